@@ -1,0 +1,120 @@
+// The one verdict: types (already compiled by setup), lint, format, generated files, then every test file in a
+// process of its own. Prints what failed and closes with `N passed, N failed`.
+//
+//   node dist/scripts/check.js [--long] [--only TEXT]
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { values: flags } = parseArgs({
+  options: { long: { type: 'boolean', default: false }, only: { type: 'string' } },
+});
+const fileTimeoutMs = flags.long ? 30 * 60_000 : 5 * 60_000;
+
+interface Outcome {
+  readonly name: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly seconds: number;
+  readonly output: string;
+}
+
+/** A check that is one process: passed or failed as a whole. */
+function gate(name: string, command: string, args: readonly string[]): Outcome {
+  const started = performance.now();
+  const result = spawnSync(command, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const ok = result.status === 0;
+  const output = ok ? '' : `${result.stdout}${result.stderr}${result.error?.message ?? ''}`;
+  return {
+    name,
+    passed: ok ? 1 : 0,
+    failed: ok ? 0 : 1,
+    seconds: (performance.now() - started) / 1000,
+    output,
+  };
+}
+
+function testFiles(): string[] {
+  const all = readdirSync(join(root, 'dist/test'), { recursive: true, encoding: 'utf8' });
+  const wanted = flags.long ? '.long.js' : '.test.js';
+  return all
+    .filter((file) => file.endsWith(wanted) && file.includes(flags.only ?? ''))
+    .map((file) => join('dist/test', file))
+    .sort();
+}
+
+/** Runs one test file; uvu prints `Total`, `Passed` and `Skipped`, and a file that prints none has not run. */
+function runFile(file: string): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
+      cwd: root,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, FORCE_COLOR: '0' },
+    });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const timer = setTimeout(() => {
+      output += `\nkilled: no end within ${fileTimeoutMs / 1000} s`;
+      child.kill('SIGKILL');
+    }, fileTimeoutMs);
+    child.on('close', (code) => {
+      clearTimeout(timer);
+      const number = (label: string): number =>
+        [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce(
+          (sum, match) => sum + Number(match[1]),
+          0,
+        );
+      const total = number('Total');
+      const passed = number('Passed');
+      const skipped = number('Skipped');
+      const broken = code !== 0 || total === 0;
+      const failed = Math.max(total - passed - skipped, broken ? 1 : 0);
+      const seconds = (performance.now() - started) / 1000;
+      const notes = output.split('\n').filter((line) => /^\s*(skipped|note):/i.test(line));
+      const name = relative('dist', file);
+      resolve({ name, passed, failed, seconds, output: failed > 0 ? output : notes.join('\n') });
+    });
+  });
+}
+
+async function runAll(
+  list: readonly string[],
+  width: number,
+  each: (outcome: Outcome) => void,
+): Promise<void> {
+  const queue = [...list];
+  const worker = async (): Promise<void> => {
+    for (let file = queue.shift(); file !== undefined; file = queue.shift()) each(await runFile(file));
+  };
+  await Promise.all(Array.from({ length: width }, worker));
+}
+
+let passed = 0;
+let failed = 0;
+const failures: string[] = [];
+function report(outcome: Outcome): void {
+  passed += outcome.passed;
+  failed += outcome.failed;
+  const mark = outcome.failed === 0 ? 'ok  ' : 'FAIL';
+  console.log(`${mark} ${outcome.name} (${outcome.passed} passed, ${outcome.seconds.toFixed(1)} s)`);
+  if (outcome.failed > 0) failures.push(outcome.name);
+  if (outcome.output.trim() !== '') console.log(outcome.output.trimEnd());
+}
+
+if (!flags.long && flags.only === undefined) {
+  const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
+  report(gate('lint', bin('oxlint'), ['--type-aware', '--deny-warnings', 'src', 'test', 'scripts']));
+  report(gate('format', bin('biome'), ['check', 'src', 'test', 'scripts']));
+  const generator = join(root, 'dist/scripts/generate-protocol.js');
+  if (existsSync(generator)) report(gate('generated files', process.execPath, [generator, '--check']));
+}
+await runAll(testFiles(), Math.max(1, Math.min(2, availableParallelism())), report);
+if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join('\n  ')}`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;

@@ -1,0 +1,88 @@
+// The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its
+// message. Knows nothing of the wire: numbers are given to kinds in rpc/error-response.ts alone.
+
+/** Every kind of expected failure; the names are those of the error registry in protocol/protocol.json. */
+export type ErrorKind =
+  | 'InvalidTag'
+  | 'UnknownCheckpoint'
+  | 'UnknownSession'
+  | 'CheckpointsDisabled'
+  | 'IdempotencyConflict'
+  | 'CursorExpired'
+  | 'DuplicateName'
+  | 'PathOutsideWorkTree'
+  | 'LimitExceeded'
+  | 'WorkTreeMissing'
+  | 'NotADirectory'
+  | 'ProtectedWorkTree'
+  | 'WorkTreeBusy'
+  | 'StorageInsideWorkTree'
+  | 'WorkTreeUnreadable'
+  | 'CaptureTimedOut'
+  | 'StoreUnavailable'
+  | 'StoreCorrupt'
+  | 'StoreVersion'
+  | 'NoSpace'
+  | 'StrategyUnavailable'
+  | 'StoreBusy'
+  | 'ReadOnlyStore'
+  | 'RestoreFailed'
+  | 'Conflict'
+  | 'PreconditionFailed'
+  | 'ConfirmationRequired'
+  | 'DataCorrupt'
+  | 'NothingToUndo'
+  | 'GitMissing'
+  | 'GitTooOld'
+  | 'GitFailed'
+  | 'NotARepository'
+  | 'UnknownEntry'
+  | 'InvalidRange'
+  | 'DocumentInvalid'
+  | 'DocumentVersion'
+  | 'MessageTooLarge'
+  | 'ServerBusy'
+  | 'ResponseTooLarge'
+  | 'InvalidParams'
+  | 'InternalError';
+
+/** What a failed request left behind: nothing, all of it, an undone change, or something nobody can tell. */
+export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
+
+export interface ErrorFacts {
+  /** JSON-safe facts for the client: paths, ids, sizes; never file contents or environment values. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+  readonly effects?: Effects;
+  /** Whether the same request may succeed later without a change by the caller. Default: false. */
+  readonly retryable?: boolean;
+}
+
+/** An expected failure. Its message is one or two sentences: what happened, and what to do about it. */
+export class CheckpointdError extends Error {
+  readonly kind: ErrorKind;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly effects: Effects;
+  readonly retryable: boolean;
+
+  constructor(kind: ErrorKind, message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.name = 'CheckpointdError';
+    this.kind = kind;
+    this.details = facts.details;
+    this.effects = facts.effects ?? 'none';
+    this.retryable = facts.retryable ?? false;
+  }
+}
+
+/** The `code` of a failed system call (`ENOENT`, `EACCES` …), or undefined where the failure is of another sort. */
+export function systemCode(error: unknown): string | undefined {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  return undefined;
+}
+
+/** True for the system's ways of saying that the disk, the quota or the file size limit is used up. */
+export function isNoSpace(error: unknown): boolean {
+  const code = systemCode(error);
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+}

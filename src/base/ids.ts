@@ -1,0 +1,44 @@
+// Branded ids: a plain string never names a snapshot, a blob, a checkpoint or a session beyond the door.
+import { randomBytes } from 'node:crypto';
+
+declare const brand: unique symbol;
+type Branded<Name extends string> = string & { readonly [brand]: Name };
+
+/** Names an immutable snapshot of a work tree; equal contents and modes have equal ids within one strategy. */
+export type SnapshotId = Branded<'SnapshotId'>;
+/** Names the content of one file or the target of one link: git's blob id, or a SHA-256, by strategy. */
+export type BlobId = Branded<'BlobId'>;
+/** `ckpt_` and 20 characters; never reused, survives the moving of tags. */
+export type CheckpointId = Branded<'CheckpointId'>;
+/** `ses_` and 26 characters, stable over restarts (work tree identity, conversation id, strategy). */
+export type SessionId = Branded<'SessionId'>;
+/** `0`, `4` or `4.2`: see checkpoint/tag.ts, the only maker. */
+export type Tag = Branded<'Tag'>;
+/** `op_` and 20 characters: one mutation that a client asked for. */
+export type OperationId = Branded<'OperationId'>;
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Encodes bytes in Crockford's base 32, lower case: safe in file names and refs, no two letters alike. */
+export function base32(bytes: Uint8Array, length: number): string {
+  let text = '';
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = ((value << 8) | byte) & 0xffff;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet[(value >> bits) & 31];
+    }
+  }
+  return text.slice(0, length);
+}
+
+export function newCheckpointId(): CheckpointId {
+  return `ckpt_${base32(randomBytes(13), 20)}` as CheckpointId;
+}
+
+export function newOperationId(): OperationId {
+  return `op_${base32(randomBytes(13), 20)}` as OperationId;
+}

@@ -1,0 +1,25 @@
+// What the daemon tells its keeper: levelled lines to sinks (a file, the client's window/logMessage). It never
+// writes to stdout, which belongs to frames, and never carries file contents or the environment.
+
+export const logLevels = ['error', 'warn', 'info', 'debug'] as const;
+export type LogLevel = (typeof logLevels)[number];
+export type LogSink = (level: LogLevel, message: string) => void;
+
+export interface Log {
+  error(message: string): void;
+  warn(message: string): void;
+  info(message: string): void;
+  debug(message: string): void;
+}
+
+/** A log that hands each line of at least `level` to every sink. */
+export function createLog(level: LogLevel, sinks: readonly LogSink[]): Log {
+  const limit = logLevels.indexOf(level);
+  const write = (at: LogLevel) => (message: string) => {
+    if (logLevels.indexOf(at) <= limit) for (const sink of sinks) sink(at, message);
+  };
+  return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
+}
+
+/** Says nothing; for parts that are tested alone. */
+export const silentLog: Log = createLog('error', []);

@@ -1,0 +1,24 @@
+// The seam for faults: every file and process call of ours passes here before it reaches the system, so that a
+// test can fail the n-th call or kill the process there. It has no switch in the environment or on the command
+// line: only code that imports this module can install a fault, and the shipped daemon never does.
+
+/** Called before each system call; throws to fail it. `call` is the system's word (`open`, `rename`, `spawn` …). */
+export type Fault = (call: string, target: string) => void;
+
+let installed: Fault | undefined;
+
+/** Installs a fault (tests only), or removes it with `undefined`. */
+export function installFault(fault: Fault | undefined): void {
+  installed = fault;
+}
+
+/** Passes the seam. Costs one comparison when no fault is installed. */
+export function passSeam(call: string, target: unknown): void {
+  if (installed !== undefined) installed(call, describeTarget(target));
+}
+
+function describeTarget(target: unknown): string {
+  if (typeof target === 'string') return target;
+  if (target instanceof Uint8Array) return Buffer.from(target).toString('latin1');
+  return String(target);
+}

@@ -1,0 +1,79 @@
+// The one environment that every git process of ours gets. It starts from nothing: never from process.env minus a
+// list, because what leaks next is never on the list. Each line says what happens without it.
+import { devNull } from 'node:os';
+
+/** The identity that 000 §4.3 fixes for the shadow repository; it also serves every other git process of ours. */
+export const identity = { name: 'Q', email: 'qcli@local' } as const;
+
+/** The environment of a git process; `extra` adds or replaces (an index file, an object directory). */
+export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const environment: Record<string, string> = {
+    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin', // git finds its own sub-commands by it
+    HOME: '/nonexistent', // no ~/.gitconfig, no ~/.config/git
+    LC_ALL: 'C', // messages we may have to recognise stay in English
+    GIT_CONFIG_NOSYSTEM: '1', // /etc/gitconfig may set hooks, filters, signing
+    GIT_CONFIG_SYSTEM: devNull,
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1', // system attributes would convert line ends
+    GIT_TERMINAL_PROMPT: '0', // a daemon has nobody to ask
+    GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
+    GIT_NO_REPLACE_OBJECTS: '1', // refs/replace would show other contents than were stored
+    GIT_CEILING_DIRECTORIES: '/', // the git dir is always given; discovery never starts
+    GIT_AUTHOR_NAME: identity.name,
+    GIT_AUTHOR_EMAIL: identity.email,
+    GIT_COMMITTER_NAME: identity.name,
+    GIT_COMMITTER_EMAIL: identity.email,
+    ...extra,
+  };
+  if (process.platform === 'win32' && process.env.SystemRoot) environment.SystemRoot = process.env.SystemRoot;
+  return environment;
+}
+
+const hardening: readonly (readonly [key: string, value: string])[] = [
+  ['core.hooksPath', devNull], // --no-verify still runs post-commit, reference-transaction, post-index-change
+  ['core.fsmonitor', 'false'], // a nested repository's fsmonitor program ran on `status` and `add`
+  ['core.untrackedCache', 'false'],
+  ['core.autocrlf', 'false'], // bytes are exact: LF came back as CRLF
+  ['core.safecrlf', 'false'],
+  ['core.attributesFile', devNull], // global attributes may name filters
+  ['core.excludesFile', devNull], // ignore rules are read on purpose, by the ignore checker alone
+  ['gc.auto', '0'], // no collection behind our back
+  ['maintenance.auto', 'false'],
+  ['core.logAllRefUpdates', 'false'],
+  ['core.fileMode', 'true'],
+  ['core.symlinks', 'true'],
+  ['core.quotePath', 'false'],
+  ['core.precomposeUnicode', 'false'], // names are bytes
+  ['core.sparseCheckout', 'false'],
+  ['commit.gpgSign', 'false'], // a passphrase prompt hung the commit
+  ['tag.gpgSign', 'false'], // opened an editor
+  ['submodule.recurse', 'false'],
+  ['diff.ignoreSubmodules', 'all'],
+  ['diff.external', ''], // an external differ is a program of the repository
+  ['protocol.allow', 'never'], // nothing of ours ever fetches
+];
+
+/** The `-c` list that goes before every sub-command; `settings` come last and win. */
+export function gitSettings(settings: Readonly<Record<string, string>> = {}): string[] {
+  const list: string[] = [];
+  for (const [key, value] of hardening) list.push('-c', `${key}=${value}`);
+  for (const [key, value] of Object.entries(settings)) list.push('-c', `${key}=${value}`);
+  return list;
+}
+
+/** Where one git process works. Every field is an absolute path in the system's encoding. */
+export interface GitPlace {
+  readonly gitDir: string;
+  readonly workTree?: string;
+  /** The process's directory. Default: the git dir. */
+  readonly cwd?: string;
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+/** The arguments that stand before the sub-command. */
+export function placeArguments(place: GitPlace): string[] {
+  const list = [`--git-dir=${place.gitDir}`];
+  if (place.workTree !== undefined) list.push(`--work-tree=${place.workTree}`);
+  return [...list, ...gitSettings(place.settings)];
+}

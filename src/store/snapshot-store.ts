@@ -1,0 +1,251 @@
+// THE interface of the three strategies: keeps immutable snapshots of a work tree, and the checkpoints that name
+// them. A store only stores. It never reads or writes the work tree (store/cold-capture.ts brings the bytes, one
+// restorer in worktree/ takes them back) and knows nothing of conversations beyond the reference it keeps.
+import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
+import type { TreePath } from '../base/tree-path.ts';
+
+/** The modes a snapshot knows, in git's spelling: a file, an executable file, a symbolic link. */
+export type EntryMode = '100644' | '100755' | '120000';
+
+/** One path of a snapshot. */
+export interface SnapshotEntry {
+  readonly path: TreePath;
+  readonly mode: EntryMode;
+  /**
+   * The permission bits (07777), only when stricter than usual: no owner write, or group or others without read.
+   * Absent: whatever the umask gives. Part of the snapshot's id.
+   */
+  readonly permissions?: number;
+  readonly blob: BlobId;
+}
+
+/** A directory under construction or read back. Names are latin1 byte strings; a sealed one is never changed. */
+export interface Directory {
+  readonly entries: Map<string, Directory | FileNode>;
+  /** Permission bits of the directory, only when stricter than usual (as for files). */
+  permissions?: number;
+  /** The store's own id of this directory's content, set by {@link SnapshotWriter.seal}; shared between scans. */
+  sealed?: string;
+}
+
+export interface FileNode {
+  readonly mode: EntryMode;
+  readonly permissions?: number;
+  readonly blob: BlobId;
+}
+
+export function isDirectory(node: Directory | FileNode): node is Directory {
+  return 'entries' in node;
+}
+
+/**
+ * Content that can no longer change: bytes in memory, or a private file in the store's spool directory
+ * ({@link SnapshotStore.spoolDirectory}) that the writer now owns and removes.
+ */
+export type StableContent =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'spool'; readonly file: string; readonly size: number };
+
+/** An incremental hash over one blob whose size is known beforehand. */
+export interface BlobHash {
+  update(bytes: Uint8Array): void;
+  digest(): BlobId;
+}
+
+/** Takes one capture in. Writers are independent; several may be open at once. */
+export interface SnapshotWriter {
+  /**
+   * Stores content under the id that {@link SnapshotStore.hash} gives for it. May return before the bytes are in
+   * the store (batches); `seal` waits for all. Storing what is already there costs next to nothing.
+   *
+   * @throws NoSpace, GitFailed, StoreUnavailable: then the capture has failed and the writer must be aborted.
+   */
+  addBlob(id: BlobId, content: StableContent): Promise<void>;
+  /**
+   * Makes the tree durable (as durable as the store is) and names it. Directories that are already `sealed` are
+   * taken by their id, so the cost follows the change. Every blob is readable when this resolves.
+   */
+  seal(root: Directory): Promise<SnapshotId>;
+  /** Forgets what was added and removes its temporary files. */
+  abort(): Promise<void>;
+}
+
+/** Where a conversation stood: a position in the session's log; see conversation/. */
+export type ConversationRef = number;
+
+export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore';
+
+/** A path that a capture left out, and why. The reasons are an open list on the wire. */
+export interface SkippedPath {
+  readonly path: TreePath;
+  readonly reason: SkipReason;
+}
+
+export type SkipReason =
+  | 'unreadable'
+  | 'socket'
+  | 'fifo'
+  | 'device'
+  | 'tooLarge'
+  | 'vanished'
+  | 'unstable'
+  | 'nameTooLong'
+  | 'nestedGitDirectory';
+
+/** The immutable part of a checkpoint, stored with its snapshot and never rewritten. JSON-safe. */
+export interface CheckpointRecord {
+  readonly id: CheckpointId;
+  /** Order within the session; strictly increasing, whatever the clock does. */
+  readonly seq: number;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly timestamp: string;
+  readonly kind: CheckpointKind;
+  /** The tag it was made under; whether it still bears it is {@link StoredCheckpoint.tag}. */
+  readonly madeAs?: Tag;
+  readonly parent?: CheckpointId;
+  readonly description: string;
+  readonly toolName?: string;
+  /** The user's message that began the turn (003's user_message); '' when there is none. */
+  readonly message: string;
+  readonly snapshot: SnapshotId;
+  readonly conversation: ConversationRef;
+  /** Length of the session's log when this was published: later log records come after this checkpoint. */
+  readonly logLength: number;
+  readonly historyLength: number;
+  readonly currentTurn: number;
+  readonly toolsInTurn: number;
+  readonly inTangent?: boolean;
+  readonly skipped: readonly SkippedPath[];
+  /** Of `restore`: the checkpoint that was restored, and the safety checkpoint taken before. */
+  readonly restored?: CheckpointId;
+  readonly safety?: CheckpointId;
+  /** Of `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
+  readonly undo?: readonly CheckpointId[];
+  readonly redo?: readonly CheckpointId[];
+  /** Of a mutation that carried one: the client's key and the answer to give again. */
+  readonly idempotency?: { readonly key: string; readonly fingerprint: string; readonly operation: string };
+  readonly operation?: string;
+}
+
+/** A checkpoint as the store holds it now: the record and what may move. */
+export interface StoredCheckpoint {
+  readonly record: CheckpointRecord;
+  /** The tag it bears at present; a tag has one bearer. */
+  readonly tag?: Tag;
+  readonly name?: string;
+  /** The id of its commit, for strategies that make commits. */
+  readonly commit?: string;
+}
+
+export interface Publication {
+  readonly record: CheckpointRecord;
+  /** Moves this tag to the new checkpoint, away from its present bearer. */
+  readonly tag?: Tag;
+  readonly name?: string;
+}
+
+/** One path that differs between two snapshots; no rename detection (that is the differ's). */
+export interface TreeChange {
+  readonly path: TreePath;
+  readonly before?: SnapshotEntry;
+  readonly after?: SnapshotEntry;
+}
+
+/** Two trees in a git object store, for git's own diff. `dispose` removes what was made for it, if anything. */
+export interface GitTrees {
+  readonly gitDir: string;
+  readonly from: string;
+  readonly to: string;
+  dispose(): Promise<void>;
+}
+
+export interface StoreUsage {
+  /** Bytes on disk that this session (or the shared database) takes. */
+  readonly bytes: number;
+  readonly blobs: number;
+  readonly checkpoints: number;
+}
+
+export interface StoreProblem {
+  readonly kind: 'missing' | 'corrupt' | 'unreferenced';
+  /** A blob, snapshot or checkpoint id, or a file of the store. */
+  readonly what: string;
+  /** Checkpoints that cannot be restored whole because of it. */
+  readonly affects: readonly CheckpointId[];
+}
+
+/**
+ * The contract, tested by one suite (test/store/suite.ts) for all: equal contents give equal snapshot ids; a
+ * snapshot never changes; `read` returns the bytes that were on disk; `publish`, `rename` and `remove` are atomic,
+ * also under kill -9, and the only ways a checkpoint appears, changes or goes.
+ */
+export interface SnapshotStore {
+  readonly strategy: string;
+  /** A private directory (0700) on the store's file system for {@link StableContent}; emptied at open. */
+  readonly spoolDirectory: string;
+  /** Starts hashing a blob of `size` bytes the way this store names it. */
+  hash(size: number): BlobHash;
+  writer(signal?: AbortSignal): SnapshotWriter;
+
+  /** Publishes a checkpoint: record, tag and name appear together or not at all. Returns the commit, if any. */
+  publish(publication: Publication): Promise<{ readonly commit?: string }>;
+  /** Every checkpoint of this session, by `seq`; read from disk. */
+  checkpoints(): Promise<StoredCheckpoint[]>;
+  rename(id: CheckpointId, name: string | undefined): Promise<void>;
+  /** Removes checkpoints with their tags and names; contents stay until {@link sweep}. */
+  remove(ids: readonly CheckpointId[]): Promise<void>;
+
+  /** All paths of a snapshot in git's order of full paths (bytewise), below `under` if given. @throws StoreCorrupt */
+  entries(snapshot: SnapshotId, under?: TreePath): Promise<SnapshotEntry[]>;
+  /** The snapshot as a tree of directories, `sealed` ids set, so that a capture can build on it. */
+  directory(snapshot: SnapshotId): Promise<Directory>;
+  entry(snapshot: SnapshotId, path: TreePath): Promise<SnapshotEntry | undefined>;
+  /** Permission bits of the directories that were stricter than usual. */
+  directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>>;
+  /** The paths that differ, in bytewise order; equal directories are skipped by id. */
+  changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]>;
+  /** Size in bytes of each blob, -1 for one that is missing. */
+  sizes(blobs: readonly BlobId[]): Promise<number[]>;
+  /** The content in chunks of at most 8 MiB, its hash checked at the end. @throws DataCorrupt, also when missing */
+  read(blob: BlobId, range?: { readonly offset: number; readonly length: number }): AsyncIterable<Uint8Array>;
+  /** The two snapshots (undefined: the empty tree) where git's differ can see them. */
+  gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees>;
+
+  /** Removes what no checkpoint of this store needs. Safe beside other daemons. */
+  sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }>;
+  /** Reads everything and checks every hash. */
+  verify(signal?: AbortSignal): Promise<StoreProblem[]>;
+  usage(): Promise<StoreUsage>;
+  /** Ends children and handles; removes nothing. */
+  close(): Promise<void>;
+  /** Ends children at once, for a dying process. */
+  kill(): void;
+  /** Removes everything this session keeps outside its session directory (hidden refs, rows). Idempotent. */
+  destroy(): Promise<void>;
+}
+
+/** What a strategy is given to open its store. All paths are absolute. */
+export interface StoreOptions {
+  readonly session: string;
+  /** The session's own directory, existing, 0700. The shadow repository is laid out in it. */
+  readonly sessionDirectory: string;
+  /** The storage root, where what several sessions share may live. */
+  readonly storageDirectory: string;
+  readonly workTree: string;
+  readonly conversationId: string;
+  /** The git directory of the repository that the work tree is in, if any. */
+  readonly gitDirectory?: string;
+  /** `power`: an answered publication survives a power cut. */
+  readonly durability: 'process' | 'power';
+}
+
+/** A strategy: how to make and how to reopen a store. The table of all is store/strategies.ts. */
+export interface StrategyDriver {
+  readonly name: string;
+  /** Default fate of a session's checkpoints when the session ends. */
+  readonly retention: 'session' | 'keep';
+  /** Whether it can work without a repository of the user's. */
+  readonly needsRepository: boolean;
+  /** Creates the store (nothing of it exists) or opens it (all of it exists), and repairs what a kill left. */
+  open(options: StoreOptions): Promise<SnapshotStore>;
+}
