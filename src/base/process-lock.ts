@@ -1,0 +1,138 @@
+// Locks that die with their holder: a name that one process of this machine can hold at a time. On Linux it is an
+// abstract unix socket, on Windows a named pipe: the kernel frees both at once on SIGKILL. Elsewhere it is a file
+// that names its holder by pid and start time, which is weaker: a reused pid with an equal start time fools it.
+import { createHash } from 'node:crypto';
+import { createServer } from 'node:net';
+import { hostname } from 'node:os';
+import { systemCode } from './errors.ts';
+import { files } from './files.ts';
+
+/** Who holds a lock, as far as another process can tell later. */
+export interface Holder {
+  readonly pid: number;
+  /** Field 22 of /proc/PID/stat: a pid alone is no proof, it is reused. */
+  readonly startTime?: string;
+  readonly bootId?: string;
+  /** The pid namespace; a pid of another one means nothing here. */
+  readonly pidNamespace?: string;
+  readonly host: string;
+}
+
+export interface ProcessLock {
+  release(): void;
+}
+
+/** Describes this process for others. */
+export function describeSelf(): Holder {
+  const startTime = startTimeOf(process.pid);
+  const bootId = readSmall('/proc/sys/kernel/random/boot_id');
+  const pidNamespace = namespaceOf('self');
+  return {
+    pid: process.pid,
+    host: hostname(),
+    ...(startTime === undefined ? {} : { startTime }),
+    ...(bootId === undefined ? {} : { bootId }),
+    ...(pidNamespace === undefined ? {} : { pidNamespace }),
+  };
+}
+
+/** Whether the process that wrote `holder` still runs: `unknown` when this process cannot see it. */
+export function holderState(holder: Holder): 'alive' | 'dead' | 'unknown' {
+  const self = describeSelf();
+  if (holder.host !== self.host) return 'unknown';
+  if (holder.bootId !== undefined && self.bootId !== undefined && holder.bootId !== self.bootId)
+    return 'dead';
+  if (holder.pidNamespace !== self.pidNamespace) return 'unknown';
+  if (!exists(holder.pid)) return 'dead';
+  const startTime = startTimeOf(holder.pid);
+  if (holder.startTime === undefined || startTime === undefined) return 'alive';
+  return startTime === holder.startTime ? 'alive' : 'dead';
+}
+
+/**
+ * Takes the lock `name`, or returns undefined when another holder (in this process too) has it.
+ *
+ * `file` is where the holder is named on systems without kernel-held names; unused on Linux and Windows.
+ */
+export async function takeProcessLock(name: string, file: string): Promise<ProcessLock | undefined> {
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 40);
+  if (process.platform === 'linux') return listen(`\0checkpointd-${digest}`);
+  if (process.platform === 'win32') return listen(`\\\\.\\pipe\\checkpointd-${digest}`);
+  return takeFileLock(file);
+}
+
+function listen(path: string): Promise<ProcessLock | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error) => {
+      if (systemCode(error) === 'EADDRINUSE') resolve(undefined);
+      else reject(error);
+    });
+    server.listen({ path, exclusive: true }, () => {
+      server.unref(); // the lock never keeps the daemon alive
+      resolve({ release: () => void server.close() });
+    });
+  });
+}
+
+function takeFileLock(file: string): ProcessLock | undefined {
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    try {
+      files.writeFileSync(file, JSON.stringify(describeSelf()), { flag: 'wx', mode: 0o600 });
+      return { release: () => files.rmSync(file, { force: true }) };
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error;
+      const text = readSmall(file);
+      if (text === undefined) continue; // released between the two calls
+      if (holderState(parseHolder(text)) !== 'dead') return undefined;
+      files.rmSync(file, { force: true });
+    }
+  }
+  return undefined;
+}
+
+/** Reads a {@link Holder} back; text that is none names a holder nobody can judge. */
+export function parseHolder(text: string): Holder {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && 'pid' in value && 'host' in value)
+      return value as Holder;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { pid: -1, host: '' };
+}
+
+function exists(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return systemCode(error) === 'EPERM'; // it lives, it is somebody else's
+  }
+}
+
+function startTimeOf(pid: number): string | undefined {
+  const stat = readSmall(`/proc/${pid}/stat`);
+  // The second field is the command in parentheses and may hold anything, so count from its end.
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+function namespaceOf(pid: string): string | undefined {
+  try {
+    return files.readlinkSync(`/proc/${pid}/ns/pid`);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // no /proc, or not allowed to look
+  }
+}
+
+function readSmall(file: string): string | undefined {
+  try {
+    return files.readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}

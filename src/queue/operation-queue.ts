@@ -1,0 +1,119 @@
+// One mutation at a time, in arrival order: a session has one of these. Bounded, so that a flood is refused
+// instead of hoarded; cancellable while waiting; poisoned by a broken invariant, so that nothing is built on a
+// state nobody understands. It does not time out running work and knows nothing of what it runs.
+import { CheckpointdError } from '../base/errors.ts';
+import { InvariantViolation } from '../base/invariant.ts';
+
+const lengthMax = 256;
+
+export interface QueueFigures {
+  readonly running: boolean;
+  readonly waiting: number;
+  readonly completed: number;
+  readonly poisoned: boolean;
+}
+
+interface Waiting {
+  readonly start: () => void;
+  readonly refuse: (error: unknown) => void;
+}
+
+export class OperationQueue {
+  readonly #waiting: Waiting[] = [];
+  readonly #onPoison: (because: InvariantViolation) => void;
+  #running: Promise<unknown> | undefined;
+  #completed = 0;
+  #poison: InvariantViolation | undefined;
+  #closed = false;
+
+  /** `onPoison` is told once, when an operation broke an invariant: the process should end so that recovery runs. */
+  constructor(onPoison: (because: InvariantViolation) => void = () => undefined) {
+    this.#onPoison = onPoison;
+  }
+
+  get figures(): QueueFigures {
+    return {
+      running: this.#running !== undefined,
+      waiting: this.#waiting.length,
+      completed: this.#completed,
+      poisoned: this.#poison !== undefined,
+    };
+  }
+
+  /**
+   * Runs `operation` after everything that arrived before it.
+   *
+   * The signal cancels it while it waits; once it runs, it is the operation's own business to look at the signal.
+   * @throws ServerBusy when the queue is full, StoreUnavailable when it is closed or poisoned, AbortError.
+   */
+  run<T>(operation: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    if (this.#closed) return Promise.reject(closedError());
+    if (this.#poison !== undefined) return Promise.reject(poisonedError(this.#poison));
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    if (this.#running !== undefined && this.#waiting.length >= lengthMax) {
+      const message = `This session already has ${lengthMax} operations waiting. Wait for answers and try again.`;
+      return Promise.reject(new CheckpointdError('ServerBusy', message, { retryable: true }));
+    }
+    return new Promise<T>((resolve, reject) => {
+      const onAbort = (): void => {
+        const position = this.#waiting.indexOf(entry);
+        if (position < 0) return;
+        this.#waiting.splice(position, 1);
+        reject(signal?.reason);
+      };
+      const entry: Waiting = {
+        start: () => {
+          signal?.removeEventListener('abort', onAbort);
+          const settled = this.#execute(operation).then(resolve, reject);
+          this.#running = settled.then(() => this.#next());
+        },
+        refuse: (error) => {
+          signal?.removeEventListener('abort', onAbort);
+          reject(error);
+        },
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      if (this.#running === undefined) entry.start();
+      else this.#waiting.push(entry);
+    });
+  }
+
+  /** Refuses everything that waits and everything that comes; resolves when the running operation has ended. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const entry of this.#waiting.splice(0)) entry.refuse(closedError());
+    await this.#running;
+  }
+
+  async #execute<T>(operation: () => Promise<T>): Promise<T> {
+    try {
+      const result = await operation();
+      this.#completed += 1;
+      return result;
+    } catch (error) {
+      if (error instanceof InvariantViolation && this.#poison === undefined) {
+        this.#poison = error;
+        for (const entry of this.#waiting.splice(0)) entry.refuse(poisonedError(error));
+        this.#onPoison(error);
+      }
+      throw error;
+    }
+  }
+
+  #next(): void {
+    this.#running = undefined;
+    this.#waiting.shift()?.start();
+  }
+}
+
+function closedError(): CheckpointdError {
+  return new CheckpointdError('StoreUnavailable', 'The session is being closed. Open it again to go on.', {
+    retryable: true,
+  });
+}
+
+function poisonedError(cause: InvariantViolation): CheckpointdError {
+  const message =
+    'An internal check failed in this session, so it takes no more changes; reading still works. Restart the daemon: it recovers at the next open.';
+  return new CheckpointdError('StoreUnavailable', message, { cause });
+}

@@ -1,0 +1,103 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { invariant } from '../../src/base/invariant.ts';
+import { OperationQueue } from '../../src/queue/operation-queue.ts';
+
+/** A promise that the test settles by hand. */
+function gate(): { promise: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+async function kindOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'resolved',
+    (error: unknown) => (error instanceof CheckpointdError ? error.kind : (error as Error).name),
+  );
+}
+
+test('operations run one at a time, in arrival order', async () => {
+  const queue = new OperationQueue();
+  const order: string[] = [];
+  const first = gate();
+  const a = queue.run(async () => {
+    order.push('a begins');
+    await first.promise;
+    order.push('a ends');
+  });
+  const b = queue.run(async () => void order.push('b'));
+  assert.equal(order, ['a begins']);
+  first.open();
+  await Promise.all([a, b]);
+  assert.equal(order, ['a begins', 'a ends', 'b']);
+});
+
+test('a failed operation does not stop the next one', async () => {
+  const queue = new OperationQueue();
+  const failed = queue.run(() => Promise.reject(new Error('no')));
+  const next = queue.run(async () => 7);
+  assert.is(await kindOf(failed), 'Error');
+  assert.is(await next, 7);
+});
+
+test('a waiting operation can be cancelled and never runs', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  const running = queue.run(() => first.promise);
+  const controller = new AbortController();
+  let ran = false;
+  const waiting = queue.run(async () => {
+    ran = true;
+  }, controller.signal);
+  controller.abort();
+  assert.is(await kindOf(waiting), 'AbortError');
+  first.open();
+  await running;
+  assert.not(ran);
+  assert.is(queue.figures.waiting, 0);
+});
+
+test('a full queue refuses with ServerBusy and stays usable', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  const all = Array.from({ length: 257 }, () => queue.run(() => first.promise));
+  assert.is(await kindOf(queue.run(() => first.promise)), 'ServerBusy');
+  first.open();
+  await Promise.all(all);
+  assert.is(queue.figures.completed, 257);
+});
+
+test('a broken invariant poisons the queue once and refuses what waits', async () => {
+  let told = 0;
+  const queue = new OperationQueue(() => (told += 1));
+  const broken = queue.run(async () => invariant(false, 'this test breaks it'));
+  const waiting = queue.run(async () => 1);
+  assert.is(await kindOf(broken), 'InvariantViolation');
+  assert.is(await kindOf(waiting), 'StoreUnavailable');
+  assert.is(await kindOf(queue.run(async () => 1)), 'StoreUnavailable');
+  assert.is(told, 1);
+});
+
+test('closing waits for the running operation and refuses the rest', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  let ended = false;
+  const running = queue.run(async () => {
+    await first.promise;
+    ended = true;
+  });
+  const waiting = kindOf(queue.run(async () => 1));
+  const closed = queue.close();
+  assert.is(await waiting, 'StoreUnavailable');
+  assert.not(ended);
+  first.open();
+  await closed;
+  assert.ok(ended);
+  await running;
+});
+
+test.run();
