@@ -1,6 +1,7 @@
 // The only door to the file system: node:fs with the seam in front. No other module imports node:fs (the linter
 // says so). It adds no behaviour, retries nothing and swallows nothing.
 import fs from 'node:fs';
+import { promisify } from 'node:util';
 import { passSeam } from './seam.ts';
 
 export type { BigIntStats, Dirent, Stats } from 'node:fs';
@@ -48,6 +49,8 @@ export const files = {
 
 /** Asynchronous calls, named as in node:fs/promises. */
 export const filesAsync = {
+  /** By descriptor, for files that were opened with the synchronous calls: a sync may take seconds. */
+  fsync: through('fsync', promisify(fs.fsync)),
   lstat: through('lstat', fs.promises.lstat),
   mkdir: through('mkdir', fs.promises.mkdir),
   open: through('open', fs.promises.open),

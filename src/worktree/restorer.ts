@@ -1,0 +1,275 @@
+// Makes the work tree what a plan says: verify and stage everything out of sight, then put it in place file by
+// file. It plans nothing, captures nothing, and reports instead of deciding: the session wrote the intent before
+// and takes the next checkpoint after. A crash at any point leaves every file whole, old or new, and temporaries
+// that sweepTemporaries clears; planning again from what is on disk and applying again completes it.
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
+import { Slices } from '../base/slices.ts';
+import { byBytes, join, type TreePath } from '../base/tree-path.ts';
+import { AnchoredFiles } from './anchored-files.ts';
+import { type Contents, isLink } from './entry.ts';
+import { Commit, type Outcome } from './restore-commit.ts';
+import { pathReason, stopped } from './restore-failure.ts';
+import type { Failure, PermissionOperation, RestorePlan } from './restore-plan.ts';
+import {
+  directoryMode,
+  fileMode,
+  inClearingOrder,
+  type Refusals,
+  Staging,
+  Temporaries,
+} from './restore-staging.ts';
+import { clearTemporary } from './temporaries.ts';
+
+export interface RestoreOptions {
+  /** The work tree, absolute, its links resolved. */
+  readonly root: string;
+  readonly plan: RestorePlan;
+  /** 20 characters, the journal's; part of every temporary name. */
+  readonly id: string;
+  readonly contents: Contents;
+  /** Honoured until the first visible change; from then on the restore runs to its end. */
+  readonly signal?: AbortSignal;
+  /** Operations done of all, each counted once when it is staged and once when it is in place. */
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+  /** Survive a power cut: sync each file before it gets its name, each directory at the end. */
+  readonly durable?: boolean;
+}
+
+/** What was done. Lists of paths in bytewise order. */
+export interface RestoreOutcome {
+  /** Written, or given other permission bits. */
+  readonly restored: readonly TreePath[];
+  /** Removed, those displaced by a file in their directory's place included. */
+  readonly deleted: readonly TreePath[];
+  /** The plan's own failures and those met on the way. */
+  readonly failed: readonly Failure[];
+  /** Changed by somebody between the capture and the restore: left as they are. */
+  readonly conflicts: readonly TreePath[];
+  /** Temporaries that could not be removed: the journal should stay until a sweep has. */
+  readonly leftover: readonly TreePath[];
+}
+
+/**
+ * Applies a plan. A failure about one path is reported and the rest goes on.
+ *
+ * @throws NoSpace, DataCorrupt, AbortError before anything visible changed; RestoreFailed when an I/O error or a
+ * full disk stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
+ */
+export async function applyRestore(options: RestoreOptions): Promise<RestoreOutcome> {
+  const tree = new AnchoredFiles(options.root);
+  try {
+    return await new Restorer(tree, options).run();
+  } finally {
+    tree.close();
+  }
+}
+
+class Restorer {
+  readonly #tree: AnchoredFiles;
+  readonly #options: RestoreOptions;
+  readonly #temporaries: Temporaries;
+  readonly #refusals: Refusals = { failed: [], conflicts: [] };
+  readonly #restored: TreePath[] = [];
+  readonly #deleted: TreePath[] = [];
+  readonly #umask = process.umask();
+  readonly #slices = new Slices();
+  readonly #total: number;
+  #done = 0;
+  #at: TreePath | undefined;
+
+  constructor(tree: AnchoredFiles, options: RestoreOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    this.#temporaries = new Temporaries(options.id);
+    const { writes, deletes, permissionChanges } = options.plan;
+    this.#total = 2 * (writes.length + deletes.length) + permissionChanges.length;
+  }
+
+  async run(): Promise<RestoreOutcome> {
+    const { plan, durable = false, signal, contents } = this.#options;
+    const staging = new Staging(
+      {
+        tree: this.#tree,
+        contents,
+        temporaries: this.#temporaries,
+        umask: this.#umask,
+        durable,
+        ...(signal && { signal }),
+        onStaged: () => this.#progress(),
+      },
+      this.#refusals,
+    );
+    let leftover: readonly TreePath[] = [];
+    try {
+      await this.#requireSpace();
+      await staging.run(plan);
+      signal?.throwIfAborted();
+      this.#tree.forget('' as TreePath);
+      this.#tree.assertInPlace();
+      await this.#commit(staging);
+    } catch (error) {
+      const changed = this.#restored.length + this.#deleted.length;
+      throw stopped(error, this.#at ?? staging.at, changed);
+    } finally {
+      leftover = this.#clearTemporaries();
+    }
+    this.#assertStillInPlace();
+    return {
+      restored: this.#restored.sort(byBytes),
+      deleted: this.#deleted.sort(byBytes),
+      failed: [...plan.failed, ...this.#refusals.failed].sort((a, b) => byBytes(a.path, b.path)),
+      conflicts: this.#refusals.conflicts.sort(byBytes),
+      leftover,
+    };
+  }
+
+  async #commit(staging: Staging): Promise<void> {
+    const { plan } = this.#options;
+    const strict = plan.permissionChanges.filter(
+      (each) => each.kind === 'directory' && each.permissions !== undefined,
+    );
+    const commit = new Commit(this.#tree, this.#temporaries, new Set(strict.map(({ path }) => path)));
+    const removed: TreePath[] = [];
+    for (const each of staging.deletes) {
+      await this.#each(
+        each.path,
+        () => commit.delete(each),
+        () => removed.push(each.path),
+      );
+    }
+    this.#deleted.push(...removed);
+    for (const each of staging.writes) {
+      await this.#each(
+        each.path,
+        () => commit.write(each),
+        () => {
+          this.#restored.push(each.path);
+          this.#deleted.push(...(each.displaces?.keys() ?? []));
+        },
+      );
+    }
+    commit.removeEmptied(removed);
+    for (const each of plan.permissionChanges) {
+      await this.#each(
+        each.path,
+        () => this.#setMode(each),
+        () => {
+          if (each.kind === 'file') this.#restored.push(each.path);
+        },
+      );
+    }
+    if (this.#options.durable) await this.#syncDirectories(commit.touched);
+  }
+
+  /** One visible step. A directory handle may have gone stale meanwhile: one more try with fresh ones. */
+  async #each(path: TreePath, step: () => Outcome, done: () => void): Promise<void> {
+    this.#at = path;
+    if (this.#slices.isDue()) await this.#slices.pause();
+    const attempt = (): Outcome | undefined => {
+      try {
+        return step();
+      } catch (error) {
+        if (pathReason(error) === 'blocked') return undefined;
+        throw error;
+      }
+    };
+    try {
+      let outcome = attempt();
+      if (outcome === undefined) {
+        this.#tree.forget('' as TreePath);
+        outcome = step();
+      }
+      if (outcome === 'done') done();
+      else this.#refusals.conflicts.push(path);
+    } catch (error) {
+      const reason = pathReason(error);
+      if (reason === undefined) throw error;
+      this.#refusals.failed.push({ path, reason });
+    }
+    this.#progress();
+  }
+
+  #setMode(operation: PermissionOperation): Outcome {
+    const { path } = operation;
+    if (operation.kind === 'file') {
+      const { before, after } = operation;
+      const set = this.#tree.setMode(path, 'file', (present) =>
+        fileMode(after, before.permissions === undefined ? present : undefined, this.#umask),
+      );
+      return set ? 'done' : 'conflict';
+    }
+    if (!this.#tree.isDirectory(path)) return 'done';
+    this.#tree.setMode(path, 'directory', () => directoryMode(operation.permissions, this.#umask));
+    return 'done';
+  }
+
+  /** @throws NoSpace when the new contents do not fit beside the old ones with a tenth to spare. */
+  async #requireSpace(): Promise<void> {
+    const { plan, contents } = this.#options;
+    const blobs = plan.writes.filter(({ after }) => !isLink(after)).map(({ after }) => after.blob);
+    if (blobs.length === 0) return;
+    const sizes = await contents.sizes(blobs);
+    const missing = sizes.findIndex((size) => size < 0);
+    if (missing >= 0) {
+      throw new CheckpointdError(
+        'DataCorrupt',
+        'The store has lost content that this checkpoint needs. Nothing was changed; verify the store, or restore only other paths.',
+        { details: { blob: blobs[missing] } },
+      );
+    }
+    const needed = Math.ceil(sizes.reduce((sum, size) => sum + size, 0) * 1.1);
+    const stats = files.statfsSync(this.#tree.address('' as TreePath), { bigint: true });
+    const available = stats.bavail * stats.bsize;
+    if (BigInt(needed) <= available) return;
+    throw new CheckpointdError(
+      'NoSpace',
+      'There is not enough free space to restore. Nothing was changed; make room and try again.',
+      { details: { needed, available: Number(available) }, retryable: true },
+    );
+  }
+
+  async #syncDirectories(touched: ReadonlySet<TreePath>): Promise<void> {
+    for (const directory of touched) {
+      if (directory !== '' && !this.#tree.isDirectory(directory)) continue;
+      const fd = files.openSync(this.#tree.address(join(directory, '.')), constants.O_RDONLY);
+      try {
+        await filesAsync.fsync(fd);
+      } finally {
+        files.closeSync(fd);
+      }
+    }
+  }
+
+  #clearTemporaries(): TreePath[] {
+    const left: TreePath[] = [];
+    for (const path of inClearingOrder(this.#temporaries.all)) {
+      try {
+        clearTemporary(this.#tree, path, { removed: [], putBack: [] });
+      } catch (error) {
+        const code = systemCode(error);
+        if (code === undefined) throw error;
+        if (code !== 'ENOENT') left.push(path);
+      }
+    }
+    return left.sort(byBytes);
+  }
+
+  #assertStillInPlace(): void {
+    try {
+      this.#tree.assertInPlace();
+    } catch (error) {
+      if (!(error instanceof CheckpointdError)) throw error;
+      throw new CheckpointdError(error.kind, error.message, {
+        details: { ...error.details },
+        cause: error,
+        effects: this.#restored.length + this.#deleted.length === 0 ? 'none' : 'unknown',
+      });
+    }
+  }
+
+  #progress(): void {
+    this.#done += 1;
+    this.#options.onProgress?.({ done: Math.min(this.#done, this.#total), total: this.#total });
+  }
+}
