@@ -1,0 +1,170 @@
+// The form of protocol/protocol.json: a closed subset of JSON Schema 2020-12 small enough that every projection
+// can be complete. It reads and describes the document; what is allowed in it is told by dialect-lint.ts.
+import { createHash } from 'node:crypto';
+
+/** A schema of the closed dialect. Objects, unions and enums stand in `$defs` only; elsewhere they are `$ref`s. */
+export interface Schema {
+  readonly description?: string;
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly const?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  /** `true`: unknown fields are kept. A schema: a map. Absent: unknown fields are ignored. */
+  readonly additionalProperties?: true | Schema;
+  readonly items?: Schema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly format?: string;
+  readonly contentEncoding?: string;
+  /** A closed enum. */
+  readonly enum?: readonly string[];
+  /** An open enum: any string is valid, these are known. */
+  readonly knownValues?: readonly string[];
+  readonly valueDescriptions?: Readonly<Record<string, string>>;
+  readonly oneOf?: readonly Schema[];
+  readonly discriminator?: { readonly propertyName: string };
+}
+
+export interface ErrorEntry {
+  readonly name: string;
+  readonly code: number;
+  readonly group: string;
+  readonly retryable: boolean;
+  readonly description: string;
+  readonly remedy: string;
+}
+
+/** What a gate does before and expects of an example; the notation is told in the document's `placeholders`. */
+export interface Example {
+  readonly name: string;
+  readonly world: string;
+  readonly fault?: string;
+  readonly before?: readonly Readonly<Record<string, unknown>>[];
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly kind: string } & Readonly<Record<string, unknown>>;
+}
+
+export interface Method {
+  readonly name: string;
+  readonly kind: 'request' | 'notification';
+  readonly direction: 'clientToServer' | 'serverToClient' | 'both';
+  readonly since: string;
+  readonly stability: string;
+  readonly description: string;
+  readonly params?: Schema;
+  readonly result?: Schema;
+  readonly errors?: readonly string[];
+  readonly capability?: string;
+  readonly progress: boolean;
+  readonly cancellable: boolean;
+  readonly effects: 'none' | 'store' | 'workspace' | 'process';
+  readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
+  readonly lane: 'session' | 'global' | 'none';
+  readonly examples: readonly Example[];
+}
+
+export interface ProtocolDocument {
+  readonly protocol: string;
+  readonly protocolVersion: string;
+  readonly dialect: string;
+  readonly description: string;
+  readonly commonErrors: readonly string[];
+  readonly worlds?: Readonly<Record<string, string>>;
+  readonly placeholders?: Readonly<Record<string, string>>;
+  readonly rules?: readonly { readonly title: string; readonly musts: readonly string[] }[];
+  readonly errors: readonly ErrorEntry[];
+  readonly methods: readonly Method[];
+  readonly $defs: Readonly<Record<string, Schema>>;
+}
+
+/** One generated file: where it goes, relative to the root, and its content. */
+export interface GeneratedFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+export const generatedNotice =
+  'Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.';
+
+const refPrefix = '#/$defs/';
+
+/** The name a `$ref` points to. */
+export function refName(ref: string): string {
+  return ref.slice(refPrefix.length);
+}
+
+export function refTo(name: string): string {
+  return `${refPrefix}${name}`;
+}
+
+/** The def that a schema refers to, or the schema itself. */
+export function resolve(document: ProtocolDocument, schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema;
+  const target = document.$defs[refName(schema.$ref)];
+  if (target === undefined) throw new Error(`dangling reference ${schema.$ref}`);
+  return target;
+}
+
+/** An object with fields of its own (perhaps open), as against a map. */
+export function isRecord(schema: Schema): boolean {
+  return schema.type === 'object' && typeof schema.additionalProperties !== 'object';
+}
+
+/** Fields in document order: name, schema, and whether it must be there. */
+export function fieldsOf(schema: Schema): { name: string; schema: Schema; required: boolean }[] {
+  const required = new Set(schema.required ?? []);
+  return Object.entries(schema.properties ?? {}).map(([name, field]) => ({
+    name,
+    schema: field,
+    required: required.has(name),
+  }));
+}
+
+/** Breaks text into lines of at most `width` characters, at spaces. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  if (line !== '') lines.push(line);
+  return lines;
+}
+
+const silent = new Set([
+  'description',
+  'valueDescriptions',
+  'examples',
+  'remedy',
+  'worlds',
+  'placeholders',
+  'rules',
+]);
+
+function shapeOf(value: unknown, isNames: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => shapeOf(item, false));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([key]) => isNames || !silent.has(key))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    // Below `properties` and `$defs` keys are names, and one may well be called `description`.
+    .map(([key, item]) => [key, shapeOf(item, !isNames && (key === 'properties' || key === '$defs'))]);
+  return Object.fromEntries(entries);
+}
+
+/** Hash of what is on the wire: descriptions and examples do not change it. */
+export function schemaHash(document: ProtocolDocument): string {
+  return createHash('sha256')
+    .update(JSON.stringify(shapeOf(document, false)))
+    .digest('hex')
+    .slice(0, 32);
+}

@@ -1,0 +1,57 @@
+// Projection: src/protocol/methods.ts. What dispatch needs to know of each method, and the numbers of the errors,
+// as tables. No schemas: those are compiled by typescript-validators.ts.
+import {
+  type ErrorEntry,
+  type GeneratedFile,
+  generatedNotice,
+  type Method,
+  type ProtocolDocument,
+  schemaHash,
+} from './dialect.ts';
+
+function methodRow(method: Method): string {
+  const facts = {
+    kind: method.kind,
+    direction: method.direction,
+    lane: method.lane,
+    effects: method.effects,
+    idempotency: method.idempotency,
+    cancellable: method.cancellable,
+    progress: method.progress,
+  };
+  const text = Object.entries(facts).map(
+    ([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`,
+  );
+  return `  '${method.name}': { ${text.join(', ')} },\n`;
+}
+
+const errorRow = (error: ErrorEntry): string => `  ${error.name}: ${error.code},\n`;
+
+const interfaceText = `/** What dispatch needs to know of a method. */
+export interface MethodFacts {
+  readonly kind: 'request' | 'notification';
+  readonly direction: 'clientToServer' | 'serverToClient' | 'both';
+  /** \`session\`: one at a time through the session's queue. \`global\`: one at a time in the daemon. \`none\`: at once. */
+  readonly lane: 'session' | 'global' | 'none';
+  readonly effects: 'none' | 'store' | 'workspace' | 'process';
+  /** \`key\`: takes an \`idempotencyKey\`. \`natural\`: a repeat has the same effect. \`safe\`: no effect at all. */
+  readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
+  readonly cancellable: boolean;
+  readonly progress: boolean;
+}
+`;
+
+/** Emits the table of methods, the error numbers, the version and the hash. */
+export function typescriptMethods(document: ProtocolDocument): GeneratedFile {
+  const content = [
+    `// ${generatedNotice}\n`,
+    interfaceText,
+    `/** Version of the protocol, answered by \`initialize\`. */\nexport const protocolVersion = '${document.protocolVersion}';\n`,
+    `/** Hash of the shape of the protocol, answered by \`initialize\`. */\nexport const schemaHash = '${schemaHash(document)}';\n`,
+    `/** Every method and event. Look names up with \`Object.hasOwn\`: a client may send \`constructor\`. */\nexport const methods = {\n${document.methods.map(methodRow).join('')}} as const satisfies Readonly<Record<string, MethodFacts>>;\n`,
+    'export type MethodName = keyof typeof methods;\n',
+    `/** The number of every error kind. */\nexport const errorCodes = {\n${document.errors.map(errorRow).join('')}} as const;\n`,
+    'export type ErrorName = keyof typeof errorCodes;\n',
+  ].join('\n');
+  return { path: 'src/protocol/methods.ts', content };
+}

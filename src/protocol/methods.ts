@@ -1,0 +1,148 @@
+// Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
+
+/** What dispatch needs to know of a method. */
+export interface MethodFacts {
+  readonly kind: 'request' | 'notification';
+  readonly direction: 'clientToServer' | 'serverToClient' | 'both';
+  /** `session`: one at a time through the session's queue. `global`: one at a time in the daemon. `none`: at once. */
+  readonly lane: 'session' | 'global' | 'none';
+  readonly effects: 'none' | 'store' | 'workspace' | 'process';
+  /** `key`: takes an `idempotencyKey`. `natural`: a repeat has the same effect. `safe`: no effect at all. */
+  readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
+  readonly cancellable: boolean;
+  readonly progress: boolean;
+}
+
+/** Version of the protocol, answered by `initialize`. */
+export const protocolVersion = '1.0.0';
+
+/** Hash of the shape of the protocol, answered by `initialize`. */
+export const schemaHash = '1a36619f1052fd88dbec1712fe6a723f';
+
+/** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
+export const methods = {
+  'initialize': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'process', idempotency: 'none', cancellable: false, progress: false },
+  'initialized': { kind: 'notification', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'shutdown': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'process', idempotency: 'none', cancellable: false, progress: false },
+  'exit': { kind: 'notification', direction: 'clientToServer', lane: 'global', effects: 'process', idempotency: 'none', cancellable: false, progress: false },
+  '$/cancelRequest': { kind: 'notification', direction: 'both', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  '$/progress': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  '$/setTrace': { kind: 'notification', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  '$/logTrace': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'window/logMessage': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'rpc.discover': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'session/open': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'store', idempotency: 'key', cancellable: true, progress: true },
+  'session/close': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'session/delete': { kind: 'request', direction: 'clientToServer', lane: 'global', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'session/list': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'session/get': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'checkpoint/init': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true },
+  'checkpoint/create': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true },
+  'checkpoint/list': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'checkpoint/get': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'checkpoint/expand': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'checkpoint/hasChanges': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: true },
+  'checkpoint/stats': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: false },
+  'checkpoint/diff': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: true },
+  'checkpoint/files': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: false },
+  'checkpoint/readFile': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: false },
+  'checkpoint/restore': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'key', cancellable: true, progress: true },
+  'checkpoint/undo': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'key', cancellable: true, progress: true },
+  'checkpoint/redo': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'key', cancellable: true, progress: true },
+  'checkpoint/delete': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'checkpoint/rename': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'checkpoint/clean': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/get': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'conversation/history': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'conversation/transcript': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'conversation/append': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/appendTranscript': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/setNextMessage': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/clear': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/setValidRange': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/compact': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/enterTangent': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true },
+  'conversation/exitTangent': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true },
+  'conversation/tangent': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'conversation/addContext': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/removeContext': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/context': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'conversation/setTools': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/setAgents': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/setModel': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/setMcpEnabled': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/recordLines': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'conversation/export': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'workspace', idempotency: 'natural', cancellable: false, progress: false },
+  'conversation/import': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'ledger/recordWrite': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false },
+  'ledger/history': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'worktree/status': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'store/usage': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'store/gc': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true },
+  'store/verify': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: true, progress: true },
+  'operation/get': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'session/didOpen': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'checkpoint/didCreate': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'checkpoint/didRestore': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'checkpoint/didFail': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'worktree/didChange': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'worktree/didDrift': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'conversation/didChange': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+} as const satisfies Readonly<Record<string, MethodFacts>>;
+
+export type MethodName = keyof typeof methods;
+
+/** The number of every error kind. */
+export const errorCodes = {
+  ParseError: -32700,
+  InvalidRequest: -32600,
+  MethodNotFound: -32601,
+  InvalidParams: -32602,
+  JsonRpcInternalError: -32603,
+  ServerNotInitialized: -32002,
+  RequestCancelled: -32800,
+  ServerCancelled: -32802,
+  InvalidTag: 1001,
+  UnknownCheckpoint: 1002,
+  UnknownSession: 1003,
+  CheckpointsDisabled: 1004,
+  IdempotencyConflict: 1005,
+  CursorExpired: 1006,
+  DuplicateName: 1007,
+  PathOutsideWorkTree: 1008,
+  LimitExceeded: 1009,
+  WorkTreeMissing: 2001,
+  NotADirectory: 2002,
+  ProtectedWorkTree: 2003,
+  WorkTreeBusy: 2004,
+  StorageInsideWorkTree: 2005,
+  WorkTreeUnreadable: 2006,
+  CaptureTimedOut: 2007,
+  StoreUnavailable: 3001,
+  StoreCorrupt: 3002,
+  StoreVersion: 3003,
+  NoSpace: 3004,
+  StrategyUnavailable: 3005,
+  StoreBusy: 3006,
+  ReadOnlyStore: 3007,
+  RestoreFailed: 4001,
+  Conflict: 4002,
+  PreconditionFailed: 4003,
+  ConfirmationRequired: 4004,
+  DataCorrupt: 4005,
+  NothingToUndo: 4006,
+  GitMissing: 5001,
+  GitTooOld: 5002,
+  GitFailed: 5003,
+  NotARepository: 5004,
+  UnknownEntry: 6001,
+  InvalidRange: 6002,
+  DocumentInvalid: 6003,
+  DocumentVersion: 6004,
+  MessageTooLarge: 6005,
+  ServerBusy: 9001,
+  ResponseTooLarge: 9002,
+  InternalError: 9003,
+} as const;
+
+export type ErrorName = keyof typeof errorCodes;
