@@ -7,6 +7,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { GeneratedFile, ProtocolDocument } from './generate/dialect.ts';
+import { jsonSchema } from './generate/json-schema.ts';
+import { metaModel } from './generate/meta-model.ts';
+import { openRpc } from './generate/open-rpc.ts';
+import { pythonTypes } from './generate/python-types.ts';
+import { rustTypes } from './generate/rust-types.ts';
 import { typescriptMethods } from './generate/typescript-methods.ts';
 import { typescriptTypes } from './generate/typescript-types.ts';
 import { typescriptValidators } from './generate/typescript-validators.ts';
@@ -18,6 +23,11 @@ const projections: readonly ((document: ProtocolDocument) => GeneratedFile)[] = 
   typescriptTypes,
   typescriptMethods,
   typescriptValidators,
+  jsonSchema,
+  openRpc,
+  metaModel,
+  pythonTypes,
+  rustTypes,
 ];
 
 function contentOf(path: string): string | undefined {

@@ -74,7 +74,10 @@ export interface ProtocolDocument {
   readonly protocolVersion: string;
   readonly dialect: string;
   readonly description: string;
+  /** Errors that any request may end with; not repeated in each method. */
   readonly commonErrors: readonly string[];
+  /** Errors that any request with an idempotency key may end with besides. */
+  readonly mutationErrors: readonly string[];
   readonly worlds?: Readonly<Record<string, string>>;
   readonly placeholders?: Readonly<Record<string, string>>;
   readonly rules?: readonly { readonly title: string; readonly musts: readonly string[] }[];

@@ -1660,6 +1660,8 @@ export interface ConversationHistoryParams {
   readonly session: SessionId;
   /** The checkpoint whose history is read. Absent: the present. */
   readonly tag?: CheckpointRef;
+  /** The entry to begin with. Absent: the oldest. */
+  readonly from?: EntryId;
   /** Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the start. */
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
@@ -1853,6 +1855,8 @@ export interface ConversationCompactParams {
   readonly metadata?: RequestMetadata;
   /** Entries at the end that stay valid. Absent: 0. */
   readonly keep?: Count;
+  /** The first entry that stays valid, instead of `keep`. */
+  readonly keepFrom?: EntryId;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
    * every new intent.

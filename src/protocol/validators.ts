@@ -1446,6 +1446,7 @@ function ConversationHistoryParams(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
   may(o, 'tag', p, g, CheckpointRef);
+  may(o, 'from', p, g, EntryId);
   may(o, 'cursor', p, g, Cursor);
   may(o, 'limit', p, g, (v, p, g) => integer(v, p, g, 1, 10000));
 }
@@ -1577,6 +1578,7 @@ function ConversationCompactParams(v: unknown, p: string, g: Gathering): void {
   need(o, 'summary', p, g, string);
   may(o, 'metadata', p, g, RequestMetadata);
   may(o, 'keep', p, g, Count);
+  may(o, 'keepFrom', p, g, EntryId);
   may(o, 'idempotencyKey', p, g, IdempotencyKey);
 }
 

@@ -1,0 +1,3090 @@
+# Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
+"""Types of the checkpointd protocol. Unknown fields are kept: these are plain dictionaries."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, FrozenSet, List, Literal, TypedDict, Union
+
+PROTOCOL_VERSION = "1.0.0"
+
+#: The number of every error kind.
+ERROR_CODES: Dict[str, int] = {
+    "ParseError": -32700,
+    "InvalidRequest": -32600,
+    "MethodNotFound": -32601,
+    "InvalidParams": -32602,
+    "JsonRpcInternalError": -32603,
+    "ServerNotInitialized": -32002,
+    "RequestCancelled": -32800,
+    "ServerCancelled": -32802,
+    "InvalidTag": 1001,
+    "UnknownCheckpoint": 1002,
+    "UnknownSession": 1003,
+    "CheckpointsDisabled": 1004,
+    "IdempotencyConflict": 1005,
+    "CursorExpired": 1006,
+    "DuplicateName": 1007,
+    "PathOutsideWorkTree": 1008,
+    "LimitExceeded": 1009,
+    "WorkTreeMissing": 2001,
+    "NotADirectory": 2002,
+    "ProtectedWorkTree": 2003,
+    "WorkTreeBusy": 2004,
+    "StorageInsideWorkTree": 2005,
+    "WorkTreeUnreadable": 2006,
+    "CaptureTimedOut": 2007,
+    "StoreUnavailable": 3001,
+    "StoreCorrupt": 3002,
+    "StoreVersion": 3003,
+    "NoSpace": 3004,
+    "StrategyUnavailable": 3005,
+    "StoreBusy": 3006,
+    "ReadOnlyStore": 3007,
+    "RestoreFailed": 4001,
+    "Conflict": 4002,
+    "PreconditionFailed": 4003,
+    "ConfirmationRequired": 4004,
+    "DataCorrupt": 4005,
+    "NothingToUndo": 4006,
+    "GitMissing": 5001,
+    "GitTooOld": 5002,
+    "GitFailed": 5003,
+    "NotARepository": 5004,
+    "UnknownEntry": 6001,
+    "InvalidRange": 6002,
+    "DocumentInvalid": 6003,
+    "DocumentVersion": 6004,
+    "MessageTooLarge": 6005,
+    "ServerBusy": 9001,
+    "ResponseTooLarge": 9002,
+    "InternalError": 9003,
+}
+
+#: Requests that the server answers.
+REQUESTS: FrozenSet[str] = frozenset((
+    "initialize",
+    "shutdown",
+    "rpc.discover",
+    "session/open",
+    "session/close",
+    "session/delete",
+    "session/list",
+    "session/get",
+    "checkpoint/init",
+    "checkpoint/create",
+    "checkpoint/list",
+    "checkpoint/get",
+    "checkpoint/expand",
+    "checkpoint/hasChanges",
+    "checkpoint/stats",
+    "checkpoint/diff",
+    "checkpoint/files",
+    "checkpoint/readFile",
+    "checkpoint/restore",
+    "checkpoint/undo",
+    "checkpoint/redo",
+    "checkpoint/delete",
+    "checkpoint/rename",
+    "checkpoint/clean",
+    "conversation/get",
+    "conversation/history",
+    "conversation/transcript",
+    "conversation/append",
+    "conversation/appendTranscript",
+    "conversation/setNextMessage",
+    "conversation/clear",
+    "conversation/setValidRange",
+    "conversation/compact",
+    "conversation/enterTangent",
+    "conversation/exitTangent",
+    "conversation/tangent",
+    "conversation/addContext",
+    "conversation/removeContext",
+    "conversation/context",
+    "conversation/setTools",
+    "conversation/setAgents",
+    "conversation/setModel",
+    "conversation/setMcpEnabled",
+    "conversation/recordLines",
+    "conversation/export",
+    "conversation/import",
+    "ledger/recordWrite",
+    "ledger/history",
+    "worktree/status",
+    "store/usage",
+    "store/gc",
+    "store/verify",
+    "operation/get",
+))
+
+#: Notifications, both ways.
+NOTIFICATIONS: FrozenSet[str] = frozenset((
+    "initialized",
+    "exit",
+    "$/cancelRequest",
+    "$/progress",
+    "$/setTrace",
+    "$/logTrace",
+    "window/logMessage",
+    "session/didOpen",
+    "checkpoint/didCreate",
+    "checkpoint/didRestore",
+    "checkpoint/didFail",
+    "worktree/didChange",
+    "worktree/didDrift",
+    "conversation/didChange",
+))
+
+# An open object: the daemon keeps every field and gives it back unchanged.
+JsonObject = Dict[str, Any]
+
+
+# Names a session (`ses_…`). Stable over restarts: work tree, conversation id and strategy decide
+# it.
+SessionId = str
+
+
+# Names a checkpoint for ever (`ckpt_…`); it survives the moving of its tag.
+CheckpointId = str
+
+
+# Names a checkpoint: its tag (`3`, `3.2`), its id, its name, or the id of its commit (at least 7
+# digits). Text that can be none of these is `InvalidTag`, text that names nothing
+# `UnknownCheckpoint`.
+CheckpointRef = str
+
+
+# `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of it.
+Tag = str
+
+
+# Names the immutable content of a work tree. Equal contents and modes have equal ids within one
+# strategy.
+SnapshotId = str
+
+
+# The id of a git commit, in hexadecimal digits.
+CommitId = str
+
+
+# Names one mutation that a client asked for (`op_…`).
+OperationId = str
+
+
+# Names a history entry for ever; positions move, ids do not.
+EntryId = str
+
+
+# The client's own name for one intent, unique within the session; a random UUID will do.
+IdempotencyKey = str
+
+
+# An opaque place in a listing, bound to the state that the listing began with. One that is no
+# longer valid is answered with `CursorExpired`.
+Cursor = str
+
+
+# A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Order is told by `seq`, not
+# by this.
+Timestamp = str
+
+
+# Bytes in base64 with padding (RFC 4648, section 4).
+Base64 = str
+
+
+# A path as text. Bytes that are not UTF-8 stand as U+FFFD, and `pathBytes` beside it has the
+# truth. Paths of the work tree are relative, separated by `/`.
+PathText = str
+
+
+# The work tree: a `file:` URI or an absolute path.
+Workspace = str
+
+
+# A duration in milliseconds.
+Milliseconds = int
+
+
+# A size in bytes.
+Bytes = int
+
+
+# How many.
+Count = int
+
+
+# Names a stream of progress reports; chosen by the client, unique among its requests in flight.
+ProgressToken = Union[int, str]
+
+
+# The id of a JSON-RPC request, exactly as it was sent: `1` and `"1"` are two ids.
+RequestId = Union[int, str]
+
+
+# How checkpoints are stored. Open: a server may offer more; `initialize` lists them. Known:
+# shadow, local, sqlite.
+Strategy = str
+
+
+# The fate of checkpoints and conversation when the session ends.
+Retention = Literal["session", "keep"]
+
+
+# When checkpoints are initialised.
+InitMode = Literal["auto", "force", "never"]
+
+
+# What an answered mutation survives.
+Durability = Literal["process", "power"]
+
+
+# What a checkpoint was made for. Known: turn, tool, safety, restore.
+CheckpointKind = str
+
+
+# What a client may make a checkpoint for.
+CreateKind = Literal["turn", "tool"]
+
+
+# Which checkpoints are listed.
+ListKind = Literal["turn", "tool", "all", "every"]
+
+
+# Why checkpoints are disabled. Known: NotARepository, GitMissing, GitTooOld, NotRequested,
+# Cleaned.
+DisabledReason = str
+
+
+# Why a path was left out. Known: unreadable, socket, fifo, device, tooLarge, vanished, unstable,
+# nameTooLong, nestedGitDirectory, conflict.
+SkipReason = str
+
+
+# How a capture looked at the work tree.
+CapturePath = Literal["fast", "cold"]
+
+
+# Why a capture had to look at everything. Known: requested, unwatched, overflow, ignoreRules,
+# first, suspect.
+ColdReason = str
+
+
+# How a path changed. Known: added, modified, deleted, renamed, copied, typeChanged.
+ChangeKind = str
+
+
+# What `checkpoint/diff` answers beyond the list of paths.
+DiffFormat = Literal["nameStatus", "stat", "unified", "contents", "text"]
+
+
+# How much a restore changes.
+RestoreMode = Literal["soft", "hard"]
+
+
+# What a restore brings back.
+RestoreScope = Literal["files", "conversation", "both"]
+
+
+# What to do with paths that somebody else edited.
+ConflictPolicy = Literal["overwrite", "skip", "fail"]
+
+
+# Why one path could not be restored. Known: tooLarge, unreadable, nestedGitDirectory, permission,
+# outsideWorkTree, busy, unsupportedName, unstable, noSpace, io.
+FailureReason = str
+
+
+# How `data` is written.
+ContentEncoding = Literal["utf-8", "base64"]
+
+
+# Who changed a file. Known: agent, user, session.
+Author = str
+
+
+# How well the work tree is watched. Known: off, starting, watching, degraded, overflowed.
+WatchState = str
+
+
+# What became of an operation. Known: unknown, queued, running, committed, rolledBack, failed.
+OperationState = str
+
+
+# What a failed request left behind.
+Effects = Literal["none", "committed", "rolledBack", "unknown"]
+
+
+# How much `$/logTrace` tells.
+TraceValue = Literal["off", "messages", "verbose"]
+
+
+# An event that a client may ask for. Known: session/didOpen, checkpoint/didCreate,
+# checkpoint/didRestore, checkpoint/didFail, worktree/didChange, worktree/didDrift,
+# conversation/didChange.
+EventName = str
+
+
+# The name of an error in the registry. Known: ParseError, InvalidRequest, MethodNotFound,
+# InvalidParams, JsonRpcInternalError, ServerNotInitialized, RequestCancelled, ServerCancelled,
+# InvalidTag, UnknownCheckpoint, UnknownSession, CheckpointsDisabled, IdempotencyConflict,
+# CursorExpired, DuplicateName, PathOutsideWorkTree, LimitExceeded, WorkTreeMissing,
+# NotADirectory, ProtectedWorkTree, WorkTreeBusy, StorageInsideWorkTree, WorkTreeUnreadable,
+# CaptureTimedOut, StoreUnavailable, StoreCorrupt, StoreVersion, NoSpace, StrategyUnavailable,
+# StoreBusy, ReadOnlyStore, RestoreFailed, Conflict, PreconditionFailed, ConfirmationRequired,
+# DataCorrupt, NothingToUndo, GitMissing, GitTooOld, GitFailed, NotARepository, UnknownEntry,
+# InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, ServerBusy, ResponseTooLarge,
+# InternalError.
+ErrorKind = str
+
+
+# What is wrong with a part of a store. Known: missing, corrupt, unreferenced.
+ProblemKind = str
+
+
+# How the agent wrote a file (002, C31).
+WriteOperation = Literal["create", "strReplace", "insert", "append"]
+
+
+# A mode in git's spelling. Known: 100644, 100755, 120000.
+FileMode = str
+
+
+# The tool use that an assistant message asks for. Open: other fields are kept. Known fields: id
+# (The id that the result will name.); name (The tool.)
+ToolUseRef = Dict[str, Any]
+
+
+# The result of a tool use. Open: other fields are kept. Known fields: toolUseId (The tool use it
+# answers.)
+ToolResultRef = Dict[str, Any]
+
+
+# A user's message. Open: other fields are kept and given back. Known fields: content? (Its
+# text.); toolResults? (The results of tools that it carries.)
+UserMessage = Dict[str, Any]
+
+
+# An assistant's message. Open: other fields are kept and given back. Known fields: content? (Its
+# text.); toolUses? (The tools that it asks for.)
+AssistantMessage = Dict[str, Any]
+
+
+# How one request to a model went (C4). Open: other fields are kept. Known fields: requestId? (The
+# service's id of the request.); messageId? (The id of the message.); requestStartTimestampMs?
+# (When it was sent, milliseconds since 1970.); streamEndTimestampMs? (When the last chunk came,
+# milliseconds since 1970.); timeToFirstChunk? (Time to the first chunk, in the form the client
+# measured it.); timeBetweenChunks? (Times between chunks.); userPromptLength? (Size of the
+# prompt.); responseSize? (Size of the response.); chatConversationType? (The type of
+# conversation.); toolUseIdsAndNames? (Pairs of tool use id and tool name.); modelId? (The
+# model.); messageMetaTags? (Tags of the message.)
+RequestMetadata = Dict[str, Any]
+
+
+# A tool that the model may use. Open: other fields are kept. Known fields: name (Its name.)
+Tool = Dict[str, Any]
+
+
+# The tools of one origin.
+ToolList = List["Tool"]
+
+
+# Tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client.
+ToolsByOrigin = Dict[str, "ToolList"]
+
+
+# The model that the user chose (002 §9.2). Open: other fields are kept. Known fields: modelId
+# (Its id.); modelName? (Its name for people.); description? (A line about it.);
+# contextWindowTokens? (Its context window in tokens. Absent: 200,000.); tokenLimits? (Its token
+# limits.); features? (What it supports.)
+ModelInfo = Dict[str, Any]
+
+
+# Line trackers by path.
+FileLineTrackers = Dict[str, "FileLineTracker"]
+
+
+# A progress report in LSP's form.
+ProgressValue = Union["ProgressBegin", "ProgressReport", "ProgressEnd"]
+
+
+class _PathRefRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+
+
+class PathRef(_PathRefRequired, total=False):
+    """A path of the work tree."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+
+
+class _SkippedPathRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # Why.
+    reason: SkipReason
+
+
+class SkippedPath(_SkippedPathRequired, total=False):
+    """A path that was left out, and why."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+
+
+class _FailedPathRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # Why.
+    reason: FailureReason
+
+
+class FailedPath(_FailedPathRequired, total=False):
+    """A path that could not be restored, and why. It is as it was."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # The system's words.
+    message: str
+
+
+class _ConflictPathRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+
+
+class ConflictPath(_ConflictPathRequired, total=False):
+    """A path whose present content is neither of a checkpoint nor reported by the agent."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # Who edited it, as far as the ledger knows. Absent: not known.
+    author: Author
+
+
+class FileStats(TypedDict):
+    """Numbers of files (not lines) that changed. Renamed, copied and type-changed files count as
+    modified.
+    """
+    # Files added.
+    added: Count
+    # Files modified.
+    modified: Count
+    # Files deleted.
+    deleted: Count
+
+
+class _CheckpointRequired(TypedDict):
+    # Its id, for ever.
+    id: CheckpointId
+    # What it was made for.
+    kind: CheckpointKind
+    # Order within the session; strictly increasing, whatever the clock does.
+    seq: int
+    # When it was made.
+    timestamp: Timestamp
+    # One line for people.
+    description: str
+    # Whether it is the checkpoint of a turn.
+    isTurn: bool
+    # The content of the work tree.
+    snapshot: SnapshotId
+    # Files changed since the checkpoint of `previousTag` (or `parent`).
+    stats: FileStats
+    # Entries in the history when it was made.
+    historyLength: Count
+
+
+class Checkpoint(_CheckpointRequired, total=False):
+    """A snapshot of the work tree with the head of the conversation."""
+    # The tag it bears now. Absent: it never had one, or a newer checkpoint took it.
+    tag: Tag
+    # The tag its statistics are against (000 §3.3); `0` for the base itself.
+    previousTag: Tag
+    # The checkpoint that the session stood on when this one was made. Absent: the base.
+    parent: CheckpointId
+    # The tool that had run. Absent: no tool.
+    toolName: str
+    # A name given by the client, unique in the session.
+    name: str
+    # True when a restore went back before it or beside it. Restorable all the same. Absent:
+    # false.
+    detached: bool
+    # Its commit, for strategies that make commits.
+    commit: CommitId
+
+
+class _CheckpointsStateRequired(TypedDict):
+    # Whether the checkpoint methods work.
+    enabled: bool
+
+
+class CheckpointsState(_CheckpointsStateRequired, total=False):
+    """Whether checkpoints are enabled."""
+    # Why not. Present when disabled.
+    reason: DisabledReason
+    # The reason in words, with the remedy. Present when disabled.
+    message: str
+
+
+class SessionLimits(TypedDict, total=False):
+    """Limits that a client sets for one session. Absent fields have the defaults of the daemon."""
+    # Larger files are left out of captures and listed as skipped.
+    maxFileBytes: Bytes
+    # `store/gc` removes the oldest checkpoints until the store is no larger.
+    maxStoreBytes: Bytes
+    # `store/gc` keeps at most this many checkpoints.
+    maxCheckpoints: int
+    # `store/gc` removes checkpoints older than this many days.
+    maxAgeDays: int
+    # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds; default
+    # 15,000.
+    initTimeoutMs: int
+
+
+class _CaptureInfoRequired(TypedDict):
+    # Fast or cold.
+    path: CapturePath
+    # How long it took.
+    ms: Milliseconds
+
+
+class CaptureInfo(_CaptureInfoRequired, total=False):
+    """How a capture was made."""
+    # Why it was cold. Absent: it was fast.
+    reason: ColdReason
+
+
+class HistoryRange(TypedDict):
+    """A range of history entries."""
+    # First index, inclusive.
+    start: Count
+    # Last index, exclusive.
+    end: Count
+
+
+class ConversationLengths(TypedDict):
+    """Where the conversation stands."""
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+
+
+class RestoreCounts(TypedDict):
+    """Numbers of paths before a list was cut."""
+    # Length of `restored`.
+    restored: Count
+    # Length of `deleted`.
+    deleted: Count
+    # Length of `failed`.
+    failed: Count
+    # Length of `conflicts`.
+    conflicts: Count
+    # Length of `skipped`.
+    skipped: Count
+
+
+class _RestoreResultRequired(TypedDict):
+    # Paths that were written.
+    restored: List[PathRef]
+    # Paths that were deleted (mode `hard`).
+    deleted: List[PathRef]
+    # Paths that could not be restored; they are as they were, and the rest went on.
+    failed: List[FailedPath]
+    # Paths that somebody else had edited. What became of them is told by the other lists.
+    conflicts: List[ConflictPath]
+    # Paths that were left alone on purpose.
+    skipped: List[SkippedPath]
+    # How long it took.
+    ms: Milliseconds
+
+
+class RestoreResult(_RestoreResultRequired, total=False):
+    """What a restore did; of a dry run, what it would do. Every path of the work tree that it
+    touched or left is in exactly one of `restored`, `deleted`, `failed` and `skipped`; paths
+    that were right already are in none.
+    """
+    # The checkpoint of the state before. Absent: a dry run, or nothing but the conversation was
+    # restored.
+    safety: CheckpointId
+    # The checkpoint of the state after. Absent: a dry run.
+    checkpoint: Checkpoint
+    # Where the conversation stands now. Absent: it was not restored.
+    conversation: ConversationLengths
+    # The true numbers, when a list was longer than `limits.maxListedPaths` and was cut. Absent:
+    # the lists are whole.
+    counts: RestoreCounts
+    # True when nothing was changed. Absent: false.
+    dryRun: bool
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _DiffFileRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # The same path, absolute, as text.
+    absolutePath: str
+    # How it changed.
+    change: ChangeKind
+
+
+class DiffFile(_DiffFileRequired, total=False):
+    """A path that differs."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # Where it stood before, when renamed or copied.
+    oldPath: PathText
+    # The exact bytes of `oldPath`, when they are not UTF-8.
+    oldPathBytes: Base64
+    # True when git takes either side for binary; then there is no text. Absent: false.
+    binary: bool
+    # Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see
+    # `truncated`).
+    before: str
+    # Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see
+    # `truncated`).
+    after: str
+    # True when a content was over `limits.maxDiffFileBytes` and was left out;
+    # `checkpoint/readFile` has it. Absent: false.
+    truncated: bool
+    # Formats `stat` and `text`: lines added. Absent for binaries.
+    linesAdded: Count
+    # Formats `stat` and `text`: lines removed. Absent for binaries.
+    linesRemoved: Count
+    # Size before, where it existed.
+    beforeSize: Bytes
+    # Size after, where it exists.
+    afterSize: Bytes
+    # Mode before, where it existed.
+    beforeMode: FileMode
+    # Mode after, where it exists.
+    afterMode: FileMode
+
+
+class _CheckpointFileRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # Its size; 0 when deleted.
+    size: Bytes
+    # Its mode.
+    mode: FileMode
+
+
+class CheckpointFile(_CheckpointFileRequired, total=False):
+    """A file of a checkpoint."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # How it changed since the checkpoint of `previousTag`. Absent: it did not.
+    change: ChangeKind
+
+
+class CacheFigures(TypedDict):
+    """What the statistics cache has done."""
+    # Answers from the cache.
+    hits: Count
+    # Answers that had to be computed.
+    misses: Count
+    # Entries held now.
+    size: Count
+    # Entries held at most.
+    maxSize: Count
+
+
+class _WatcherFiguresRequired(TypedDict):
+    # How well the work tree is watched.
+    state: WatchState
+    # Directories watched.
+    watchedDirectories: Count
+    # Paths that may have changed since the last capture.
+    dirtyPaths: Count
+    # How often events were lost.
+    overflows: Count
+
+
+class WatcherFigures(_WatcherFiguresRequired, total=False):
+    """What the watcher sees."""
+    # Why it is not `watching`. Absent: it is.
+    reason: str
+
+
+class _QueueFiguresRequired(TypedDict):
+    # Mutations that wait.
+    length: Count
+    # Mutations that may wait.
+    capacity: Count
+
+
+class QueueFigures(_QueueFiguresRequired, total=False):
+    """The session's queue of mutations."""
+    # The method that runs. Absent: none.
+    running: str
+    # True after a programmer error: mutations are refused, reads go on. Absent: false.
+    poisoned: bool
+
+
+class _ManagerStateRequired(TypedDict):
+    # The work tree.
+    workTreePath: str
+    # Checkpoints listed.
+    checkpoints: Count
+    # Tags borne.
+    tagIndex: Count
+    # The turn that the session is in.
+    currentTurn: Count
+    # Tools that have run in it.
+    toolsInTurn: Count
+    # Whether that message is locked against another.
+    messageLocked: bool
+    # The statistics cache.
+    fileStatsCache: CacheFigures
+
+
+class ManagerState(_ManagerStateRequired, total=False):
+    """The nine fields of 000's CheckpointManager, the collections by count."""
+    # The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    shadowRepoPath: str
+    # The message that the next turn will consume. Absent: none.
+    pendingUserMessage: str
+
+
+class _SessionSummaryRequired(TypedDict):
+    # Its id.
+    session: SessionId
+    # Its work tree, absolute.
+    workspace: str
+    # How it stores.
+    strategy: Strategy
+    # Its fate.
+    retention: Retention
+    # Whether it is open in this daemon.
+    open: bool
+    # When it was first opened.
+    createdAt: Timestamp
+    # When it was last changed.
+    lastUsedAt: Timestamp
+
+
+class SessionSummary(_SessionSummaryRequired, total=False):
+    """A session in a list."""
+    # The conversation id it was opened with. Absent: none was given.
+    conversationId: str
+    # The process id of the daemon that has it open, when that is another one.
+    holder: int
+    # Checkpoints kept, where that is known without opening it.
+    checkpoints: Count
+    # Size on disk.
+    bytes: Bytes
+
+
+class _NewHistoryEntryRequired(TypedDict):
+    # The user's message.
+    user: UserMessage
+    # The assistant's answer.
+    assistant: AssistantMessage
+
+
+class NewHistoryEntry(_NewHistoryEntryRequired, total=False):
+    """An exchange to append."""
+    # How the request went.
+    requestMetadata: RequestMetadata
+
+
+class _HistoryEntryRequired(TypedDict):
+    # Its id, for ever.
+    id: EntryId
+    # The user's message.
+    user: UserMessage
+    # The assistant's answer.
+    assistant: AssistantMessage
+
+
+class HistoryEntry(_HistoryEntryRequired, total=False):
+    """An exchange in the history."""
+    # How the request went.
+    requestMetadata: RequestMetadata
+
+
+class _SummaryRequired(TypedDict):
+    # Its text.
+    summary: str
+
+
+class Summary(_SummaryRequired, total=False):
+    """The latest summary of the conversation (002 §12)."""
+    # How the request that made it went.
+    metadata: RequestMetadata
+
+
+class FileLineTracker(TypedDict):
+    """Lines that the agent and the user wrote to one file (C31)."""
+    # Lines after the write before.
+    prevFswriteLines: Count
+    # Lines before the last write.
+    beforeFswriteLines: Count
+    # Lines after it.
+    afterFswriteLines: Count
+    # Lines it added.
+    linesAddedByAgent: Count
+    # Lines it removed.
+    linesRemovedByAgent: Count
+    # Whether no write has been recorded yet.
+    isFirstWrite: bool
+
+
+class _ContextFileRequired(TypedDict):
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # Its size.
+    bytes: Bytes
+    # The path or glob that brought it in.
+    pattern: str
+
+
+class ContextFile(_ContextFileRequired, total=False):
+    """A file of the context."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+
+
+class ContextState(TypedDict):
+    """The context manager (C24): sticky files within a budget."""
+    # Paths and globs, as they were added.
+    patterns: List[str]
+    # The files they name now, within the budget.
+    files: List[ContextFile]
+    # Files that were left out because the budget is used up.
+    dropped: List[ContextFile]
+    # Size of the files taken.
+    size: Bytes
+    # The budget: 75 % of the context window.
+    maxSize: Bytes
+
+
+class _TangentStateRequired(TypedDict):
+    # Entries of the main history.
+    mainHistoryLength: Count
+    # Lines of its transcript.
+    mainTranscriptLength: Count
+    # Its valid range.
+    mainValidHistoryRange: HistoryRange
+    # When the tangent began.
+    tangentStartTime: Timestamp
+
+
+class TangentState(_TangentStateRequired, total=False):
+    """The main conversation, put aside by a tangent (002 §2.3), the collections by length."""
+    # Its next message.
+    mainNextMessage: UserMessage
+    # Its latest summary.
+    mainLatestSummary: Summary
+    # True when the tangent carries the files too. Absent: false.
+    files: bool
+
+
+class CheckpointManagerRef(TypedDict):
+    """The checkpoint manager as the conversation refers to it; it owns nothing."""
+    # The session.
+    session: SessionId
+    # How it stores.
+    strategy: Strategy
+    # Whether checkpoints are enabled.
+    enabled: bool
+
+
+class _HookOutputRequired(TypedDict):
+    # What it printed.
+    output: str
+
+
+class HookOutput(_HookOutputRequired, total=False):
+    """What a hook printed, for the context message."""
+    # The hook.
+    name: str
+
+
+class _IssueRequired(TypedDict):
+    # JSON pointer into the parameters; empty for the whole.
+    path: str
+    # What is wrong and what would be right.
+    message: str
+
+
+class Issue(_IssueRequired, total=False):
+    """One reason why parameters were refused."""
+    # The expected type or values, for programs.
+    expected: str
+
+
+class _ErrorDataRequired(TypedDict):
+    # The name of the error.
+    kind: ErrorKind
+    # Whether the same request may succeed later without a change by the caller.
+    retryable: bool
+    # What the request left behind.
+    effects: Effects
+
+
+class ErrorData(_ErrorDataRequired, total=False):
+    """The `data` of every error of this protocol."""
+    # The operation, for `operation/get`. Absent: the request was no mutation, or was refused
+    # before it became one.
+    operationId: OperationId
+    # Of `InvalidParams`: what is wrong with the parameters.
+    issues: List[Issue]
+    # Facts: paths, ids, sizes. Never contents of files.
+    details: JsonObject
+
+
+class ErrorFact(TypedDict):
+    """An error as an operation remembers it."""
+    # Its number.
+    code: int
+    # Its name.
+    kind: ErrorKind
+    # Its words.
+    message: str
+
+
+class _ProgressBeginRequired(TypedDict):
+    # Marks the first report.
+    kind: Literal["begin"]
+    # What is being done, for people.
+    title: str
+
+
+class ProgressBegin(_ProgressBeginRequired, total=False):
+    """The first report, sent when the request has run for 100 ms."""
+    # Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    cancellable: bool
+    # A line for people.
+    message: str
+    # How far it is, where known.
+    percentage: int
+    # What is being done (`capture`, `plan`, `restore` …); an open list.
+    phase: str
+    # Files done.
+    filesDone: Count
+    # Files in all, where known.
+    filesTotal: Count
+    # Bytes done.
+    bytesDone: Bytes
+    # Bytes in all, where known.
+    bytesTotal: Bytes
+
+
+class _ProgressReportRequired(TypedDict):
+    # Marks a report in between.
+    kind: Literal["report"]
+
+
+class ProgressReport(_ProgressReportRequired, total=False):
+    """A report in between; at most ten a second."""
+    # Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    cancellable: bool
+    # A line for people.
+    message: str
+    # How far it is, where known.
+    percentage: int
+    # What is being done (`capture`, `plan`, `restore` …); an open list.
+    phase: str
+    # Files done.
+    filesDone: Count
+    # Files in all, where known.
+    filesTotal: Count
+    # Bytes done.
+    bytesDone: Bytes
+    # Bytes in all, where known.
+    bytesTotal: Bytes
+
+
+class _ProgressEndRequired(TypedDict):
+    # Marks the last report.
+    kind: Literal["end"]
+
+
+class ProgressEnd(_ProgressEndRequired, total=False):
+    """The last report; it precedes the response."""
+    # A line for people.
+    message: str
+
+
+class _ClientInfoRequired(TypedDict):
+    # Its name.
+    name: str
+
+
+class ClientInfo(_ClientInfoRequired, total=False):
+    """Who the client is."""
+    # Its version.
+    version: str
+
+
+class CheckpointdClientCapabilities(TypedDict, total=False):
+    """What the client wants from checkpointd."""
+    # The events it wants to be sent. Absent: none. Unknown names are ignored.
+    events: List[EventName]
+
+
+class ClientCapabilities(TypedDict, total=False):
+    """What the client can do. Those of LSP are ignored."""
+    # What it wants from checkpointd. Absent: no events.
+    checkpointd: CheckpointdClientCapabilities
+
+
+class ServerInfo(TypedDict):
+    """Who the server is."""
+    # `checkpointd`.
+    name: str
+    # Its version (semantic versioning).
+    version: str
+
+
+class _StrategyCapabilityRequired(TypedDict):
+    # Its name.
+    name: Strategy
+    # Whether it can be used here.
+    available: bool
+    # The default fate of its sessions.
+    retention: Retention
+    # Whether it needs a repository of the user.
+    needsRepository: bool
+
+
+class StrategyCapability(_StrategyCapabilityRequired, total=False):
+    """One strategy."""
+    # Why not, with the remedy. Present when it is not available.
+    reason: str
+
+
+class SessionsCapability(TypedDict):
+    """What `session/*` offers."""
+    # The strategies.
+    strategies: List[StrategyCapability]
+    # The one that is used when none is named.
+    defaultStrategy: Strategy
+
+
+class CheckpointsCapability(TypedDict):
+    """What `checkpoint/*` offers."""
+    # Formats of `checkpoint/diff`.
+    diffFormats: List[DiffFormat]
+    # Modes of `checkpoint/restore`.
+    restoreModes: List[RestoreMode]
+    # Scopes of `checkpoint/restore`.
+    restoreScopes: List[RestoreScope]
+    # Policies of `checkpoint/restore`.
+    conflictPolicies: List[ConflictPolicy]
+    # Whether a symbolic link that appears during a restore can never lead it out of the work tree
+    # (Linux).
+    anchoredRestore: bool
+    # Whether captures follow the watcher.
+    fastCapture: bool
+
+
+class ConversationCapability(TypedDict):
+    """What `conversation/*` offers."""
+    # Whether a tangent can carry the files too.
+    tangentFiles: bool
+    # The version of exported documents.
+    documentVersion: int
+
+
+class LedgerCapability(TypedDict):
+    """What `ledger/*` offers."""
+    # Whether restores tell conflicts.
+    conflicts: bool
+
+
+class WorktreeCapability(TypedDict):
+    """What `worktree/*` offers."""
+    # Whether work trees are watched.
+    watching: bool
+
+
+class StoreCapability(TypedDict):
+    """What `store/*` offers."""
+    # Whether stores can be verified.
+    verify: bool
+
+
+class OperationsCapability(TypedDict):
+    """What `operation/*` and idempotency keys offer."""
+    # Operations remembered per session.
+    remembered: Count
+
+
+class EventsCapability(TypedDict):
+    """What is pushed."""
+    # The events that this client will be sent.
+    names: List[EventName]
+
+
+class CheckpointdServerCapabilities(TypedDict, total=False):
+    """What checkpointd offers. Absent: not offered."""
+    # `session/*`.
+    sessions: SessionsCapability
+    # `checkpoint/*`.
+    checkpoints: CheckpointsCapability
+    # `conversation/*`.
+    conversation: ConversationCapability
+    # `ledger/*`.
+    ledger: LedgerCapability
+    # `worktree/*`.
+    worktree: WorktreeCapability
+    # `store/*`.
+    store: StoreCapability
+    # `operation/*`.
+    operations: OperationsCapability
+    # Events.
+    events: EventsCapability
+
+
+class ServerCapabilities(TypedDict):
+    """What the server can do, in the object that LSP clients look at; ours are under
+    `checkpointd`, so that no LSP client mistakes them.
+    """
+    # What checkpointd offers.
+    checkpointd: CheckpointdServerCapabilities
+
+
+class ServerLimits(TypedDict):
+    """Limits of this server. All are inclusive."""
+    # Header of a frame.
+    maxHeaderBytes: Bytes
+    # Body of a frame, either way.
+    maxBodyBytes: Bytes
+    # Requests that may be unanswered at one time; the next is answered with `ServerBusy`.
+    maxInFlight: Count
+    # Mutations that may wait in one session.
+    maxQueued: Count
+    # Items of one page of a listing.
+    maxPageItems: Count
+    # Paths in one list of a result.
+    maxListedPaths: Count
+    # Bytes of one `checkpoint/readFile`.
+    maxReadBytes: Bytes
+    # Content of one file in `checkpoint/diff`.
+    maxDiffFileBytes: Bytes
+    # Text of one `checkpoint/diff`.
+    maxDiffTextBytes: Bytes
+    # Entries of a history (C6).
+    maxHistoryEntries: Count
+    # Lines of a transcript (C15).
+    maxTranscriptLines: Count
+    # Characters of one message (C6).
+    maxMessageCharacters: Count
+    # Default of `limits.maxFileBytes` of a session.
+    maxFileBytes: Bytes
+
+
+class InitializeParams(TypedDict, total=False):
+    """Parameters of `initialize`."""
+    # The process id of the client. When it can be seen at the start, its death ends the daemon.
+    # Absent: only the end of input does.
+    processId: int
+    # Who the client is.
+    clientInfo: ClientInfo
+    # Ignored: messages are English.
+    locale: str
+    # What the client can do.
+    capabilities: ClientCapabilities
+    # The first value of `$/setTrace`. Absent: `off`.
+    trace: TraceValue
+    # Ignored.
+    initializationOptions: Any
+
+
+class InitializeResult(TypedDict):
+    """Answer to `initialize`."""
+    # Version of this protocol (semantic versioning).
+    protocolVersion: str
+    # Who the server is.
+    serverInfo: ServerInfo
+    # Hash of the shape of the protocol that the server was built from; descriptions and examples
+    # do not change it.
+    schemaHash: str
+    # What the server can do.
+    capabilities: ServerCapabilities
+    # Its limits.
+    limits: ServerLimits
+
+
+class InitializedParams(TypedDict):
+    """Parameters of `initialized`."""
+
+
+class ShutdownParams(TypedDict):
+    """Parameters of `shutdown`."""
+
+
+class ExitParams(TypedDict):
+    """Parameters of `exit`."""
+
+
+class CancelRequestParams(TypedDict):
+    """Parameters of `$/cancelRequest`."""
+    # The request to give up.
+    id: RequestId
+
+
+class ProgressParams(TypedDict):
+    """Parameters of `$/progress`."""
+    # The token of the request.
+    token: ProgressToken
+    # The report.
+    value: ProgressValue
+
+
+class SetTraceParams(TypedDict):
+    """Parameters of `$/setTrace`."""
+    # How much.
+    value: TraceValue
+
+
+class _LogTraceParamsRequired(TypedDict):
+    # What happened.
+    message: str
+
+
+class LogTraceParams(_LogTraceParamsRequired, total=False):
+    """Parameters of `$/logTrace`."""
+    # More, when the value is `verbose`.
+    verbose: str
+
+
+_WindowLogMessageParamsRequired = TypedDict(
+    "_WindowLogMessageParamsRequired",
+    {
+        # 1 error, 2 warning, 3 information, 4 log, 5 debug.
+        "type": int,
+        # The line.
+        "message": str,
+    },
+)
+
+
+_WindowLogMessageParamsOptional = TypedDict(
+    "_WindowLogMessageParamsOptional",
+    {
+    },
+    total=False,
+)
+
+
+class WindowLogMessageParams(_WindowLogMessageParamsRequired, _WindowLogMessageParamsOptional):
+    """Parameters of `window/logMessage`."""
+
+
+class RpcDiscoverParams(TypedDict):
+    """Parameters of `rpc.discover`."""
+
+
+class _SessionOpenParamsRequired(TypedDict):
+    # The work tree.
+    workspace: Workspace
+
+
+class SessionOpenParams(_SessionOpenParamsRequired, total=False):
+    """Parameters of `session/open`."""
+    # The client's id of the conversation. Absent: a new one, that cannot be resumed.
+    conversationId: str
+    # How to store. Absent: `shadow`.
+    strategy: Strategy
+    # Where to store: an absolute path outside the work tree. Absent:
+    # `$XDG_STATE_HOME/checkpointd`.
+    storageDir: str
+    # The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local`
+    # and `sqlite`.
+    retention: Retention
+    # When to initialise checkpoints. Absent: `auto`.
+    init: InitMode
+    # Globs of ignored files to capture all the same (`.env`).
+    include: List[str]
+    # Globs of files not to capture.
+    exclude: List[str]
+    # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    allowProtected: bool
+    # What an answered mutation survives. Absent: `process`.
+    durability: Durability
+    # Limits of this session.
+    limits: SessionLimits
+    # The model of the conversation.
+    modelInfo: ModelInfo
+    # Its tools.
+    tools: ToolsByOrigin
+    # Whether MCP is enabled. Absent: true.
+    mcpEnabled: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _SessionOpenResultRequired(TypedDict):
+    # Its id.
+    session: SessionId
+    # The work tree: absolute, symbolic links resolved.
+    workspace: str
+    # Its conversation id.
+    conversationId: str
+    # How it stores.
+    strategy: Strategy
+    # Its fate.
+    retention: Retention
+    # Whether it existed before.
+    resumed: bool
+    # Whether checkpoints are enabled.
+    checkpoints: CheckpointsState
+    # Paths that the base capture left out. Empty when resumed.
+    skipped: List[SkippedPath]
+
+
+class SessionOpenResult(_SessionOpenResultRequired, total=False):
+    """Answer to `session/open`."""
+    # The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    shadowRepoPath: str
+    # The checkpoint of tag `0`. Absent: checkpoints are disabled.
+    base: Checkpoint
+    # What became of a restore that a kill had interrupted. Absent: there was none.
+    recovered: RestoreResult
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _SessionCloseParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class SessionCloseParams(_SessionCloseParamsRequired, total=False):
+    """Parameters of `session/close`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _SessionCloseResultRequired(TypedDict):
+    # Whether its checkpoints and conversation were removed.
+    removed: bool
+
+
+class SessionCloseResult(_SessionCloseResultRequired, total=False):
+    """Answer to `session/close`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _SessionDeleteParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class SessionDeleteParams(_SessionDeleteParamsRequired, total=False):
+    """Parameters of `session/delete`."""
+    # Where it is stored, when it is not open. Absent: the default place.
+    storageDir: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _SessionDeleteResultRequired(TypedDict):
+    # Whether there was anything to remove.
+    deleted: bool
+    # Bytes on disk that were freed.
+    bytesFreed: Bytes
+
+
+class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
+    """Answer to `session/delete`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class SessionListParams(TypedDict, total=False):
+    """Parameters of `session/list`."""
+    # Only those of this work tree.
+    workspace: Workspace
+    # Where to look. Absent: the default place.
+    storageDir: str
+    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    # start.
+    cursor: Cursor
+    # At most this many items in the answer. Absent: the server chooses (see
+    # `limits.maxPageItems`).
+    limit: int
+
+
+class _SessionListResultRequired(TypedDict):
+    # The sessions, last used first.
+    sessions: List[SessionSummary]
+
+
+class SessionListResult(_SessionListResultRequired, total=False):
+    """Answer to `session/list`."""
+    # Where to go on. Absent: this was the last page.
+    nextCursor: Cursor
+
+
+class SessionGetParams(TypedDict):
+    """Parameters of `session/get`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class _SessionGetResultRequired(TypedDict):
+    # Its id.
+    session: SessionId
+    # Its work tree, absolute.
+    workspace: str
+    # Its conversation id.
+    conversationId: str
+    # How it stores.
+    strategy: Strategy
+    # Its fate.
+    retention: Retention
+    # What answered mutations survive.
+    durability: Durability
+    # When it was opened in this daemon.
+    openedAt: Timestamp
+    # Whether checkpoints are enabled.
+    checkpoints: CheckpointsState
+    # 000's nine fields.
+    manager: ManagerState
+    # The statistics cache.
+    cache: CacheFigures
+    # The watcher.
+    watcher: WatcherFigures
+    # The queue.
+    queue: QueueFigures
+
+
+class SessionGetResult(_SessionGetResultRequired, total=False):
+    """Answer to `session/get`."""
+    # The checkpoint it stands on. Absent: none.
+    head: Checkpoint
+    # True while a restore failed half-way and could be neither finished nor undone. Absent:
+    # false.
+    unfinishedRestore: bool
+
+
+class _CheckpointInitParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class CheckpointInitParams(_CheckpointInitParamsRequired, total=False):
+    """Parameters of `checkpoint/init`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _CheckpointInitResultRequired(TypedDict):
+    # Whether this request enabled them.
+    initialized: bool
+    # Whether they are enabled now.
+    checkpoints: CheckpointsState
+    # The checkpoint of tag `0`.
+    base: Checkpoint
+    # Paths that the capture left out.
+    skipped: List[SkippedPath]
+    # How long it took.
+    ms: Milliseconds
+
+
+class CheckpointInitResult(_CheckpointInitResultRequired, total=False):
+    """Answer to `checkpoint/init`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _CheckpointCreateParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # Turn or tool.
+    kind: CreateKind
+
+
+class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
+    """Parameters of `checkpoint/create`."""
+    # Of a turn: the user's message. Absent: the pending one.
+    message: str
+    # Of a tool: its name.
+    toolName: str
+    # One line for people. Absent: made from message or tool.
+    description: str
+    # An explicit tag; sets the counters. Absent: the next one.
+    tag: str
+    # A name, unique in the session.
+    name: str
+    # The checkpoint it follows. Absent: the one that the session stands on.
+    parent: CheckpointRef
+    # Makes none when nothing changed since the last create or restore. Absent: false.
+    onlyIfChanged: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _CheckpointCreateResultRequired(TypedDict):
+    # Whether one was made.
+    created: bool
+    # The new one, or the one that the session stands on.
+    checkpoint: Checkpoint
+    # Paths that the capture left out.
+    skipped: List[SkippedPath]
+    # Whether nothing was left out.
+    complete: bool
+    # How the capture was made.
+    capture: CaptureInfo
+
+
+class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
+    """Answer to `checkpoint/create`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _CheckpointListParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class CheckpointListParams(_CheckpointListParamsRequired, total=False):
+    """Parameters of `checkpoint/list`."""
+    # Which. Absent: `all`.
+    kind: ListKind
+    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    # start.
+    cursor: Cursor
+    # At most this many items in the answer. Absent: the server chooses (see
+    # `limits.maxPageItems`).
+    limit: int
+
+
+class _CheckpointListResultRequired(TypedDict):
+    # The checkpoints.
+    checkpoints: List[Checkpoint]
+
+
+class CheckpointListResult(_CheckpointListResultRequired, total=False):
+    """Answer to `checkpoint/list`."""
+    # Where to go on. Absent: this was the last page.
+    nextCursor: Cursor
+
+
+class CheckpointGetParams(TypedDict):
+    """Parameters of `checkpoint/get`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The checkpoint.
+    tag: CheckpointRef
+
+
+class _CheckpointGetResultRequired(TypedDict):
+    # The checkpoint.
+    checkpoint: Checkpoint
+    # Paths that its capture left out.
+    skipped: List[SkippedPath]
+
+
+class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
+    """Answer to `checkpoint/get`."""
+    # The user's message that began the turn, whole. Absent: there was none.
+    message: str
+    # Of a `restore`: what was restored.
+    restored: CheckpointId
+    # Of a `restore`: the state before.
+    safety: CheckpointId
+    # True when it was made inside a tangent. Absent: false.
+    inTangent: bool
+
+
+class CheckpointExpandParams(TypedDict):
+    """Parameters of `checkpoint/expand`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The checkpoint.
+    tag: CheckpointRef
+
+
+class CheckpointExpandResult(TypedDict):
+    """Answer to `checkpoint/expand`."""
+    # The checkpoint.
+    checkpoint: Checkpoint
+    # The tools of its turn, oldest first; empty for a tool.
+    tools: List[Checkpoint]
+
+
+class _CheckpointHasChangesParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class CheckpointHasChangesParams(_CheckpointHasChangesParamsRequired, total=False):
+    """Parameters of `checkpoint/hasChanges`."""
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class CheckpointHasChangesResult(TypedDict):
+    """Answer to `checkpoint/hasChanges`."""
+    # Whether it differs.
+    hasChanges: bool
+
+
+_CheckpointStatsParamsRequired = TypedDict(
+    "_CheckpointStatsParamsRequired",
+    {
+        # The session, as `session/open` named it.
+        "session": "SessionId",
+    },
+)
+
+
+_CheckpointStatsParamsOptional = TypedDict(
+    "_CheckpointStatsParamsOptional",
+    {
+        # The checkpoint. Excludes `from` and `to`.
+        "tag": "CheckpointRef",
+        # The earlier side; needs `to`.
+        "from": "CheckpointRef",
+        # The later side; needs `from`.
+        "to": "CheckpointRef",
+    },
+    total=False,
+)
+
+
+class CheckpointStatsParams(_CheckpointStatsParamsRequired, _CheckpointStatsParamsOptional):
+    """Parameters of `checkpoint/stats`."""
+
+
+_CheckpointDiffParamsRequired = TypedDict(
+    "_CheckpointDiffParamsRequired",
+    {
+        # The session, as `session/open` named it.
+        "session": "SessionId",
+    },
+)
+
+
+_CheckpointDiffParamsOptional = TypedDict(
+    "_CheckpointDiffParamsOptional",
+    {
+        # The earlier side. Absent: the base.
+        "from": "CheckpointRef",
+        # The later side. Absent: the work tree as it is now.
+        "to": "CheckpointRef",
+        # What to answer beyond the list. Absent: `nameStatus`.
+        "format": "DiffFormat",
+        # Only these paths, and what lies below them.
+        "paths": List["PathRef"],
+        # Token under which the server reports progress on `$/progress`. Absent: no progress is
+        # reported.
+        "workDoneToken": "ProgressToken",
+    },
+    total=False,
+)
+
+
+class CheckpointDiffParams(_CheckpointDiffParamsRequired, _CheckpointDiffParamsOptional):
+    """Parameters of `checkpoint/diff`."""
+
+
+class _CheckpointDiffResultRequired(TypedDict):
+    # The paths that differ, in the order of their bytes.
+    files: List[DiffFile]
+    # The files by number.
+    stats: FileStats
+
+
+class CheckpointDiffResult(_CheckpointDiffResultRequired, total=False):
+    """Answer to `checkpoint/diff`."""
+    # The text of formats `stat`, `unified` and `text`.
+    text: str
+    # True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false.
+    truncated: bool
+
+
+class _CheckpointFilesParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The checkpoint.
+    tag: CheckpointRef
+
+
+class CheckpointFilesParams(_CheckpointFilesParamsRequired, total=False):
+    """Parameters of `checkpoint/files`."""
+    # Only those that changed since the checkpoint of `previousTag`, deleted ones included.
+    # Absent: false.
+    changedOnly: bool
+    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    # start.
+    cursor: Cursor
+    # At most this many items in the answer. Absent: the server chooses (see
+    # `limits.maxPageItems`).
+    limit: int
+
+
+class _CheckpointFilesResultRequired(TypedDict):
+    # The files, in the order of their bytes.
+    files: List[CheckpointFile]
+    # How many there are on all pages.
+    fileCount: Count
+    # Their size.
+    totalSize: Bytes
+
+
+class CheckpointFilesResult(_CheckpointFilesResultRequired, total=False):
+    """Answer to `checkpoint/files`."""
+    # Where to go on. Absent: this was the last page.
+    nextCursor: Cursor
+
+
+class _CheckpointReadFileParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The checkpoint.
+    tag: CheckpointRef
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+
+
+class CheckpointReadFileParams(_CheckpointReadFileParamsRequired, total=False):
+    """Parameters of `checkpoint/readFile`."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # Where to begin. Absent: 0.
+    offset: Bytes
+    # At most this many bytes. Absent, or over it: `limits.maxReadBytes`.
+    length: int
+
+
+class _CheckpointReadFileResultRequired(TypedDict):
+    # Whether the checkpoint holds such a file.
+    exists: bool
+    # How they are written: text where the range is UTF-8 whole, base64 otherwise.
+    encoding: ContentEncoding
+    # Size of the whole file.
+    size: Bytes
+    # Whether the range reaches its end.
+    eof: bool
+
+
+class CheckpointReadFileResult(_CheckpointReadFileResultRequired, total=False):
+    """Answer to `checkpoint/readFile`."""
+    # The bytes. Absent: there is no such file.
+    data: str
+    # Its mode. Absent: there is no such file.
+    mode: FileMode
+
+
+class RestoreExpectation(TypedDict, total=False):
+    """What must be true, or nothing is changed (`PreconditionFailed`)."""
+    # The checkpoint that the session stands on.
+    head: CheckpointRef
+
+
+class _CheckpointRestoreParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The checkpoint.
+    tag: CheckpointRef
+
+
+class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
+    """Parameters of `checkpoint/restore`."""
+    # How much to change. Absent: `soft`.
+    mode: RestoreMode
+    # What to bring back. Absent: `both`, or `files` when `paths` is given.
+    scope: RestoreScope
+    # Only these paths, and what lies below them.
+    paths: List[PathRef]
+    # What to do with edits of others. Absent: `overwrite`.
+    onConflict: ConflictPolicy
+    # What must be true.
+    expect: RestoreExpectation
+    # Allows deleting more than half of more than 100 files. Absent: false.
+    confirm: bool
+    # Only tells what would be done. Absent: false.
+    dryRun: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _CheckpointUndoParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
+    """Parameters of `checkpoint/undo`."""
+    # What must be true.
+    expect: RestoreExpectation
+    # What to do with edits of others. Absent: `overwrite`.
+    onConflict: ConflictPolicy
+    # Allows deleting more than half of more than 100 files. Absent: false.
+    confirm: bool
+    # Only tells what would be done. Absent: false.
+    dryRun: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _CheckpointRedoParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
+    """Parameters of `checkpoint/redo`."""
+    # What must be true.
+    expect: RestoreExpectation
+    # What to do with edits of others. Absent: `overwrite`.
+    onConflict: ConflictPolicy
+    # Allows deleting more than half of more than 100 files. Absent: false.
+    confirm: bool
+    # Only tells what would be done. Absent: false.
+    dryRun: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _CheckpointDeleteParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The checkpoint.
+    tag: CheckpointRef
+
+
+class CheckpointDeleteParams(_CheckpointDeleteParamsRequired, total=False):
+    """Parameters of `checkpoint/delete`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _CheckpointDeleteResultRequired(TypedDict):
+    # The id of the removed checkpoint.
+    deleted: CheckpointId
+
+
+class CheckpointDeleteResult(_CheckpointDeleteResultRequired, total=False):
+    """Answer to `checkpoint/delete`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _CheckpointRenameParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The checkpoint.
+    tag: CheckpointRef
+
+
+class CheckpointRenameParams(_CheckpointRenameParamsRequired, total=False):
+    """Parameters of `checkpoint/rename`."""
+    # The name, unique in the session. Absent: none.
+    name: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _CheckpointRenameResultRequired(TypedDict):
+    # The checkpoint.
+    checkpoint: Checkpoint
+
+
+class CheckpointRenameResult(_CheckpointRenameResultRequired, total=False):
+    """Answer to `checkpoint/rename`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _CheckpointCleanParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class CheckpointCleanParams(_CheckpointCleanParamsRequired, total=False):
+    """Parameters of `checkpoint/clean`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _CheckpointCleanResultRequired(TypedDict):
+    # How many were removed.
+    removed: Count
+    # The state now.
+    checkpoints: CheckpointsState
+
+
+class CheckpointCleanResult(_CheckpointCleanResultRequired, total=False):
+    """Answer to `checkpoint/clean`."""
+    # The shadow repository that was removed. Absent: another strategy, or there was none.
+    path: str
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class ConversationGetParams(TypedDict):
+    """Parameters of `conversation/get`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class _ConversationGetResultRequired(TypedDict):
+    # Its id.
+    conversationId: str
+    # Entries in the history (field `history`).
+    historyLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+    # Lines in the transcript (field `transcript`).
+    transcriptLength: Count
+    # The tools.
+    tools: ToolsByOrigin
+    # Lines by file.
+    fileLineTracker: FileLineTrackers
+    # Whether MCP is enabled.
+    mcpEnabled: bool
+
+
+class ConversationGetResult(_ConversationGetResultRequired, total=False):
+    """Answer to `conversation/get`."""
+    # The message that will be sent next.
+    nextMessage: UserMessage
+    # The context.
+    contextManager: ContextState
+    # Held for the client at run time, never exported.
+    toolManager: JsonObject
+    # Length of the context message as last built, in bytes.
+    contextMessageLength: Count
+    # The latest summary.
+    latestSummary: Summary
+    # Held for the client at run time, never exported.
+    agents: JsonObject
+    # The deprecated model id of old documents.
+    model: str
+    # The model.
+    modelInfo: ModelInfo
+    # The checkpoints it refers to.
+    checkpointManager: CheckpointManagerRef
+    # The main conversation, inside a tangent. Absent: in no tangent.
+    tangentState: TangentState
+
+
+_ConversationHistoryParamsRequired = TypedDict(
+    "_ConversationHistoryParamsRequired",
+    {
+        # The session, as `session/open` named it.
+        "session": "SessionId",
+    },
+)
+
+
+_ConversationHistoryParamsOptional = TypedDict(
+    "_ConversationHistoryParamsOptional",
+    {
+        # The checkpoint whose history is read. Absent: the present.
+        "tag": "CheckpointRef",
+        # The entry to begin with. Absent: the oldest.
+        "from": "EntryId",
+        # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+        # start.
+        "cursor": "Cursor",
+        # At most this many items in the answer. Absent: the server chooses (see
+        # `limits.maxPageItems`).
+        "limit": int,
+    },
+    total=False,
+)
+
+
+class ConversationHistoryParams(_ConversationHistoryParamsRequired, _ConversationHistoryParamsOptional):
+    """Parameters of `conversation/history`."""
+
+
+class _ConversationHistoryResultRequired(TypedDict):
+    # The entries, oldest first.
+    entries: List[HistoryEntry]
+    # Index of the first entry of this page.
+    start: Count
+    # Entries on all pages.
+    historyLength: Count
+    # The valid range.
+    validHistoryRange: HistoryRange
+
+
+class ConversationHistoryResult(_ConversationHistoryResultRequired, total=False):
+    """Answer to `conversation/history`."""
+    # Where to go on. Absent: this was the last page.
+    nextCursor: Cursor
+
+
+class _ConversationTranscriptParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationTranscriptParams(_ConversationTranscriptParamsRequired, total=False):
+    """Parameters of `conversation/transcript`."""
+    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    # start.
+    cursor: Cursor
+    # At most this many items in the answer. Absent: the server chooses (see
+    # `limits.maxPageItems`).
+    limit: int
+
+
+class _ConversationTranscriptResultRequired(TypedDict):
+    # The lines, oldest first; those of the user begin with `> `.
+    lines: List[str]
+    # Index of the first line of this page.
+    start: Count
+    # Lines on all pages.
+    transcriptLength: Count
+
+
+class ConversationTranscriptResult(_ConversationTranscriptResultRequired, total=False):
+    """Answer to `conversation/transcript`."""
+    # Where to go on. Absent: this was the last page.
+    nextCursor: Cursor
+
+
+class _ConversationAppendParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The exchange.
+    entry: NewHistoryEntry
+
+
+class ConversationAppendParams(_ConversationAppendParamsRequired, total=False):
+    """Parameters of `conversation/append`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationAppendResultRequired(TypedDict):
+    # Its id.
+    id: EntryId
+    # Entries that were dropped to make room.
+    dropped: Count
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+
+
+class ConversationAppendResult(_ConversationAppendResultRequired, total=False):
+    """Answer to `conversation/append`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationAppendTranscriptParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The text.
+    text: str
+
+
+class ConversationAppendTranscriptParams(_ConversationAppendTranscriptParamsRequired, total=False):
+    """Parameters of `conversation/appendTranscript`."""
+    # Whether the user wrote it; then each line gets the prefix `> `. Absent: false.
+    user: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationAppendTranscriptResultRequired(TypedDict):
+    # Lines that were appended.
+    lines: Count
+    # Lines that were dropped to make room.
+    dropped: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+
+
+class ConversationAppendTranscriptResult(_ConversationAppendTranscriptResultRequired, total=False):
+    """Answer to `conversation/appendTranscript`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationSetNextMessageParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationSetNextMessageParams(_ConversationSetNextMessageParamsRequired, total=False):
+    """Parameters of `conversation/setNextMessage`."""
+    # The message. Absent: none.
+    message: UserMessage
+    # Locks the pending message until the next turn consumes it. Absent: false.
+    lock: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationSetNextMessageResultRequired(TypedDict):
+    # False when the pending message was locked and stayed.
+    accepted: bool
+    # Whether it is locked.
+    messageLocked: bool
+
+
+class ConversationSetNextMessageResult(_ConversationSetNextMessageResultRequired, total=False):
+    """Answer to `conversation/setNextMessage`."""
+    # The pending message now.
+    pendingUserMessage: str
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationClearParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationClearParams(_ConversationClearParamsRequired, total=False):
+    """Parameters of `conversation/clear`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationClearResultRequired(TypedDict):
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+
+
+class ConversationClearResult(_ConversationClearResultRequired, total=False):
+    """Answer to `conversation/clear`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationSetValidRangeParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The range.
+    range: HistoryRange
+
+
+class ConversationSetValidRangeParams(_ConversationSetValidRangeParamsRequired, total=False):
+    """Parameters of `conversation/setValidRange`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationSetValidRangeResultRequired(TypedDict):
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+
+
+class ConversationSetValidRangeResult(_ConversationSetValidRangeResultRequired, total=False):
+    """Answer to `conversation/setValidRange`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationCompactParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The summary.
+    summary: str
+
+
+class ConversationCompactParams(_ConversationCompactParamsRequired, total=False):
+    """Parameters of `conversation/compact`."""
+    # How the request that made it went.
+    metadata: RequestMetadata
+    # Entries at the end that stay valid. Absent: 0.
+    keep: Count
+    # The first entry that stays valid, instead of `keep`.
+    keepFrom: EntryId
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationCompactResultRequired(TypedDict):
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+
+
+class ConversationCompactResult(_ConversationCompactResultRequired, total=False):
+    """Answer to `conversation/compact`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationEnterTangentParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationEnterTangentParams(_ConversationEnterTangentParamsRequired, total=False):
+    """Parameters of `conversation/enterTangent`."""
+    # The tangent carries the files too: a checkpoint is taken, and leaving without tail restores
+    # it. Absent: false.
+    files: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _ConversationEnterTangentResultRequired(TypedDict):
+    # Whether a tangent began.
+    entered: bool
+
+
+class ConversationEnterTangentResult(_ConversationEnterTangentResultRequired, total=False):
+    """Answer to `conversation/enterTangent`."""
+    # The checkpoint that was taken for the files.
+    checkpoint: CheckpointId
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationExitTangentParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationExitTangentParams(_ConversationExitTangentParamsRequired, total=False):
+    """Parameters of `conversation/exitTangent`."""
+    # Appends the last entry of the tangent, if it added one. Absent: false.
+    keepTail: bool
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _ConversationExitTangentResultRequired(TypedDict):
+    # Whether a tangent ended.
+    exited: bool
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+
+
+class ConversationExitTangentResult(_ConversationExitTangentResultRequired, total=False):
+    """Answer to `conversation/exitTangent`."""
+    # The entry that was kept.
+    tail: EntryId
+    # What became of the files, when the tangent carried them.
+    restore: RestoreResult
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class ConversationTangentParams(TypedDict):
+    """Parameters of `conversation/tangent`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class _ConversationTangentResultRequired(TypedDict):
+    # Whether it is.
+    active: bool
+
+
+class ConversationTangentResult(_ConversationTangentResultRequired, total=False):
+    """Answer to `conversation/tangent`."""
+    # Whole seconds since it began. Absent: in no tangent.
+    durationSeconds: Count
+    # When it began.
+    tangentStartTime: Timestamp
+    # True when it carries the files too. Absent: false.
+    files: bool
+
+
+class _ConversationAddContextParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # Paths of the work tree, or globs.
+    paths: List[str]
+
+
+class ConversationAddContextParams(_ConversationAddContextParamsRequired, total=False):
+    """Parameters of `conversation/addContext`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationAddContextResultRequired(TypedDict):
+    # Those of `paths` that made a difference.
+    changed: List[str]
+    # The context now.
+    context: ContextState
+
+
+class ConversationAddContextResult(_ConversationAddContextResultRequired, total=False):
+    """Answer to `conversation/addContext`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationRemoveContextParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # Paths of the work tree, or globs.
+    paths: List[str]
+
+
+class ConversationRemoveContextParams(_ConversationRemoveContextParamsRequired, total=False):
+    """Parameters of `conversation/removeContext`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationRemoveContextResultRequired(TypedDict):
+    # Those of `paths` that made a difference.
+    changed: List[str]
+    # The context now.
+    context: ContextState
+
+
+class ConversationRemoveContextResult(_ConversationRemoveContextResultRequired, total=False):
+    """Answer to `conversation/removeContext`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationContextParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationContextParams(_ConversationContextParamsRequired, total=False):
+    """Parameters of `conversation/context`."""
+    # Whether to build the message (C7). Absent: false.
+    message: bool
+    # Hook outputs to put into it.
+    hooks: List[HookOutput]
+    # The instruction of the agent to put at its end.
+    agentPrompt: str
+
+
+class _ConversationContextResultRequired(TypedDict):
+    # The context.
+    context: ContextState
+
+
+class ConversationContextResult(_ConversationContextResultRequired, total=False):
+    """Answer to `conversation/context`."""
+    # The message with the markers of 002 §3.2. Absent: not asked for, or there is nothing to
+    # tell.
+    message: str
+    # Its length in bytes, as last built.
+    contextMessageLength: Count
+
+
+class _ConversationSetToolsParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # All tools, by origin.
+    tools: ToolsByOrigin
+
+
+class ConversationSetToolsParams(_ConversationSetToolsParamsRequired, total=False):
+    """Parameters of `conversation/setTools`."""
+    # State of the client to keep at run time.
+    toolManager: JsonObject
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationSetToolsResultRequired(TypedDict):
+    # How many tools there are.
+    tools: Count
+
+
+class ConversationSetToolsResult(_ConversationSetToolsResultRequired, total=False):
+    """Answer to `conversation/setTools`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationSetAgentsParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The agents.
+    agents: JsonObject
+
+
+class ConversationSetAgentsParams(_ConversationSetAgentsParamsRequired, total=False):
+    """Parameters of `conversation/setAgents`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationSetAgentsResultRequired(TypedDict):
+    # How many fields they have.
+    agents: Count
+
+
+class ConversationSetAgentsResult(_ConversationSetAgentsResultRequired, total=False):
+    """Answer to `conversation/setAgents`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationSetModelParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The model.
+    modelInfo: ModelInfo
+
+
+class ConversationSetModelParams(_ConversationSetModelParamsRequired, total=False):
+    """Parameters of `conversation/setModel`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationSetModelResultRequired(TypedDict):
+    # The model, defaults filled in.
+    modelInfo: ModelInfo
+    # The budget of the context now.
+    maxContextSize: Bytes
+
+
+class ConversationSetModelResult(_ConversationSetModelResultRequired, total=False):
+    """Answer to `conversation/setModel`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationSetMcpEnabledParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # Whether it is.
+    mcpEnabled: bool
+
+
+class ConversationSetMcpEnabledParams(_ConversationSetMcpEnabledParamsRequired, total=False):
+    """Parameters of `conversation/setMcpEnabled`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationSetMcpEnabledResultRequired(TypedDict):
+    # Whether it is now.
+    mcpEnabled: bool
+
+
+class ConversationSetMcpEnabledResult(_ConversationSetMcpEnabledResultRequired, total=False):
+    """Answer to `conversation/setMcpEnabled`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationRecordLinesParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+    # How it wrote.
+    operation: WriteOperation
+
+
+class ConversationRecordLinesParams(_ConversationRecordLinesParamsRequired, total=False):
+    """Parameters of `conversation/recordLines`."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # Lines before the write; 0 when the file did not exist. Absent: what the tracker remembers.
+    linesBefore: Count
+    # Lines after it. Absent: counted in the file.
+    linesAfter: Count
+    # Of `strReplace`: the text that was replaced.
+    oldText: str
+    # The text that was written, inserted or appended.
+    newText: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationRecordLinesResultRequired(TypedDict):
+    # The tracker now.
+    tracker: FileLineTracker
+    # Lines the user added since the write before; negative when removed.
+    linesByUser: int
+    # Lines that this write added or removed.
+    linesByAgent: Count
+
+
+class ConversationRecordLinesResult(_ConversationRecordLinesResultRequired, total=False):
+    """Answer to `conversation/recordLines`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _ConversationExportParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationExportParams(_ConversationExportParamsRequired, total=False):
+    """Parameters of `conversation/export`."""
+    # An absolute file to write, replaced in one step. Absent: the document is answered.
+    path: str
+
+
+class _ConversationExportResultRequired(TypedDict):
+    # Size of the document.
+    bytes: Bytes
+
+
+class ConversationExportResult(_ConversationExportResultRequired, total=False):
+    """Answer to `conversation/export`."""
+    # The document. Absent: it was written.
+    document: JsonObject
+    # The file that was written.
+    path: str
+
+
+class _ConversationImportParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class ConversationImportParams(_ConversationImportParamsRequired, total=False):
+    """Parameters of `conversation/import`."""
+    # The document.
+    document: JsonObject
+    # An absolute file to read it from.
+    path: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationImportResultRequired(TypedDict):
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+    # Entries that were over the cap and were dropped.
+    dropped: Count
+
+
+class ConversationImportResult(_ConversationImportResultRequired, total=False):
+    """Answer to `conversation/import`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _LedgerRecordWriteParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+
+
+class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
+    """Parameters of `ledger/recordWrite`."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # The tool that wrote.
+    toolName: str
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _LedgerRecordWriteResultRequired(TypedDict):
+    # False when there is no such file now.
+    recorded: bool
+
+
+class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
+    """Answer to `ledger/recordWrite`."""
+    # The id of the content.
+    content: str
+    # Its size.
+    size: Bytes
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class _LedgerEntryRequired(TypedDict):
+    # Who changed it.
+    author: Author
+    # Order within the session.
+    seq: int
+    # When it was noticed.
+    timestamp: Timestamp
+
+
+class LedgerEntry(_LedgerEntryRequired, total=False):
+    """A change of one file."""
+    # The id of its content. Absent: it was deleted.
+    content: str
+    # The checkpoint that first held it.
+    checkpoint: CheckpointId
+    # The tag of that.
+    tag: Tag
+    # The tool that wrote it.
+    toolName: str
+    # The other session that wrote it.
+    session: SessionId
+
+
+class _LedgerHistoryParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The path, relative to the work tree, separated by `/`.
+    path: PathText
+
+
+class LedgerHistoryParams(_LedgerHistoryParamsRequired, total=False):
+    """Parameters of `ledger/history`."""
+    # The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    # UTF-8.
+    pathBytes: Base64
+    # Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    # start.
+    cursor: Cursor
+    # At most this many items in the answer. Absent: the server chooses (see
+    # `limits.maxPageItems`).
+    limit: int
+
+
+class _LedgerHistoryResultRequired(TypedDict):
+    # The changes, oldest first.
+    entries: List[LedgerEntry]
+
+
+class LedgerHistoryResult(_LedgerHistoryResultRequired, total=False):
+    """Answer to `ledger/history`."""
+    # Its present content, when that is in no checkpoint and no report.
+    present: LedgerEntry
+    # Where to go on. Absent: this was the last page.
+    nextCursor: Cursor
+
+
+class _WorktreeStatusParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class WorktreeStatusParams(_WorktreeStatusParamsRequired, total=False):
+    """Parameters of `worktree/status`."""
+    # How many dirty paths to list. Absent: 0.
+    limit: int
+
+
+class _WorktreeStatusResultRequired(TypedDict):
+    # How well the work tree is watched.
+    state: WatchState
+    # Directories watched.
+    watchedDirectories: Count
+    # Paths that may have changed since the last capture.
+    dirtyPaths: Count
+    # How often events were lost.
+    overflows: Count
+
+
+class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
+    """Answer to `worktree/status`."""
+    # Why it is not `watching`.
+    reason: str
+    # Dirty paths, as many as asked for.
+    paths: List[PathRef]
+
+
+class StoreUsageParams(TypedDict):
+    """Parameters of `store/usage`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class _StoreUsageResultRequired(TypedDict):
+    # Bytes on disk.
+    bytes: Bytes
+    # Contents stored.
+    blobs: Count
+    # Checkpoints stored.
+    checkpoints: Count
+
+
+class StoreUsageResult(_StoreUsageResultRequired, total=False):
+    """Answer to `store/usage`."""
+    # Where it is.
+    path: str
+
+
+class _StoreGcParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class StoreGcParams(_StoreGcParamsRequired, total=False):
+    """Parameters of `store/gc`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class _StoreGcResultRequired(TypedDict):
+    # Bytes freed.
+    bytesFreed: Bytes
+    # Contents removed.
+    blobsFreed: Count
+    # Checkpoints removed because of limits.
+    checkpointsRemoved: Count
+    # How long it took.
+    ms: Milliseconds
+
+
+class StoreGcResult(_StoreGcResultRequired, total=False):
+    """Answer to `store/gc`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+
+
+class StoreProblem(TypedDict):
+    """Something wrong with a store."""
+    # What.
+    kind: ProblemKind
+    # A content, snapshot or checkpoint id, or a file of the store.
+    what: str
+    # Checkpoints that cannot be restored whole because of it.
+    affects: List[CheckpointId]
+
+
+class _StoreVerifyParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class StoreVerifyParams(_StoreVerifyParamsRequired, total=False):
+    """Parameters of `store/verify`."""
+    # Token under which the server reports progress on `$/progress`. Absent: no progress is
+    # reported.
+    workDoneToken: ProgressToken
+
+
+class StoreVerifyResult(TypedDict):
+    """Answer to `store/verify`."""
+    # Whether nothing is missing or corrupt.
+    ok: bool
+    # What is wrong.
+    problems: List[StoreProblem]
+    # Contents checked.
+    checked: Count
+    # How long it took.
+    ms: Milliseconds
+
+
+class _OperationGetParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+
+
+class OperationGetParams(_OperationGetParamsRequired, total=False):
+    """Parameters of `operation/get`."""
+    # Its id.
+    operation: OperationId
+    # Its key. One of the two is needed.
+    idempotencyKey: IdempotencyKey
+
+
+class _OperationGetResultRequired(TypedDict):
+    # What became of it.
+    state: OperationState
+
+
+class OperationGetResult(_OperationGetResultRequired, total=False):
+    """Answer to `operation/get`."""
+    # Its id.
+    operation: OperationId
+    # Its method.
+    method: str
+    # Its answer, where that was kept.
+    result: Any
+    # The checkpoint that it published, known even when its answer is not.
+    checkpoint: CheckpointId
+    # Why it failed.
+    error: ErrorFact
+
+
+class _SessionDidOpenParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # Its work tree.
+    workspace: str
+    # How it stores.
+    strategy: Strategy
+    # Whether it existed before.
+    resumed: bool
+    # How long it took.
+    ms: Milliseconds
+
+
+class SessionDidOpenParams(_SessionDidOpenParamsRequired, total=False):
+    """Parameters of `session/didOpen`."""
+    # The checkpoint of tag `0`.
+    base: Checkpoint
+
+
+_CheckpointDidCreateParamsRequired = TypedDict(
+    "_CheckpointDidCreateParamsRequired",
+    {
+        # The session, as `session/open` named it.
+        "session": "SessionId",
+        # The checkpoint.
+        "checkpoint": "Checkpoint",
+        # How long it took.
+        "ms": "Milliseconds",
+    },
+)
+
+
+_CheckpointDidCreateParamsOptional = TypedDict(
+    "_CheckpointDidCreateParamsOptional",
+    {
+        # The snapshot before.
+        "from": "SnapshotId",
+    },
+    total=False,
+)
+
+
+class CheckpointDidCreateParams(_CheckpointDidCreateParamsRequired, _CheckpointDidCreateParamsOptional):
+    """Parameters of `checkpoint/didCreate`."""
+
+
+class _CheckpointDidRestoreParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # What was restored.
+    target: CheckpointId
+    # Paths by number.
+    counts: RestoreCounts
+    # How long it took.
+    ms: Milliseconds
+
+
+class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=False):
+    """Parameters of `checkpoint/didRestore`."""
+    # The state after.
+    checkpoint: Checkpoint
+    # The state before.
+    safety: CheckpointId
+
+
+class _CheckpointDidFailParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The method.
+    method: str
+    # Why.
+    error: ErrorFact
+
+
+class CheckpointDidFailParams(_CheckpointDidFailParamsRequired, total=False):
+    """Parameters of `checkpoint/didFail`."""
+    # The operation.
+    operation: OperationId
+
+
+class _WorktreeDidChangeParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # How well the work tree is watched.
+    state: WatchState
+    # Paths that may have changed since the last capture.
+    dirtyPaths: Count
+    # Some of those that are new, at most 100.
+    paths: List[PathRef]
+
+
+class WorktreeDidChangeParams(_WorktreeDidChangeParamsRequired, total=False):
+    """Parameters of `worktree/didChange`."""
+    # True when there were more. Absent: false.
+    more: bool
+
+
+class WorktreeDidDriftParams(TypedDict):
+    """Parameters of `worktree/didDrift`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+    # Some of them, at most 100.
+    paths: List[PathRef]
+    # How many.
+    count: Count
+
+
+class ConversationDidChangeParams(TypedDict):
+    """Parameters of `conversation/didChange`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+    # The method that changed it.
+    method: str
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange

@@ -1,0 +1,4569 @@
+// Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
+//! Types of the checkpointd protocol.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// Version of the protocol that these types describe.
+pub const PROTOCOL_VERSION: &str = "1.0.0";
+
+/// A request: its name, its parameters and its result belong together.
+pub trait Request {
+    const METHOD: &'static str;
+    type Params: Serialize;
+    type Result: serde::de::DeserializeOwned;
+}
+
+/// A notification: its name and its parameters belong together.
+pub trait Notification {
+    const METHOD: &'static str;
+    type Params: Serialize + serde::de::DeserializeOwned;
+}
+
+impl ErrorKind {
+    /// The number of the error, where this version knows it.
+    pub fn code(&self) -> Option<i64> {
+        Some(match self {
+            ErrorKind::ParseError => -32700,
+            ErrorKind::InvalidRequest => -32600,
+            ErrorKind::MethodNotFound => -32601,
+            ErrorKind::InvalidParams => -32602,
+            ErrorKind::JsonRpcInternalError => -32603,
+            ErrorKind::ServerNotInitialized => -32002,
+            ErrorKind::RequestCancelled => -32800,
+            ErrorKind::ServerCancelled => -32802,
+            ErrorKind::InvalidTag => 1001,
+            ErrorKind::UnknownCheckpoint => 1002,
+            ErrorKind::UnknownSession => 1003,
+            ErrorKind::CheckpointsDisabled => 1004,
+            ErrorKind::IdempotencyConflict => 1005,
+            ErrorKind::CursorExpired => 1006,
+            ErrorKind::DuplicateName => 1007,
+            ErrorKind::PathOutsideWorkTree => 1008,
+            ErrorKind::LimitExceeded => 1009,
+            ErrorKind::WorkTreeMissing => 2001,
+            ErrorKind::NotADirectory => 2002,
+            ErrorKind::ProtectedWorkTree => 2003,
+            ErrorKind::WorkTreeBusy => 2004,
+            ErrorKind::StorageInsideWorkTree => 2005,
+            ErrorKind::WorkTreeUnreadable => 2006,
+            ErrorKind::CaptureTimedOut => 2007,
+            ErrorKind::StoreUnavailable => 3001,
+            ErrorKind::StoreCorrupt => 3002,
+            ErrorKind::StoreVersion => 3003,
+            ErrorKind::NoSpace => 3004,
+            ErrorKind::StrategyUnavailable => 3005,
+            ErrorKind::StoreBusy => 3006,
+            ErrorKind::ReadOnlyStore => 3007,
+            ErrorKind::RestoreFailed => 4001,
+            ErrorKind::Conflict => 4002,
+            ErrorKind::PreconditionFailed => 4003,
+            ErrorKind::ConfirmationRequired => 4004,
+            ErrorKind::DataCorrupt => 4005,
+            ErrorKind::NothingToUndo => 4006,
+            ErrorKind::GitMissing => 5001,
+            ErrorKind::GitTooOld => 5002,
+            ErrorKind::GitFailed => 5003,
+            ErrorKind::NotARepository => 5004,
+            ErrorKind::UnknownEntry => 6001,
+            ErrorKind::InvalidRange => 6002,
+            ErrorKind::DocumentInvalid => 6003,
+            ErrorKind::DocumentVersion => 6004,
+            ErrorKind::MessageTooLarge => 6005,
+            ErrorKind::ServerBusy => 9001,
+            ErrorKind::ResponseTooLarge => 9002,
+            ErrorKind::InternalError => 9003,
+            ErrorKind::Other(_) => return None,
+        })
+    }
+}
+
+/// An open object: the daemon keeps every field and gives it back unchanged.
+pub type JsonObject = std::collections::BTreeMap<String, Value>;
+
+/// Names a session (`ses_…`). Stable over restarts: work tree, conversation id and strategy decide
+/// it.
+pub type SessionId = String;
+
+/// Names a checkpoint for ever (`ckpt_…`); it survives the moving of its tag.
+pub type CheckpointId = String;
+
+/// Names a checkpoint: its tag (`3`, `3.2`), its id, its name, or the id of its commit (at least 7
+/// digits). Text that can be none of these is `InvalidTag`, text that names nothing
+/// `UnknownCheckpoint`.
+pub type CheckpointRef = String;
+
+/// `0` for the base, `{turn}` for a turn, `{turn}.{tool}` for a tool of it.
+pub type Tag = String;
+
+/// Names the immutable content of a work tree. Equal contents and modes have equal ids within one
+/// strategy.
+pub type SnapshotId = String;
+
+/// The id of a git commit, in hexadecimal digits.
+pub type CommitId = String;
+
+/// Names one mutation that a client asked for (`op_…`).
+pub type OperationId = String;
+
+/// Names a history entry for ever; positions move, ids do not.
+pub type EntryId = String;
+
+/// The client's own name for one intent, unique within the session; a random UUID will do.
+pub type IdempotencyKey = String;
+
+/// An opaque place in a listing, bound to the state that the listing began with. One that is no
+/// longer valid is answered with `CursorExpired`.
+pub type Cursor = String;
+
+/// A moment: RFC 3339, UTC, milliseconds (`2025-01-31T12:00:00.000Z`). Order is told by `seq`, not
+/// by this.
+pub type Timestamp = String;
+
+/// Bytes in base64 with padding (RFC 4648, section 4).
+pub type Base64 = String;
+
+/// A path as text. Bytes that are not UTF-8 stand as U+FFFD, and `pathBytes` beside it has the
+/// truth. Paths of the work tree are relative, separated by `/`.
+pub type PathText = String;
+
+/// The work tree: a `file:` URI or an absolute path.
+pub type Workspace = String;
+
+/// A duration in milliseconds.
+pub type Milliseconds = u64;
+
+/// A size in bytes.
+pub type Bytes = u64;
+
+/// How many.
+pub type Count = u64;
+
+/// Names a stream of progress reports; chosen by the client, unique among its requests in flight.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ProgressToken {
+    Integer(i64),
+    Text(String),
+}
+
+/// The id of a JSON-RPC request, exactly as it was sent: `1` and `"1"` are two ids.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum RequestId {
+    Integer(i64),
+    Text(String),
+}
+
+/// How checkpoints are stored. Open: a server may offer more; `initialize` lists them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Strategy {
+    /// A bare git repository outside the work tree (000).
+    #[serde(rename = "shadow")]
+    Shadow,
+    /// Hidden refs in the user's own repository (001).
+    #[serde(rename = "local")]
+    Local,
+    /// A content-addressed database (003).
+    #[serde(rename = "sqlite")]
+    Sqlite,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// The fate of checkpoints and conversation when the session ends.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Retention {
+    /// Removed with the session.
+    #[serde(rename = "session")]
+    Session,
+    /// Kept until `session/delete` or the limits remove them.
+    #[serde(rename = "keep")]
+    Keep,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// When checkpoints are initialised.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum InitMode {
+    /// When git is there and the work tree is inside a repository.
+    #[serde(rename = "auto")]
+    Auto,
+    /// Also outside a repository.
+    #[serde(rename = "force")]
+    Force,
+    /// Not before `checkpoint/init`.
+    #[serde(rename = "never")]
+    Never,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What an answered mutation survives.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Durability {
+    /// The death of the daemon.
+    #[serde(rename = "process")]
+    Process,
+    /// Also a power cut: slower, since files are synced.
+    #[serde(rename = "power")]
+    Power,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What a checkpoint was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CheckpointKind {
+    /// The start of a turn (the user's message).
+    #[serde(rename = "turn")]
+    Turn,
+    /// A tool that has run.
+    #[serde(rename = "tool")]
+    Tool,
+    /// The present, saved before a restore displaced it.
+    #[serde(rename = "safety")]
+    Safety,
+    /// The state after a restore.
+    #[serde(rename = "restore")]
+    Restore,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What a client may make a checkpoint for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CreateKind {
+    /// The start of a turn: the tag is the next turn.
+    #[serde(rename = "turn")]
+    Turn,
+    /// After a tool: the tag is the next tool of the turn.
+    #[serde(rename = "tool")]
+    Tool,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Which checkpoints are listed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ListKind {
+    /// Turns.
+    #[serde(rename = "turn")]
+    Turn,
+    /// Tools.
+    #[serde(rename = "tool")]
+    Tool,
+    /// Turns and tools.
+    #[serde(rename = "all")]
+    All,
+    /// Also safety checkpoints, restores, and those that lost their tag.
+    #[serde(rename = "every")]
+    Every,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Why checkpoints are disabled.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DisabledReason {
+    /// The work tree is in no git repository; `checkpoint/init` works all the same.
+    #[serde(rename = "NotARepository")]
+    NotARepository,
+    /// git is not installed.
+    #[serde(rename = "GitMissing")]
+    GitMissing,
+    /// git is older than the daemon needs.
+    #[serde(rename = "GitTooOld")]
+    GitTooOld,
+    /// The session was opened with `init: "never"`.
+    #[serde(rename = "NotRequested")]
+    NotRequested,
+    /// `checkpoint/clean` removed them.
+    #[serde(rename = "Cleaned")]
+    Cleaned,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Why a path was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum SkipReason {
+    /// No permission to read it.
+    #[serde(rename = "unreadable")]
+    Unreadable,
+    /// A socket.
+    #[serde(rename = "socket")]
+    Socket,
+    /// A named pipe.
+    #[serde(rename = "fifo")]
+    Fifo,
+    /// A device.
+    #[serde(rename = "device")]
+    Device,
+    /// Over `limits.maxFileBytes`.
+    #[serde(rename = "tooLarge")]
+    TooLarge,
+    /// It was gone when its turn came.
+    #[serde(rename = "vanished")]
+    Vanished,
+    /// It changed each time it was read.
+    #[serde(rename = "unstable")]
+    Unstable,
+    /// Its path is longer than can be stored.
+    #[serde(rename = "nameTooLong")]
+    NameTooLong,
+    /// It is, or holds, a `.git` that is not ours to touch.
+    #[serde(rename = "nestedGitDirectory")]
+    NestedGitDirectory,
+    /// Of a restore: edited by somebody else, and `onConflict` is `skip`.
+    #[serde(rename = "conflict")]
+    Conflict,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How a capture looked at the work tree.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CapturePath {
+    /// At what may have changed.
+    #[serde(rename = "fast")]
+    Fast,
+    /// At everything.
+    #[serde(rename = "cold")]
+    Cold,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Why a capture had to look at everything.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ColdReason {
+    /// It was asked for.
+    #[serde(rename = "requested")]
+    Requested,
+    /// The watcher is not trusted or not running.
+    #[serde(rename = "unwatched")]
+    Unwatched,
+    /// The watcher lost events.
+    #[serde(rename = "overflow")]
+    Overflow,
+    /// Ignore rules or the user's index changed.
+    #[serde(rename = "ignoreRules")]
+    IgnoreRules,
+    /// There is no earlier capture.
+    #[serde(rename = "first")]
+    First,
+    /// A check of the watcher failed.
+    #[serde(rename = "suspect")]
+    Suspect,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How a path changed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ChangeKind {
+    /// It was not there before.
+    #[serde(rename = "added")]
+    Added,
+    /// Its content or mode differs.
+    #[serde(rename = "modified")]
+    Modified,
+    /// It is no longer there.
+    #[serde(rename = "deleted")]
+    Deleted,
+    /// It stood under `oldPath`.
+    #[serde(rename = "renamed")]
+    Renamed,
+    /// It is a copy of `oldPath`.
+    #[serde(rename = "copied")]
+    Copied,
+    /// A file became a link, or the other way round.
+    #[serde(rename = "typeChanged")]
+    TypeChanged,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What `checkpoint/diff` answers beyond the list of paths.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum DiffFormat {
+    /// Nothing.
+    #[serde(rename = "nameStatus")]
+    NameStatus,
+    /// Lines per file, and git's stat in `text`.
+    #[serde(rename = "stat")]
+    Stat,
+    /// A unified diff in `text`.
+    #[serde(rename = "unified")]
+    Unified,
+    /// The content `before` and `after` of each file.
+    #[serde(rename = "contents")]
+    Contents,
+    /// The layout of 000 §7.3 in `text`: one line a file, a blank line, the stat.
+    #[serde(rename = "text")]
+    Text,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How much a restore changes.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RestoreMode {
+    /// Writes every path that the checkpoint holds; paths added later stay.
+    #[serde(rename = "soft")]
+    Soft,
+    /// Makes the captured set exactly that of the checkpoint: later captured paths are deleted.
+    #[serde(rename = "hard")]
+    Hard,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What a restore brings back.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RestoreScope {
+    /// Files alone.
+    #[serde(rename = "files")]
+    Files,
+    /// The conversation alone.
+    #[serde(rename = "conversation")]
+    Conversation,
+    /// Both or neither.
+    #[serde(rename = "both")]
+    Both,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What to do with paths that somebody else edited.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ConflictPolicy {
+    /// Replace them; the safety checkpoint holds the edit.
+    #[serde(rename = "overwrite")]
+    Overwrite,
+    /// Leave them as they are.
+    #[serde(rename = "skip")]
+    Skip,
+    /// Change nothing at all.
+    #[serde(rename = "fail")]
+    Fail,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Why one path could not be restored.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FailureReason {
+    /// What stands in the way is too large to be saved first.
+    #[serde(rename = "tooLarge")]
+    TooLarge,
+    /// What stands in the way cannot be read, so it cannot be saved first.
+    #[serde(rename = "unreadable")]
+    Unreadable,
+    /// A nested `.git` stands in the way.
+    #[serde(rename = "nestedGitDirectory")]
+    NestedGitDirectory,
+    /// No permission to write there.
+    #[serde(rename = "permission")]
+    Permission,
+    /// A symbolic link leads out of the work tree.
+    #[serde(rename = "outsideWorkTree")]
+    OutsideWorkTree,
+    /// The file is in use and cannot be replaced.
+    #[serde(rename = "busy")]
+    Busy,
+    /// The file system cannot hold this name.
+    #[serde(rename = "unsupportedName")]
+    UnsupportedName,
+    /// It kept changing while it was being saved.
+    #[serde(rename = "unstable")]
+    Unstable,
+    /// The disk or the quota is full.
+    #[serde(rename = "noSpace")]
+    NoSpace,
+    /// The system refused for another reason, given in `message`.
+    #[serde(rename = "io")]
+    Io,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How `data` is written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ContentEncoding {
+    /// The bytes are UTF-8 and stand as text.
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// The bytes in base64.
+    #[serde(rename = "base64")]
+    Base64,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// Who changed a file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Author {
+    /// The agent of this session, by its own report or by a restore.
+    #[serde(rename = "agent")]
+    Agent,
+    /// Somebody else: usually the user.
+    #[serde(rename = "user")]
+    User,
+    /// Another session of this daemon on the same work tree.
+    #[serde(rename = "session")]
+    Session,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How well the work tree is watched.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum WatchState {
+    /// Not watched.
+    #[serde(rename = "off")]
+    Off,
+    /// Directories are being added.
+    #[serde(rename = "starting")]
+    Starting,
+    /// Every directory is watched.
+    #[serde(rename = "watching")]
+    Watching,
+    /// Some directories could not be watched.
+    #[serde(rename = "degraded")]
+    Degraded,
+    /// Events were lost; the next capture looks at everything.
+    #[serde(rename = "overflowed")]
+    Overflowed,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What became of an operation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OperationState {
+    /// The daemon has never seen it, or has forgotten it: nothing of it is in the store.
+    #[serde(rename = "unknown")]
+    Unknown,
+    /// It waits for its turn.
+    #[serde(rename = "queued")]
+    Queued,
+    /// It runs.
+    #[serde(rename = "running")]
+    Running,
+    /// It took effect; `result` is its answer where that was kept.
+    #[serde(rename = "committed")]
+    Committed,
+    /// It was undone.
+    #[serde(rename = "rolledBack")]
+    RolledBack,
+    /// It was refused or failed; see `error`.
+    #[serde(rename = "failed")]
+    Failed,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What a failed request left behind.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Effects {
+    /// Nothing changed.
+    #[serde(rename = "none")]
+    None,
+    /// It took effect all the same.
+    #[serde(rename = "committed")]
+    Committed,
+    /// It began and was undone.
+    #[serde(rename = "rolledBack")]
+    RolledBack,
+    /// Nobody can tell; see `operation/get`.
+    #[serde(rename = "unknown")]
+    Unknown,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How much `$/logTrace` tells.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TraceValue {
+    /// Nothing.
+    #[serde(rename = "off")]
+    Off,
+    /// Messages.
+    #[serde(rename = "messages")]
+    Messages,
+    /// Messages and their parameters.
+    #[serde(rename = "verbose")]
+    Verbose,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// An event that a client may ask for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum EventName {
+    /// Sends `session/didOpen`.
+    #[serde(rename = "session/didOpen")]
+    SessionDidOpen,
+    /// Sends `checkpoint/didCreate`.
+    #[serde(rename = "checkpoint/didCreate")]
+    CheckpointDidCreate,
+    /// Sends `checkpoint/didRestore`.
+    #[serde(rename = "checkpoint/didRestore")]
+    CheckpointDidRestore,
+    /// Sends `checkpoint/didFail`.
+    #[serde(rename = "checkpoint/didFail")]
+    CheckpointDidFail,
+    /// Sends `worktree/didChange`.
+    #[serde(rename = "worktree/didChange")]
+    WorktreeDidChange,
+    /// Sends `worktree/didDrift`.
+    #[serde(rename = "worktree/didDrift")]
+    WorktreeDidDrift,
+    /// Sends `conversation/didChange`.
+    #[serde(rename = "conversation/didChange")]
+    ConversationDidChange,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// The name of an error in the registry.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ErrorKind {
+    /// A frame or its body is not what the base protocol says.
+    #[serde(rename = "ParseError")]
+    ParseError,
+    /// Not a request, a batch, a duplicate id in flight, a second `initialize`, or anything after
+    /// `shutdown`.
+    #[serde(rename = "InvalidRequest")]
+    InvalidRequest,
+    /// There is no such method.
+    #[serde(rename = "MethodNotFound")]
+    MethodNotFound,
+    /// Parameters are missing or have the wrong type; `issues` tells which.
+    #[serde(rename = "InvalidParams")]
+    InvalidParams,
+    /// Reserved by JSON-RPC. This server says `InternalError` instead.
+    #[serde(rename = "JsonRpcInternalError")]
+    JsonRpcInternalError,
+    /// A request came before `initialize` was answered.
+    #[serde(rename = "ServerNotInitialized")]
+    ServerNotInitialized,
+    /// The request was cancelled by `$/cancelRequest`. Nothing has changed.
+    #[serde(rename = "RequestCancelled")]
+    RequestCancelled,
+    /// The server gave the request up, because it is ending. Nothing has changed.
+    #[serde(rename = "ServerCancelled")]
+    ServerCancelled,
+    /// The text can be no tag, id, name or commit id, or the tag is of the wrong kind.
+    #[serde(rename = "InvalidTag")]
+    InvalidTag,
+    /// No checkpoint of the session is called that.
+    #[serde(rename = "UnknownCheckpoint")]
+    UnknownCheckpoint,
+    /// No such session is open in this daemon.
+    #[serde(rename = "UnknownSession")]
+    UnknownSession,
+    /// Checkpoints are not enabled in this session.
+    #[serde(rename = "CheckpointsDisabled")]
+    CheckpointsDisabled,
+    /// The key was used before for another request.
+    #[serde(rename = "IdempotencyConflict")]
+    IdempotencyConflict,
+    /// The listing that the cursor belongs to is gone.
+    #[serde(rename = "CursorExpired")]
+    CursorExpired,
+    /// Another checkpoint of the session has that name.
+    #[serde(rename = "DuplicateName")]
+    DuplicateName,
+    /// The path is absolute, leaves the work tree, or names what is never captured.
+    #[serde(rename = "PathOutsideWorkTree")]
+    PathOutsideWorkTree,
+    /// A limit of the daemon or the session would be passed.
+    #[serde(rename = "LimitExceeded")]
+    LimitExceeded,
+    /// The work tree is not there.
+    #[serde(rename = "WorkTreeMissing")]
+    WorkTreeMissing,
+    /// The work tree is not a directory.
+    #[serde(rename = "NotADirectory")]
+    NotADirectory,
+    /// The work tree is a protected place: home, Desktop, Documents, Downloads, or a root.
+    #[serde(rename = "ProtectedWorkTree")]
+    ProtectedWorkTree,
+    /// Another session is writing to the work tree.
+    #[serde(rename = "WorkTreeBusy")]
+    WorkTreeBusy,
+    /// The storage directory lies inside the work tree.
+    #[serde(rename = "StorageInsideWorkTree")]
+    StorageInsideWorkTree,
+    /// The work tree cannot be read.
+    #[serde(rename = "WorkTreeUnreadable")]
+    WorkTreeUnreadable,
+    /// The first capture took longer than `limits.initTimeoutMs`.
+    #[serde(rename = "CaptureTimedOut")]
+    CaptureTimedOut,
+    /// The store cannot be opened or written.
+    #[serde(rename = "StoreUnavailable")]
+    StoreUnavailable,
+    /// The store is damaged.
+    #[serde(rename = "StoreCorrupt")]
+    StoreCorrupt,
+    /// The store was written by a later version; it was left alone.
+    #[serde(rename = "StoreVersion")]
+    StoreVersion,
+    /// The disk or the quota is full.
+    #[serde(rename = "NoSpace")]
+    NoSpace,
+    /// There is no such strategy, or it cannot be used here.
+    #[serde(rename = "StrategyUnavailable")]
+    StrategyUnavailable,
+    /// Another daemon has the session open; `details.holder` tells which.
+    #[serde(rename = "StoreBusy")]
+    StoreBusy,
+    /// The storage directory is read-only.
+    #[serde(rename = "ReadOnlyStore")]
+    ReadOnlyStore,
+    /// The restore could not be done; `effects` tells what it left.
+    #[serde(rename = "RestoreFailed")]
+    RestoreFailed,
+    /// Somebody else edited paths that the restore would change, and `onConflict` is `fail`.
+    /// Nothing changed.
+    #[serde(rename = "Conflict")]
+    Conflict,
+    /// What was expected is not so. Nothing changed.
+    #[serde(rename = "PreconditionFailed")]
+    PreconditionFailed,
+    /// More than half of more than 100 files would be deleted. Nothing changed.
+    #[serde(rename = "ConfirmationRequired")]
+    ConfirmationRequired,
+    /// A content that is needed is missing or has the wrong hash. Nothing changed.
+    #[serde(rename = "DataCorrupt")]
+    DataCorrupt,
+    /// There is no restore to undo or redo.
+    #[serde(rename = "NothingToUndo")]
+    NothingToUndo,
+    /// git is not installed.
+    #[serde(rename = "GitMissing")]
+    GitMissing,
+    /// git is older than the daemon needs.
+    #[serde(rename = "GitTooOld")]
+    GitTooOld,
+    /// git failed; `details` has its arguments, exit code and words.
+    #[serde(rename = "GitFailed")]
+    GitFailed,
+    /// The work tree is in no git repository.
+    #[serde(rename = "NotARepository")]
+    NotARepository,
+    /// No history entry has that id.
+    #[serde(rename = "UnknownEntry")]
+    UnknownEntry,
+    /// The range is out of bounds.
+    #[serde(rename = "InvalidRange")]
+    InvalidRange,
+    /// The document is no conversation. Nothing changed.
+    #[serde(rename = "DocumentInvalid")]
+    DocumentInvalid,
+    /// The document was written by a later version; it was left alone.
+    #[serde(rename = "DocumentVersion")]
+    DocumentVersion,
+    /// A message has more characters than `limits.maxMessageCharacters`.
+    #[serde(rename = "MessageTooLarge")]
+    MessageTooLarge,
+    /// Too many requests are in flight or wait.
+    #[serde(rename = "ServerBusy")]
+    ServerBusy,
+    /// The answer would be larger than a frame may be. Nothing changed.
+    #[serde(rename = "ResponseTooLarge")]
+    ResponseTooLarge,
+    /// A defect of the daemon; `effects` tells what the request left.
+    #[serde(rename = "InternalError")]
+    InternalError,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// What is wrong with a part of a store.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ProblemKind {
+    /// It should be there and is not.
+    #[serde(rename = "missing")]
+    Missing,
+    /// Its content does not have its hash.
+    #[serde(rename = "corrupt")]
+    Corrupt,
+    /// Nothing needs it; garbage collection will remove it.
+    #[serde(rename = "unreferenced")]
+    Unreferenced,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How the agent wrote a file (002, C31).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum WriteOperation {
+    /// A whole new content.
+    #[serde(rename = "create")]
+    Create,
+    /// One text replaced by another.
+    #[serde(rename = "strReplace")]
+    StrReplace,
+    /// Lines inserted.
+    #[serde(rename = "insert")]
+    Insert,
+    /// Lines appended.
+    #[serde(rename = "append")]
+    Append,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// A path of the work tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct PathRef {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+}
+
+/// A path that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SkippedPath {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// A path that could not be restored, and why. It is as it was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FailedPath {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// Why.
+    pub reason: FailureReason,
+    /// The system's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A path whose present content is neither of a checkpoint nor reported by the agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConflictPath {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// Who edited it, as far as the ledger knows. Absent: not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Author>,
+}
+
+/// Numbers of files (not lines) that changed. Renamed, copied and type-changed files count as
+/// modified.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct FileStats {
+    /// Files added.
+    pub added: Count,
+    /// Files modified.
+    pub modified: Count,
+    /// Files deleted.
+    pub deleted: Count,
+}
+
+/// A snapshot of the work tree with the head of the conversation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Checkpoint {
+    /// Its id, for ever.
+    pub id: CheckpointId,
+    /// The tag it bears now. Absent: it never had one, or a newer checkpoint took it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<Tag>,
+    /// The tag its statistics are against (000 §3.3); `0` for the base itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_tag: Option<Tag>,
+    /// The checkpoint that the session stood on when this one was made. Absent: the base.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<CheckpointId>,
+    /// What it was made for.
+    pub kind: CheckpointKind,
+    /// Order within the session; strictly increasing, whatever the clock does.
+    pub seq: u64,
+    /// When it was made.
+    pub timestamp: Timestamp,
+    /// One line for people.
+    pub description: String,
+    /// Whether it is the checkpoint of a turn.
+    pub is_turn: bool,
+    /// The tool that had run. Absent: no tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// A name given by the client, unique in the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// True when a restore went back before it or beside it. Restorable all the same. Absent:
+    /// false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detached: Option<bool>,
+    /// The content of the work tree.
+    pub snapshot: SnapshotId,
+    /// Its commit, for strategies that make commits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitId>,
+    /// Files changed since the checkpoint of `previousTag` (or `parent`).
+    pub stats: FileStats,
+    /// Entries in the history when it was made.
+    pub history_length: Count,
+}
+
+/// Whether checkpoints are enabled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointsState {
+    /// Whether the checkpoint methods work.
+    pub enabled: bool,
+    /// Why not. Present when disabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<DisabledReason>,
+    /// The reason in words, with the remedy. Present when disabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// Limits that a client sets for one session. Absent fields have the defaults of the daemon.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionLimits {
+    /// Larger files are left out of captures and listed as skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_file_bytes: Option<Bytes>,
+    /// `store/gc` removes the oldest checkpoints until the store is no larger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_store_bytes: Option<Bytes>,
+    /// `store/gc` keeps at most this many checkpoints.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_checkpoints: Option<u64>,
+    /// `store/gc` removes checkpoints older than this many days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_days: Option<u64>,
+    /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds; default
+    /// 15,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init_timeout_ms: Option<u64>,
+}
+
+/// How a capture was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CaptureInfo {
+    /// Fast or cold.
+    pub path: CapturePath,
+    /// Why it was cold. Absent: it was fast.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<ColdReason>,
+    /// How long it took.
+    pub ms: Milliseconds,
+}
+
+/// A range of history entries.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryRange {
+    /// First index, inclusive.
+    pub start: Count,
+    /// Last index, exclusive.
+    pub end: Count,
+}
+
+/// Where the conversation stands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationLengths {
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+}
+
+/// Numbers of paths before a list was cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreCounts {
+    /// Length of `restored`.
+    pub restored: Count,
+    /// Length of `deleted`.
+    pub deleted: Count,
+    /// Length of `failed`.
+    pub failed: Count,
+    /// Length of `conflicts`.
+    pub conflicts: Count,
+    /// Length of `skipped`.
+    pub skipped: Count,
+}
+
+/// What a restore did; of a dry run, what it would do. Every path of the work tree that it touched
+/// or left is in exactly one of `restored`, `deleted`, `failed` and `skipped`; paths that were
+/// right already are in none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreResult {
+    /// Paths that were written.
+    pub restored: Vec<PathRef>,
+    /// Paths that were deleted (mode `hard`).
+    pub deleted: Vec<PathRef>,
+    /// Paths that could not be restored; they are as they were, and the rest went on.
+    pub failed: Vec<FailedPath>,
+    /// Paths that somebody else had edited. What became of them is told by the other lists.
+    pub conflicts: Vec<ConflictPath>,
+    /// Paths that were left alone on purpose.
+    pub skipped: Vec<SkippedPath>,
+    /// The checkpoint of the state before. Absent: a dry run, or nothing but the conversation was
+    /// restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety: Option<CheckpointId>,
+    /// The checkpoint of the state after. Absent: a dry run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+    /// Where the conversation stands now. Absent: it was not restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<ConversationLengths>,
+    /// The true numbers, when a list was longer than `limits.maxListedPaths` and was cut. Absent:
+    /// the lists are whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub counts: Option<RestoreCounts>,
+    /// True when nothing was changed. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// How long it took.
+    pub ms: Milliseconds,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// A path that differs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DiffFile {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// The same path, absolute, as text.
+    pub absolute_path: String,
+    /// How it changed.
+    pub change: ChangeKind,
+    /// Where it stood before, when renamed or copied.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_path: Option<PathText>,
+    /// The exact bytes of `oldPath`, when they are not UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_path_bytes: Option<Base64>,
+    /// True when git takes either side for binary; then there is no text. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<bool>,
+    /// Format `contents`: the content before. Absent: it did not exist, is binary, or was cut (see
+    /// `truncated`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see
+    /// `truncated`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// True when a content was over `limits.maxDiffFileBytes` and was left out;
+    /// `checkpoint/readFile` has it. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<bool>,
+    /// Formats `stat` and `text`: lines added. Absent for binaries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_added: Option<Count>,
+    /// Formats `stat` and `text`: lines removed. Absent for binaries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_removed: Option<Count>,
+    /// Size before, where it existed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_size: Option<Bytes>,
+    /// Size after, where it exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_size: Option<Bytes>,
+    /// Mode before, where it existed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_mode: Option<FileMode>,
+    /// Mode after, where it exists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_mode: Option<FileMode>,
+}
+
+/// A mode in git's spelling.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum FileMode {
+    /// A file.
+    #[serde(rename = "100644")]
+    Mode100644,
+    /// An executable file.
+    #[serde(rename = "100755")]
+    Mode100755,
+    /// A symbolic link; its content is the target.
+    #[serde(rename = "120000")]
+    Mode120000,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// A file of a checkpoint.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointFile {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// How it changed since the checkpoint of `previousTag`. Absent: it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<ChangeKind>,
+    /// Its size; 0 when deleted.
+    pub size: Bytes,
+    /// Its mode.
+    pub mode: FileMode,
+}
+
+/// What the statistics cache has done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheFigures {
+    /// Answers from the cache.
+    pub hits: Count,
+    /// Answers that had to be computed.
+    pub misses: Count,
+    /// Entries held now.
+    pub size: Count,
+    /// Entries held at most.
+    pub max_size: Count,
+}
+
+/// What the watcher sees.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WatcherFigures {
+    /// How well the work tree is watched.
+    pub state: WatchState,
+    /// Directories watched.
+    pub watched_directories: Count,
+    /// Paths that may have changed since the last capture.
+    pub dirty_paths: Count,
+    /// How often events were lost.
+    pub overflows: Count,
+    /// Why it is not `watching`. Absent: it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// The session's queue of mutations.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct QueueFigures {
+    /// Mutations that wait.
+    pub length: Count,
+    /// Mutations that may wait.
+    pub capacity: Count,
+    /// The method that runs. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub running: Option<String>,
+    /// True after a programmer error: mutations are refused, reads go on. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub poisoned: Option<bool>,
+}
+
+/// The nine fields of 000's CheckpointManager, the collections by count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ManagerState {
+    /// The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow_repo_path: Option<String>,
+    /// The work tree.
+    pub work_tree_path: String,
+    /// Checkpoints listed.
+    pub checkpoints: Count,
+    /// Tags borne.
+    pub tag_index: Count,
+    /// The turn that the session is in.
+    pub current_turn: Count,
+    /// Tools that have run in it.
+    pub tools_in_turn: Count,
+    /// The message that the next turn will consume. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_user_message: Option<String>,
+    /// Whether that message is locked against another.
+    pub message_locked: bool,
+    /// The statistics cache.
+    pub file_stats_cache: CacheFigures,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSummary {
+    /// Its id.
+    pub session: SessionId,
+    /// Its work tree, absolute.
+    pub workspace: String,
+    /// The conversation id it was opened with. Absent: none was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<String>,
+    /// How it stores.
+    pub strategy: Strategy,
+    /// Its fate.
+    pub retention: Retention,
+    /// Whether it is open in this daemon.
+    pub open: bool,
+    /// The process id of the daemon that has it open, when that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder: Option<u64>,
+    /// Checkpoints kept, where that is known without opening it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<Count>,
+    /// Size on disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Bytes>,
+    /// When it was first opened.
+    pub created_at: Timestamp,
+    /// When it was last changed.
+    pub last_used_at: Timestamp,
+}
+
+/// The tool use that an assistant message asks for. Open: other fields are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolUseRef {
+    /// The id that the result will name.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// Fields that the protocol does not name; they are kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// The result of a tool use. Open: other fields are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolResultRef {
+    /// The tool use it answers.
+    pub tool_use_id: String,
+    /// Fields that the protocol does not name; they are kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// A user's message. Open: other fields are kept and given back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct UserMessage {
+    /// Its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// The results of tools that it carries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_results: Option<Vec<ToolResultRef>>,
+    /// Fields that the protocol does not name; they are kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// An assistant's message. Open: other fields are kept and given back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct AssistantMessage {
+    /// Its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// The tools that it asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_uses: Option<Vec<ToolUseRef>>,
+    /// Fields that the protocol does not name; they are kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// How one request to a model went (C4). Open: other fields are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RequestMetadata {
+    /// The service's id of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// The id of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<String>,
+    /// When it was sent, milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_start_timestamp_ms: Option<Milliseconds>,
+    /// When the last chunk came, milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stream_end_timestamp_ms: Option<Milliseconds>,
+    /// Time to the first chunk, in the form the client measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_to_first_chunk: Option<Value>,
+    /// Times between chunks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_between_chunks: Option<Vec<Value>>,
+    /// Size of the prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_prompt_length: Option<Bytes>,
+    /// Size of the response.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response_size: Option<Bytes>,
+    /// The type of conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chat_conversation_type: Option<Value>,
+    /// Pairs of tool use id and tool name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_use_ids_and_names: Option<Vec<Value>>,
+    /// The model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_id: Option<String>,
+    /// Tags of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message_meta_tags: Option<Vec<Value>>,
+    /// Fields that the protocol does not name; they are kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// An exchange to append.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct NewHistoryEntry {
+    /// The user's message.
+    pub user: UserMessage,
+    /// The assistant's answer.
+    pub assistant: AssistantMessage,
+    /// How the request went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_metadata: Option<RequestMetadata>,
+}
+
+/// An exchange in the history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryEntry {
+    /// Its id, for ever.
+    pub id: EntryId,
+    /// The user's message.
+    pub user: UserMessage,
+    /// The assistant's answer.
+    pub assistant: AssistantMessage,
+    /// How the request went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_metadata: Option<RequestMetadata>,
+}
+
+/// The latest summary of the conversation (002 §12).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    /// Its text.
+    pub summary: String,
+    /// How the request that made it went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<RequestMetadata>,
+}
+
+/// A tool that the model may use. Open: other fields are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Fields that the protocol does not name; they are kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// The tools of one origin.
+pub type ToolList = Vec<Tool>;
+
+/// Tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client.
+pub type ToolsByOrigin = std::collections::BTreeMap<String, ToolList>;
+
+/// The model that the user chose (002 §9.2). Open: other fields are kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelInfo {
+    /// Its id.
+    pub model_id: String,
+    /// Its name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_name: Option<String>,
+    /// A line about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Its context window in tokens. Absent: 200,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window_tokens: Option<u64>,
+    /// Its token limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_limits: Option<Value>,
+    /// What it supports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<Value>,
+    /// Fields that the protocol does not name; they are kept.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// Lines that the agent and the user wrote to one file (C31).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct FileLineTracker {
+    /// Lines after the write before.
+    pub prev_fswrite_lines: Count,
+    /// Lines before the last write.
+    pub before_fswrite_lines: Count,
+    /// Lines after it.
+    pub after_fswrite_lines: Count,
+    /// Lines it added.
+    pub lines_added_by_agent: Count,
+    /// Lines it removed.
+    pub lines_removed_by_agent: Count,
+    /// Whether no write has been recorded yet.
+    pub is_first_write: bool,
+}
+
+/// Line trackers by path.
+pub type FileLineTrackers = std::collections::BTreeMap<String, FileLineTracker>;
+
+/// A file of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextFile {
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// Its size.
+    pub bytes: Bytes,
+    /// The path or glob that brought it in.
+    pub pattern: String,
+}
+
+/// The context manager (C24): sticky files within a budget.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextState {
+    /// Paths and globs, as they were added.
+    pub patterns: Vec<String>,
+    /// The files they name now, within the budget.
+    pub files: Vec<ContextFile>,
+    /// Files that were left out because the budget is used up.
+    pub dropped: Vec<ContextFile>,
+    /// Size of the files taken.
+    pub size: Bytes,
+    /// The budget: 75 % of the context window.
+    pub max_size: Bytes,
+}
+
+/// The main conversation, put aside by a tangent (002 §2.3), the collections by length.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct TangentState {
+    /// Entries of the main history.
+    pub main_history_length: Count,
+    /// Its next message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main_next_message: Option<UserMessage>,
+    /// Lines of its transcript.
+    pub main_transcript_length: Count,
+    /// Its latest summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub main_latest_summary: Option<Summary>,
+    /// Its valid range.
+    pub main_valid_history_range: HistoryRange,
+    /// When the tangent began.
+    pub tangent_start_time: Timestamp,
+    /// True when the tangent carries the files too. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<bool>,
+}
+
+/// The checkpoint manager as the conversation refers to it; it owns nothing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointManagerRef {
+    /// The session.
+    pub session: SessionId,
+    /// How it stores.
+    pub strategy: Strategy,
+    /// Whether checkpoints are enabled.
+    pub enabled: bool,
+}
+
+/// What a hook printed, for the context message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct HookOutput {
+    /// The hook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What it printed.
+    pub output: String,
+}
+
+/// One reason why parameters were refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct Issue {
+    /// JSON pointer into the parameters; empty for the whole.
+    pub path: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+    /// The expected type or values, for programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
+}
+
+/// The `data` of every error of this protocol.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorData {
+    /// The name of the error.
+    pub kind: ErrorKind,
+    /// Whether the same request may succeed later without a change by the caller.
+    pub retryable: bool,
+    /// What the request left behind.
+    pub effects: Effects,
+    /// The operation, for `operation/get`. Absent: the request was no mutation, or was refused
+    /// before it became one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation_id: Option<OperationId>,
+    /// Of `InvalidParams`: what is wrong with the parameters.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issues: Option<Vec<Issue>>,
+    /// Facts: paths, ids, sizes. Never contents of files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<JsonObject>,
+}
+
+/// An error as an operation remembers it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorFact {
+    /// Its number.
+    pub code: i64,
+    /// Its name.
+    pub kind: ErrorKind,
+    /// Its words.
+    pub message: String,
+}
+
+/// The first report, sent when the request has run for 100 ms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressBegin {
+    /// What is being done, for people.
+    pub title: String,
+    /// Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancellable: Option<bool>,
+    /// A line for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How far it is, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentage: Option<u64>,
+    /// What is being done (`capture`, `plan`, `restore` …); an open list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Files done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_done: Option<Count>,
+    /// Files in all, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_total: Option<Count>,
+    /// Bytes done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_done: Option<Bytes>,
+    /// Bytes in all, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_total: Option<Bytes>,
+}
+
+/// A report in between; at most ten a second.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressReport {
+    /// Whether `$/cancelRequest` can still stop it: true until the operation commits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancellable: Option<bool>,
+    /// A line for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// How far it is, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentage: Option<u64>,
+    /// What is being done (`capture`, `plan`, `restore` …); an open list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<String>,
+    /// Files done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_done: Option<Count>,
+    /// Files in all, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_total: Option<Count>,
+    /// Bytes done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_done: Option<Bytes>,
+    /// Bytes in all, where known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_total: Option<Bytes>,
+}
+
+/// The last report; it precedes the response.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressEnd {
+    /// A line for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+}
+
+/// A progress report in LSP's form.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind")]
+pub enum ProgressValue {
+    /// The first report, sent when the request has run for 100 ms.
+    #[serde(rename = "begin")]
+    Begin(ProgressBegin),
+    /// A report in between; at most ten a second.
+    #[serde(rename = "report")]
+    Report(ProgressReport),
+    /// The last report; it precedes the response.
+    #[serde(rename = "end")]
+    End(ProgressEnd),
+    /// A variant that this version does not know.
+    #[serde(untagged)]
+    Unknown(Value),
+}
+
+/// Who the client is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientInfo {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// What the client wants from checkpointd.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointdClientCapabilities {
+    /// The events it wants to be sent. Absent: none. Unknown names are ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<Vec<EventName>>,
+}
+
+/// What the client can do. Those of LSP are ignored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ClientCapabilities {
+    /// What it wants from checkpointd. Absent: no events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpointd: Option<CheckpointdClientCapabilities>,
+}
+
+/// Who the server is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerInfo {
+    /// `checkpointd`.
+    pub name: String,
+    /// Its version (semantic versioning).
+    pub version: String,
+}
+
+/// One strategy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StrategyCapability {
+    /// Its name.
+    pub name: Strategy,
+    /// Whether it can be used here.
+    pub available: bool,
+    /// Why not, with the remedy. Present when it is not available.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The default fate of its sessions.
+    pub retention: Retention,
+    /// Whether it needs a repository of the user.
+    pub needs_repository: bool,
+}
+
+/// What `session/*` offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionsCapability {
+    /// The strategies.
+    pub strategies: Vec<StrategyCapability>,
+    /// The one that is used when none is named.
+    pub default_strategy: Strategy,
+}
+
+/// What `checkpoint/*` offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointsCapability {
+    /// Formats of `checkpoint/diff`.
+    pub diff_formats: Vec<DiffFormat>,
+    /// Modes of `checkpoint/restore`.
+    pub restore_modes: Vec<RestoreMode>,
+    /// Scopes of `checkpoint/restore`.
+    pub restore_scopes: Vec<RestoreScope>,
+    /// Policies of `checkpoint/restore`.
+    pub conflict_policies: Vec<ConflictPolicy>,
+    /// Whether a symbolic link that appears during a restore can never lead it out of the work tree
+    /// (Linux).
+    pub anchored_restore: bool,
+    /// Whether captures follow the watcher.
+    pub fast_capture: bool,
+}
+
+/// What `conversation/*` offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationCapability {
+    /// Whether a tangent can carry the files too.
+    pub tangent_files: bool,
+    /// The version of exported documents.
+    pub document_version: u64,
+}
+
+/// What `ledger/*` offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerCapability {
+    /// Whether restores tell conflicts.
+    pub conflicts: bool,
+}
+
+/// What `worktree/*` offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeCapability {
+    /// Whether work trees are watched.
+    pub watching: bool,
+}
+
+/// What `store/*` offers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreCapability {
+    /// Whether stores can be verified.
+    pub verify: bool,
+}
+
+/// What `operation/*` and idempotency keys offer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct OperationsCapability {
+    /// Operations remembered per session.
+    pub remembered: Count,
+}
+
+/// What is pushed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct EventsCapability {
+    /// The events that this client will be sent.
+    pub names: Vec<EventName>,
+}
+
+/// What checkpointd offers. Absent: not offered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointdServerCapabilities {
+    /// `session/*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<SessionsCapability>,
+    /// `checkpoint/*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<CheckpointsCapability>,
+    /// `conversation/*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<ConversationCapability>,
+    /// `ledger/*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<LedgerCapability>,
+    /// `worktree/*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<WorktreeCapability>,
+    /// `store/*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub store: Option<StoreCapability>,
+    /// `operation/*`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<OperationsCapability>,
+    /// Events.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventsCapability>,
+}
+
+/// What the server can do, in the object that LSP clients look at; ours are under `checkpointd`, so
+/// that no LSP client mistakes them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerCapabilities {
+    /// What checkpointd offers.
+    pub checkpointd: CheckpointdServerCapabilities,
+}
+
+/// Limits of this server. All are inclusive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ServerLimits {
+    /// Header of a frame.
+    pub max_header_bytes: Bytes,
+    /// Body of a frame, either way.
+    pub max_body_bytes: Bytes,
+    /// Requests that may be unanswered at one time; the next is answered with `ServerBusy`.
+    pub max_in_flight: Count,
+    /// Mutations that may wait in one session.
+    pub max_queued: Count,
+    /// Items of one page of a listing.
+    pub max_page_items: Count,
+    /// Paths in one list of a result.
+    pub max_listed_paths: Count,
+    /// Bytes of one `checkpoint/readFile`.
+    pub max_read_bytes: Bytes,
+    /// Content of one file in `checkpoint/diff`.
+    pub max_diff_file_bytes: Bytes,
+    /// Text of one `checkpoint/diff`.
+    pub max_diff_text_bytes: Bytes,
+    /// Entries of a history (C6).
+    pub max_history_entries: Count,
+    /// Lines of a transcript (C15).
+    pub max_transcript_lines: Count,
+    /// Characters of one message (C6).
+    pub max_message_characters: Count,
+    /// Default of `limits.maxFileBytes` of a session.
+    pub max_file_bytes: Bytes,
+}
+
+/// Parameters of `initialize`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializeParams {
+    /// The process id of the client. When it can be seen at the start, its death ends the daemon.
+    /// Absent: only the end of input does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_id: Option<u64>,
+    /// Who the client is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_info: Option<ClientInfo>,
+    /// Ignored: messages are English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    /// What the client can do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<ClientCapabilities>,
+    /// The first value of `$/setTrace`. Absent: `off`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<TraceValue>,
+    /// Ignored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initialization_options: Option<Value>,
+}
+
+/// Answer to `initialize`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializeResult {
+    /// Version of this protocol (semantic versioning).
+    pub protocol_version: String,
+    /// Who the server is.
+    pub server_info: ServerInfo,
+    /// Hash of the shape of the protocol that the server was built from; descriptions and examples
+    /// do not change it.
+    pub schema_hash: String,
+    /// What the server can do.
+    pub capabilities: ServerCapabilities,
+    /// Its limits.
+    pub limits: ServerLimits,
+}
+
+/// Parameters of `initialized`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct InitializedParams {}
+
+/// Parameters of `shutdown`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ShutdownParams {}
+
+/// Parameters of `exit`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ExitParams {}
+
+/// Parameters of `$/cancelRequest`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CancelRequestParams {
+    /// The request to give up.
+    pub id: RequestId,
+}
+
+/// Parameters of `$/progress`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProgressParams {
+    /// The token of the request.
+    pub token: ProgressToken,
+    /// The report.
+    pub value: ProgressValue,
+}
+
+/// Parameters of `$/setTrace`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SetTraceParams {
+    /// How much.
+    pub value: TraceValue,
+}
+
+/// Parameters of `$/logTrace`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct LogTraceParams {
+    /// What happened.
+    pub message: String,
+    /// More, when the value is `verbose`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verbose: Option<String>,
+}
+
+/// Parameters of `window/logMessage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct WindowLogMessageParams {
+    /// 1 error, 2 warning, 3 information, 4 log, 5 debug.
+    pub r#type: u64,
+    /// The line.
+    pub message: String,
+}
+
+/// Parameters of `rpc.discover`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RpcDiscoverParams {}
+
+/// Parameters of `session/open`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOpenParams {
+    /// The work tree.
+    pub workspace: Workspace,
+    /// The client's id of the conversation. Absent: a new one, that cannot be resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<String>,
+    /// How to store. Absent: `shadow`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Strategy>,
+    /// Where to store: an absolute path outside the work tree. Absent:
+    /// `$XDG_STATE_HOME/checkpointd`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// The fate of checkpoints and conversation. Absent: `session` for `shadow`, `keep` for `local`
+    /// and `sqlite`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Retention>,
+    /// When to initialise checkpoints. Absent: `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub init: Option<InitMode>,
+    /// Globs of ignored files to capture all the same (`.env`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include: Option<Vec<String>>,
+    /// Globs of files not to capture.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude: Option<Vec<String>>,
+    /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allow_protected: Option<bool>,
+    /// What an answered mutation survives. Absent: `process`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// Limits of this session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<SessionLimits>,
+    /// The model of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_info: Option<ModelInfo>,
+    /// Its tools.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<ToolsByOrigin>,
+    /// Whether MCP is enabled. Absent: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_enabled: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `session/open`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionOpenResult {
+    /// Its id.
+    pub session: SessionId,
+    /// The work tree: absolute, symbolic links resolved.
+    pub workspace: String,
+    /// Its conversation id.
+    pub conversation_id: String,
+    /// How it stores.
+    pub strategy: Strategy,
+    /// Its fate.
+    pub retention: Retention,
+    /// Whether it existed before.
+    pub resumed: bool,
+    /// Whether checkpoints are enabled.
+    pub checkpoints: CheckpointsState,
+    /// The shadow repository. Absent: another strategy, or checkpoints are disabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shadow_repo_path: Option<String>,
+    /// The checkpoint of tag `0`. Absent: checkpoints are disabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Checkpoint>,
+    /// Paths that the base capture left out. Empty when resumed.
+    pub skipped: Vec<SkippedPath>,
+    /// What became of a restore that a kill had interrupted. Absent: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<RestoreResult>,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `session/close`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCloseParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `session/close`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCloseResult {
+    /// Whether its checkpoints and conversation were removed.
+    pub removed: bool,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `session/delete`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionDeleteParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Where it is stored, when it is not open. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `session/delete`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionDeleteResult {
+    /// Whether there was anything to remove.
+    pub deleted: bool,
+    /// Bytes on disk that were freed.
+    pub bytes_freed: Bytes,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `session/list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListParams {
+    /// Only those of this work tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Workspace>,
+    /// Where to look. Absent: the default place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage_dir: Option<String>,
+    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    /// start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// At most this many items in the answer. Absent: the server chooses (see
+    /// `limits.maxPageItems`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Answer to `session/list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionListResult {
+    /// The sessions, last used first.
+    pub sessions: Vec<SessionSummary>,
+    /// Where to go on. Absent: this was the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+}
+
+/// Parameters of `session/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionGetParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+}
+
+/// Answer to `session/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionGetResult {
+    /// Its id.
+    pub session: SessionId,
+    /// Its work tree, absolute.
+    pub workspace: String,
+    /// Its conversation id.
+    pub conversation_id: String,
+    /// How it stores.
+    pub strategy: Strategy,
+    /// Its fate.
+    pub retention: Retention,
+    /// What answered mutations survive.
+    pub durability: Durability,
+    /// When it was opened in this daemon.
+    pub opened_at: Timestamp,
+    /// Whether checkpoints are enabled.
+    pub checkpoints: CheckpointsState,
+    /// The checkpoint it stands on. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Checkpoint>,
+    /// 000's nine fields.
+    pub manager: ManagerState,
+    /// The statistics cache.
+    pub cache: CacheFigures,
+    /// The watcher.
+    pub watcher: WatcherFigures,
+    /// The queue.
+    pub queue: QueueFigures,
+    /// True while a restore failed half-way and could be neither finished nor undone. Absent:
+    /// false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished_restore: Option<bool>,
+}
+
+/// Parameters of `checkpoint/init`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointInitParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `checkpoint/init`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointInitResult {
+    /// Whether this request enabled them.
+    pub initialized: bool,
+    /// Whether they are enabled now.
+    pub checkpoints: CheckpointsState,
+    /// The checkpoint of tag `0`.
+    pub base: Checkpoint,
+    /// Paths that the capture left out.
+    pub skipped: Vec<SkippedPath>,
+    /// How long it took.
+    pub ms: Milliseconds,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `checkpoint/create`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointCreateParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Turn or tool.
+    pub kind: CreateKind,
+    /// Of a turn: the user's message. Absent: the pending one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Of a tool: its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// One line for people. Absent: made from message or tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// An explicit tag; sets the counters. Absent: the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
+    /// A name, unique in the session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The checkpoint it follows. Absent: the one that the session stands on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<CheckpointRef>,
+    /// Makes none when nothing changed since the last create or restore. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub only_if_changed: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `checkpoint/create`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointCreateResult {
+    /// Whether one was made.
+    pub created: bool,
+    /// The new one, or the one that the session stands on.
+    pub checkpoint: Checkpoint,
+    /// Paths that the capture left out.
+    pub skipped: Vec<SkippedPath>,
+    /// Whether nothing was left out.
+    pub complete: bool,
+    /// How the capture was made.
+    pub capture: CaptureInfo,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `checkpoint/list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointListParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Which. Absent: `all`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ListKind>,
+    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    /// start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// At most this many items in the answer. Absent: the server chooses (see
+    /// `limits.maxPageItems`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Answer to `checkpoint/list`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointListResult {
+    /// The checkpoints.
+    pub checkpoints: Vec<Checkpoint>,
+    /// Where to go on. Absent: this was the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+}
+
+/// Parameters of `checkpoint/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointGetParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub tag: CheckpointRef,
+}
+
+/// Answer to `checkpoint/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointGetResult {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// The user's message that began the turn, whole. Absent: there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Paths that its capture left out.
+    pub skipped: Vec<SkippedPath>,
+    /// Of a `restore`: what was restored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<CheckpointId>,
+    /// Of a `restore`: the state before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety: Option<CheckpointId>,
+    /// True when it was made inside a tangent. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_tangent: Option<bool>,
+}
+
+/// Parameters of `checkpoint/expand`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointExpandParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub tag: CheckpointRef,
+}
+
+/// Answer to `checkpoint/expand`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointExpandResult {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// The tools of its turn, oldest first; empty for a tool.
+    pub tools: Vec<Checkpoint>,
+}
+
+/// Parameters of `checkpoint/hasChanges`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointHasChangesParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `checkpoint/hasChanges`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointHasChangesResult {
+    /// Whether it differs.
+    pub has_changes: bool,
+}
+
+/// Parameters of `checkpoint/stats`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointStatsParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint. Excludes `from` and `to`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<CheckpointRef>,
+    /// The earlier side; needs `to`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<CheckpointRef>,
+    /// The later side; needs `from`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<CheckpointRef>,
+}
+
+/// Parameters of `checkpoint/diff`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDiffParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The earlier side. Absent: the base.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<CheckpointRef>,
+    /// The later side. Absent: the work tree as it is now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<CheckpointRef>,
+    /// What to answer beyond the list. Absent: `nameStatus`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<DiffFormat>,
+    /// Only these paths, and what lies below them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<PathRef>>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `checkpoint/diff`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDiffResult {
+    /// The paths that differ, in the order of their bytes.
+    pub files: Vec<DiffFile>,
+    /// The text of formats `stat`, `unified` and `text`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The files by number.
+    pub stats: FileStats,
+    /// True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub truncated: Option<bool>,
+}
+
+/// Parameters of `checkpoint/files`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointFilesParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub tag: CheckpointRef,
+    /// Only those that changed since the checkpoint of `previousTag`, deleted ones included.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_only: Option<bool>,
+    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    /// start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// At most this many items in the answer. Absent: the server chooses (see
+    /// `limits.maxPageItems`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Answer to `checkpoint/files`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointFilesResult {
+    /// The files, in the order of their bytes.
+    pub files: Vec<CheckpointFile>,
+    /// How many there are on all pages.
+    pub file_count: Count,
+    /// Their size.
+    pub total_size: Bytes,
+    /// Where to go on. Absent: this was the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+}
+
+/// Parameters of `checkpoint/readFile`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointReadFileParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub tag: CheckpointRef,
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// Where to begin. Absent: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<Bytes>,
+    /// At most this many bytes. Absent, or over it: `limits.maxReadBytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<u64>,
+}
+
+/// Answer to `checkpoint/readFile`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointReadFileResult {
+    /// Whether the checkpoint holds such a file.
+    pub exists: bool,
+    /// The bytes. Absent: there is no such file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
+    /// How they are written: text where the range is UTF-8 whole, base64 otherwise.
+    pub encoding: ContentEncoding,
+    /// Size of the whole file.
+    pub size: Bytes,
+    /// Whether the range reaches its end.
+    pub eof: bool,
+    /// Its mode. Absent: there is no such file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<FileMode>,
+}
+
+/// What must be true, or nothing is changed (`PreconditionFailed`).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct RestoreExpectation {
+    /// The checkpoint that the session stands on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<CheckpointRef>,
+}
+
+/// Parameters of `checkpoint/restore`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRestoreParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub tag: CheckpointRef,
+    /// How much to change. Absent: `soft`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<RestoreMode>,
+    /// What to bring back. Absent: `both`, or `files` when `paths` is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<RestoreScope>,
+    /// Only these paths, and what lies below them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<PathRef>>,
+    /// What to do with edits of others. Absent: `overwrite`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_conflict: Option<ConflictPolicy>,
+    /// What must be true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<RestoreExpectation>,
+    /// Allows deleting more than half of more than 100 files. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<bool>,
+    /// Only tells what would be done. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Parameters of `checkpoint/undo`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointUndoParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// What must be true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<RestoreExpectation>,
+    /// What to do with edits of others. Absent: `overwrite`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_conflict: Option<ConflictPolicy>,
+    /// Allows deleting more than half of more than 100 files. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<bool>,
+    /// Only tells what would be done. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Parameters of `checkpoint/redo`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRedoParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// What must be true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<RestoreExpectation>,
+    /// What to do with edits of others. Absent: `overwrite`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_conflict: Option<ConflictPolicy>,
+    /// Allows deleting more than half of more than 100 files. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confirm: Option<bool>,
+    /// Only tells what would be done. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Parameters of `checkpoint/delete`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDeleteParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub tag: CheckpointRef,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `checkpoint/delete`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDeleteResult {
+    /// The id of the removed checkpoint.
+    pub deleted: CheckpointId,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `checkpoint/rename`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRenameParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub tag: CheckpointRef,
+    /// The name, unique in the session. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `checkpoint/rename`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRenameResult {
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `checkpoint/clean`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointCleanParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `checkpoint/clean`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointCleanResult {
+    /// How many were removed.
+    pub removed: Count,
+    /// The shadow repository that was removed. Absent: another strategy, or there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The state now.
+    pub checkpoints: CheckpointsState,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationGetParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+}
+
+/// Answer to `conversation/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationGetResult {
+    /// Its id.
+    pub conversation_id: String,
+    /// The message that will be sent next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_message: Option<UserMessage>,
+    /// Entries in the history (field `history`).
+    pub history_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// Lines in the transcript (field `transcript`).
+    pub transcript_length: Count,
+    /// The tools.
+    pub tools: ToolsByOrigin,
+    /// The context.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_manager: Option<ContextState>,
+    /// Held for the client at run time, never exported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_manager: Option<JsonObject>,
+    /// Length of the context message as last built, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_message_length: Option<Count>,
+    /// The latest summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest_summary: Option<Summary>,
+    /// Held for the client at run time, never exported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agents: Option<JsonObject>,
+    /// The deprecated model id of old documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_info: Option<ModelInfo>,
+    /// Lines by file.
+    pub file_line_tracker: FileLineTrackers,
+    /// The checkpoints it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint_manager: Option<CheckpointManagerRef>,
+    /// Whether MCP is enabled.
+    pub mcp_enabled: bool,
+    /// The main conversation, inside a tangent. Absent: in no tangent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tangent_state: Option<TangentState>,
+}
+
+/// Parameters of `conversation/history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationHistoryParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint whose history is read. Absent: the present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<CheckpointRef>,
+    /// The entry to begin with. Absent: the oldest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<EntryId>,
+    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    /// start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// At most this many items in the answer. Absent: the server chooses (see
+    /// `limits.maxPageItems`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Answer to `conversation/history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationHistoryResult {
+    /// The entries, oldest first.
+    pub entries: Vec<HistoryEntry>,
+    /// Index of the first entry of this page.
+    pub start: Count,
+    /// Entries on all pages.
+    pub history_length: Count,
+    /// The valid range.
+    pub valid_history_range: HistoryRange,
+    /// Where to go on. Absent: this was the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+}
+
+/// Parameters of `conversation/transcript`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationTranscriptParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    /// start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// At most this many items in the answer. Absent: the server chooses (see
+    /// `limits.maxPageItems`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Answer to `conversation/transcript`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationTranscriptResult {
+    /// The lines, oldest first; those of the user begin with `> `.
+    pub lines: Vec<String>,
+    /// Index of the first line of this page.
+    pub start: Count,
+    /// Lines on all pages.
+    pub transcript_length: Count,
+    /// Where to go on. Absent: this was the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+}
+
+/// Parameters of `conversation/append`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationAppendParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The exchange.
+    pub entry: NewHistoryEntry,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/append`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationAppendResult {
+    /// Its id.
+    pub id: EntryId,
+    /// Entries that were dropped to make room.
+    pub dropped: Count,
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/appendTranscript`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationAppendTranscriptParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The text.
+    pub text: String,
+    /// Whether the user wrote it; then each line gets the prefix `> `. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/appendTranscript`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationAppendTranscriptResult {
+    /// Lines that were appended.
+    pub lines: Count,
+    /// Lines that were dropped to make room.
+    pub dropped: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/setNextMessage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetNextMessageParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The message. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<UserMessage>,
+    /// Locks the pending message until the next turn consumes it. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/setNextMessage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetNextMessageResult {
+    /// False when the pending message was locked and stayed.
+    pub accepted: bool,
+    /// The pending message now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_user_message: Option<String>,
+    /// Whether it is locked.
+    pub message_locked: bool,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/clear`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationClearParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/clear`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationClearResult {
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/setValidRange`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetValidRangeParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The range.
+    pub range: HistoryRange,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/setValidRange`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetValidRangeResult {
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/compact`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationCompactParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The summary.
+    pub summary: String,
+    /// How the request that made it went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<RequestMetadata>,
+    /// Entries at the end that stay valid. Absent: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Count>,
+    /// The first entry that stays valid, instead of `keep`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_from: Option<EntryId>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/compact`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationCompactResult {
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/enterTangent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationEnterTangentParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The tangent carries the files too: a checkpoint is taken, and leaving without tail restores
+    /// it. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `conversation/enterTangent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationEnterTangentResult {
+    /// Whether a tangent began.
+    pub entered: bool,
+    /// The checkpoint that was taken for the files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointId>,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/exitTangent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationExitTangentParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Appends the last entry of the tangent, if it added one. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_tail: Option<bool>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `conversation/exitTangent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationExitTangentResult {
+    /// Whether a tangent ended.
+    pub exited: bool,
+    /// The entry that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<EntryId>,
+    /// What became of the files, when the tangent carried them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restore: Option<RestoreResult>,
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/tangent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationTangentParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+}
+
+/// Answer to `conversation/tangent`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationTangentResult {
+    /// Whether it is.
+    pub active: bool,
+    /// Whole seconds since it began. Absent: in no tangent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_seconds: Option<Count>,
+    /// When it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tangent_start_time: Option<Timestamp>,
+    /// True when it carries the files too. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<bool>,
+}
+
+/// Parameters of `conversation/addContext`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationAddContextParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Paths of the work tree, or globs.
+    pub paths: Vec<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/addContext`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationAddContextResult {
+    /// Those of `paths` that made a difference.
+    pub changed: Vec<String>,
+    /// The context now.
+    pub context: ContextState,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/removeContext`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationRemoveContextParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Paths of the work tree, or globs.
+    pub paths: Vec<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/removeContext`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationRemoveContextResult {
+    /// Those of `paths` that made a difference.
+    pub changed: Vec<String>,
+    /// The context now.
+    pub context: ContextState,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/context`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationContextParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Whether to build the message (C7). Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<bool>,
+    /// Hook outputs to put into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<Vec<HookOutput>>,
+    /// The instruction of the agent to put at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_prompt: Option<String>,
+}
+
+/// Answer to `conversation/context`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationContextResult {
+    /// The context.
+    pub context: ContextState,
+    /// The message with the markers of 002 §3.2. Absent: not asked for, or there is nothing to
+    /// tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Its length in bytes, as last built.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_message_length: Option<Count>,
+}
+
+/// Parameters of `conversation/setTools`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetToolsParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// All tools, by origin.
+    pub tools: ToolsByOrigin,
+    /// State of the client to keep at run time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_manager: Option<JsonObject>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/setTools`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetToolsResult {
+    /// How many tools there are.
+    pub tools: Count,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/setAgents`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetAgentsParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The agents.
+    pub agents: JsonObject,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/setAgents`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetAgentsResult {
+    /// How many fields they have.
+    pub agents: Count,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/setModel`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetModelParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The model.
+    pub model_info: ModelInfo,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/setModel`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetModelResult {
+    /// The model, defaults filled in.
+    pub model_info: ModelInfo,
+    /// The budget of the context now.
+    pub max_context_size: Bytes,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/setMcpEnabled`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetMcpEnabledParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Whether it is.
+    pub mcp_enabled: bool,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/setMcpEnabled`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationSetMcpEnabledResult {
+    /// Whether it is now.
+    pub mcp_enabled: bool,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/recordLines`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationRecordLinesParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// How it wrote.
+    pub operation: WriteOperation,
+    /// Lines before the write; 0 when the file did not exist. Absent: what the tracker remembers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_before: Option<Count>,
+    /// Lines after it. Absent: counted in the file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_after: Option<Count>,
+    /// Of `strReplace`: the text that was replaced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub old_text: Option<String>,
+    /// The text that was written, inserted or appended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_text: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/recordLines`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationRecordLinesResult {
+    /// The tracker now.
+    pub tracker: FileLineTracker,
+    /// Lines the user added since the write before; negative when removed.
+    pub lines_by_user: i64,
+    /// Lines that this write added or removed.
+    pub lines_by_agent: Count,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `conversation/export`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationExportParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// An absolute file to write, replaced in one step. Absent: the document is answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// Answer to `conversation/export`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationExportResult {
+    /// The document. Absent: it was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<JsonObject>,
+    /// The file that was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Size of the document.
+    pub bytes: Bytes,
+}
+
+/// Parameters of `conversation/import`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationImportParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<JsonObject>,
+    /// An absolute file to read it from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `conversation/import`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationImportResult {
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// Entries that were over the cap and were dropped.
+    pub dropped: Count,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `ledger/recordWrite`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerRecordWriteParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// The tool that wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `ledger/recordWrite`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerRecordWriteResult {
+    /// False when there is no such file now.
+    pub recorded: bool,
+    /// The id of the content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// Its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<Bytes>,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// A change of one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerEntry {
+    /// Who changed it.
+    pub author: Author,
+    /// Order within the session.
+    pub seq: u64,
+    /// When it was noticed.
+    pub timestamp: Timestamp,
+    /// The id of its content. Absent: it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// The checkpoint that first held it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointId>,
+    /// The tag of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<Tag>,
+    /// The tool that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// The other session that wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionId>,
+}
+
+/// Parameters of `ledger/history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerHistoryParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The path, relative to the work tree, separated by `/`.
+    pub path: PathText,
+    /// The exact bytes of the path. Authoritative when present; sent whenever the name is not
+    /// UTF-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<Base64>,
+    /// Continues a listing where `nextCursor` of an earlier answer left off. Absent: from the
+    /// start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<Cursor>,
+    /// At most this many items in the answer. Absent: the server chooses (see
+    /// `limits.maxPageItems`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Answer to `ledger/history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct LedgerHistoryResult {
+    /// The changes, oldest first.
+    pub entries: Vec<LedgerEntry>,
+    /// Its present content, when that is in no checkpoint and no report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub present: Option<LedgerEntry>,
+    /// Where to go on. Absent: this was the last page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<Cursor>,
+}
+
+/// Parameters of `worktree/status`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeStatusParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// How many dirty paths to list. Absent: 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// Answer to `worktree/status`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeStatusResult {
+    /// How well the work tree is watched.
+    pub state: WatchState,
+    /// Directories watched.
+    pub watched_directories: Count,
+    /// Paths that may have changed since the last capture.
+    pub dirty_paths: Count,
+    /// How often events were lost.
+    pub overflows: Count,
+    /// Why it is not `watching`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Dirty paths, as many as asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<PathRef>>,
+}
+
+/// Parameters of `store/usage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreUsageParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+}
+
+/// Answer to `store/usage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreUsageResult {
+    /// Bytes on disk.
+    pub bytes: Bytes,
+    /// Contents stored.
+    pub blobs: Count,
+    /// Checkpoints stored.
+    pub checkpoints: Count,
+    /// Where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+/// Parameters of `store/gc`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreGcParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `store/gc`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreGcResult {
+    /// Bytes freed.
+    pub bytes_freed: Bytes,
+    /// Contents removed.
+    pub blobs_freed: Count,
+    /// Checkpoints removed because of limits.
+    pub checkpoints_removed: Count,
+    /// How long it took.
+    pub ms: Milliseconds,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Something wrong with a store.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreProblem {
+    /// What.
+    pub kind: ProblemKind,
+    /// A content, snapshot or checkpoint id, or a file of the store.
+    pub what: String,
+    /// Checkpoints that cannot be restored whole because of it.
+    pub affects: Vec<CheckpointId>,
+}
+
+/// Parameters of `store/verify`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreVerifyParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Token under which the server reports progress on `$/progress`. Absent: no progress is
+    /// reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_done_token: Option<ProgressToken>,
+}
+
+/// Answer to `store/verify`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct StoreVerifyResult {
+    /// Whether nothing is missing or corrupt.
+    pub ok: bool,
+    /// What is wrong.
+    pub problems: Vec<StoreProblem>,
+    /// Contents checked.
+    pub checked: Count,
+    /// How long it took.
+    pub ms: Milliseconds,
+}
+
+/// Parameters of `operation/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct OperationGetParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// Its key. One of the two is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Answer to `operation/get`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OperationGetResult {
+    /// What became of it.
+    pub state: OperationState,
+    /// Its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// Its method.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// Its answer, where that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+    /// The checkpoint that it published, known even when its answer is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<CheckpointId>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorFact>,
+}
+
+/// Parameters of `session/didOpen`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionDidOpenParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Its work tree.
+    pub workspace: String,
+    /// How it stores.
+    pub strategy: Strategy,
+    /// Whether it existed before.
+    pub resumed: bool,
+    /// The checkpoint of tag `0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Checkpoint>,
+    /// How long it took.
+    pub ms: Milliseconds,
+}
+
+/// Parameters of `checkpoint/didCreate`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDidCreateParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The checkpoint.
+    pub checkpoint: Checkpoint,
+    /// The snapshot before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<SnapshotId>,
+    /// How long it took.
+    pub ms: Milliseconds,
+}
+
+/// Parameters of `checkpoint/didRestore`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDidRestoreParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// What was restored.
+    pub target: CheckpointId,
+    /// The state after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Checkpoint>,
+    /// The state before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety: Option<CheckpointId>,
+    /// Paths by number.
+    pub counts: RestoreCounts,
+    /// How long it took.
+    pub ms: Milliseconds,
+}
+
+/// Parameters of `checkpoint/didFail`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointDidFailParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The method.
+    pub method: String,
+    /// Why.
+    pub error: ErrorFact,
+    /// The operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+}
+
+/// Parameters of `worktree/didChange`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeDidChangeParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// How well the work tree is watched.
+    pub state: WatchState,
+    /// Paths that may have changed since the last capture.
+    pub dirty_paths: Count,
+    /// Some of those that are new, at most 100.
+    pub paths: Vec<PathRef>,
+    /// True when there were more. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more: Option<bool>,
+}
+
+/// Parameters of `worktree/didDrift`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct WorktreeDidDriftParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// Some of them, at most 100.
+    pub paths: Vec<PathRef>,
+    /// How many.
+    pub count: Count,
+}
+
+/// Parameters of `conversation/didChange`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationDidChangeParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// The method that changed it.
+    pub method: String,
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+}
+
+/// Begins the conversation between client and server. The first request; once only.
+#[derive(Debug)]
+pub enum InitializeRequest {}
+impl Request for InitializeRequest {
+    const METHOD: &'static str = "initialize";
+    type Params = InitializeParams;
+    type Result = InitializeResult;
+}
+
+/// The client has read the answer to `initialize`.
+#[derive(Debug)]
+pub enum InitializedNotification {}
+impl Notification for InitializedNotification {
+    const METHOD: &'static str = "initialized";
+    type Params = InitializedParams;
+}
+
+/// Ends all sessions and answers within a second. After it only `exit` is accepted.
+#[derive(Debug)]
+pub enum ShutdownRequest {}
+impl Request for ShutdownRequest {
+    const METHOD: &'static str = "shutdown";
+    type Params = ShutdownParams;
+    type Result = ();
+}
+
+/// Ends the process: with 0 after `shutdown`, with 1 otherwise.
+#[derive(Debug)]
+pub enum ExitNotification {}
+impl Notification for ExitNotification {
+    const METHOD: &'static str = "exit";
+    type Params = ExitParams;
+}
+
+/// Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing has
+/// changed; after that it ends as if this had not been sent. An id that is not in flight is
+/// ignored.
+#[derive(Debug)]
+pub enum CancelRequestNotification {}
+impl Notification for CancelRequestNotification {
+    const METHOD: &'static str = "$/cancelRequest";
+    type Params = CancelRequestParams;
+}
+
+/// Reports progress of a request that carried a `workDoneToken`.
+#[derive(Debug)]
+pub enum ProgressNotification {}
+impl Notification for ProgressNotification {
+    const METHOD: &'static str = "$/progress";
+    type Params = ProgressParams;
+}
+
+/// Sets how much `$/logTrace` tells.
+#[derive(Debug)]
+pub enum SetTraceNotification {}
+impl Notification for SetTraceNotification {
+    const METHOD: &'static str = "$/setTrace";
+    type Params = SetTraceParams;
+}
+
+/// Tells what the server does, as far as `$/setTrace` asked for it.
+#[derive(Debug)]
+pub enum LogTraceNotification {}
+impl Notification for LogTraceNotification {
+    const METHOD: &'static str = "$/logTrace";
+    type Params = LogTraceParams;
+}
+
+/// A line for the log of the client: warnings and errors that answer no request.
+#[derive(Debug)]
+pub enum WindowLogMessageNotification {}
+impl Notification for WindowLogMessageNotification {
+    const METHOD: &'static str = "window/logMessage";
+    type Params = WindowLogMessageParams;
+}
+
+/// Answers this protocol as an OpenRPC document. Also before `initialize`.
+#[derive(Debug)]
+pub enum RpcDiscoverRequest {}
+impl Request for RpcDiscoverRequest {
+    const METHOD: &'static str = "rpc.discover";
+    type Params = RpcDiscoverParams;
+    type Result = JsonObject;
+}
+
+/// Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is new,
+/// resumes it when it is kept, and finishes or undoes a restore that a kill interrupted. Opening an
+/// open session answers it again. Every later request names the `session` it answers.
+#[derive(Debug)]
+pub enum SessionOpenRequest {}
+impl Request for SessionOpenRequest {
+    const METHOD: &'static str = "session/open";
+    type Params = SessionOpenParams;
+    type Result = SessionOpenResult;
+}
+
+/// Ends a session. With retention `session` its checkpoints and conversation are removed at once,
+/// with `keep` they stay.
+#[derive(Debug)]
+pub enum SessionCloseRequest {}
+impl Request for SessionCloseRequest {
+    const METHOD: &'static str = "session/close";
+    type Params = SessionCloseParams;
+    type Result = SessionCloseResult;
+}
+
+/// Removes a session that is open or kept, with its checkpoints and conversation, whatever its
+/// retention. The work tree is not touched.
+#[derive(Debug)]
+pub enum SessionDeleteRequest {}
+impl Request for SessionDeleteRequest {
+    const METHOD: &'static str = "session/delete";
+    type Params = SessionDeleteParams;
+    type Result = SessionDeleteResult;
+}
+
+/// Lists the sessions that are open or kept.
+#[derive(Debug)]
+pub enum SessionListRequest {}
+impl Request for SessionListRequest {
+    const METHOD: &'static str = "session/list";
+    type Params = SessionListParams;
+    type Result = SessionListResult;
+}
+
+/// Tells everything about an open session: 000's manager, and the figures of watcher, queue and
+/// cache.
+#[derive(Debug)]
+pub enum SessionGetRequest {}
+impl Request for SessionGetRequest {
+    const METHOD: &'static str = "session/get";
+    type Params = SessionGetParams;
+    type Result = SessionGetResult;
+}
+
+/// Enables checkpoints where they are not yet, also outside a repository, and takes the base.
+/// Already enabled: answers the base.
+#[derive(Debug)]
+pub enum CheckpointInitRequest {}
+impl Request for CheckpointInitRequest {
+    const METHOD: &'static str = "checkpoint/init";
+    type Params = CheckpointInitParams;
+    type Result = CheckpointInitResult;
+}
+
+/// Makes a checkpoint of the work tree and the conversation as they are. One is made even when
+/// nothing changed, unless `onlyIfChanged` is given.
+#[derive(Debug)]
+pub enum CheckpointCreateRequest {}
+impl Request for CheckpointCreateRequest {
+    const METHOD: &'static str = "checkpoint/create";
+    type Params = CheckpointCreateParams;
+    type Result = CheckpointCreateResult;
+}
+
+/// Lists checkpoints, oldest first.
+#[derive(Debug)]
+pub enum CheckpointListRequest {}
+impl Request for CheckpointListRequest {
+    const METHOD: &'static str = "checkpoint/list";
+    type Params = CheckpointListParams;
+    type Result = CheckpointListResult;
+}
+
+/// Tells about one checkpoint.
+#[derive(Debug)]
+pub enum CheckpointGetRequest {}
+impl Request for CheckpointGetRequest {
+    const METHOD: &'static str = "checkpoint/get";
+    type Params = CheckpointGetParams;
+    type Result = CheckpointGetResult;
+}
+
+/// Tells a turn with its tools.
+#[derive(Debug)]
+pub enum CheckpointExpandRequest {}
+impl Request for CheckpointExpandRequest {
+    const METHOD: &'static str = "checkpoint/expand";
+    type Params = CheckpointExpandParams;
+    type Result = CheckpointExpandResult;
+}
+
+/// Tells whether the work tree differs from what the last create or restore left.
+#[derive(Debug)]
+pub enum CheckpointHasChangesRequest {}
+impl Request for CheckpointHasChangesRequest {
+    const METHOD: &'static str = "checkpoint/hasChanges";
+    type Params = CheckpointHasChangesParams;
+    type Result = CheckpointHasChangesResult;
+}
+
+/// Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between two
+/// (give `from` and `to`).
+#[derive(Debug)]
+pub enum CheckpointStatsRequest {}
+impl Request for CheckpointStatsRequest {
+    const METHOD: &'static str = "checkpoint/stats";
+    type Params = CheckpointStatsParams;
+    type Result = FileStats;
+}
+
+/// Compares two checkpoints, or one with the work tree as it is now.
+#[derive(Debug)]
+pub enum CheckpointDiffRequest {}
+impl Request for CheckpointDiffRequest {
+    const METHOD: &'static str = "checkpoint/diff";
+    type Params = CheckpointDiffParams;
+    type Result = CheckpointDiffResult;
+}
+
+/// Lists the files of a checkpoint.
+#[derive(Debug)]
+pub enum CheckpointFilesRequest {}
+impl Request for CheckpointFilesRequest {
+    const METHOD: &'static str = "checkpoint/files";
+    type Params = CheckpointFilesParams;
+    type Result = CheckpointFilesResult;
+}
+
+/// Reads a file of a checkpoint, or a range of it.
+#[derive(Debug)]
+pub enum CheckpointReadFileRequest {}
+impl Request for CheckpointReadFileRequest {
+    const METHOD: &'static str = "checkpoint/readFile";
+    type Params = CheckpointReadFileParams;
+    type Result = CheckpointReadFileResult;
+}
+
+/// Makes the work tree (and the conversation) what a checkpoint holds. The present is saved first
+/// in a safety checkpoint; what cannot be saved stays. Fails before the first change or goes on to
+/// the end: what could not be restored is in `failed`.
+#[derive(Debug)]
+pub enum CheckpointRestoreRequest {}
+impl Request for CheckpointRestoreRequest {
+    const METHOD: &'static str = "checkpoint/restore";
+    type Params = CheckpointRestoreParams;
+    type Result = RestoreResult;
+}
+
+/// Takes back the last restore that has not been taken back: what its safety checkpoint holds comes
+/// back.
+#[derive(Debug)]
+pub enum CheckpointUndoRequest {}
+impl Request for CheckpointUndoRequest {
+    const METHOD: &'static str = "checkpoint/undo";
+    type Params = CheckpointUndoParams;
+    type Result = RestoreResult;
+}
+
+/// Does again the restore that was undone last. A new checkpoint ends the chance.
+#[derive(Debug)]
+pub enum CheckpointRedoRequest {}
+impl Request for CheckpointRedoRequest {
+    const METHOD: &'static str = "checkpoint/redo";
+    type Params = CheckpointRedoParams;
+    type Result = RestoreResult;
+}
+
+/// Removes a checkpoint; every other one stays restorable. The base and the one that the session
+/// stands on cannot be removed (`PreconditionFailed`).
+#[derive(Debug)]
+pub enum CheckpointDeleteRequest {}
+impl Request for CheckpointDeleteRequest {
+    const METHOD: &'static str = "checkpoint/delete";
+    type Params = CheckpointDeleteParams;
+    type Result = CheckpointDeleteResult;
+}
+
+/// Gives a checkpoint a name, or takes it away.
+#[derive(Debug)]
+pub enum CheckpointRenameRequest {}
+impl Request for CheckpointRenameRequest {
+    const METHOD: &'static str = "checkpoint/rename";
+    type Params = CheckpointRenameParams;
+    type Result = CheckpointRenameResult;
+}
+
+/// Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`.
+#[derive(Debug)]
+pub enum CheckpointCleanRequest {}
+impl Request for CheckpointCleanRequest {
+    const METHOD: &'static str = "checkpoint/clean";
+    type Params = CheckpointCleanParams;
+    type Result = CheckpointCleanResult;
+}
+
+/// Tells the conversation state: the 17 fields of 002 §2.1, history and transcript by length.
+#[derive(Debug)]
+pub enum ConversationGetRequest {}
+impl Request for ConversationGetRequest {
+    const METHOD: &'static str = "conversation/get";
+    type Params = ConversationGetParams;
+    type Result = ConversationGetResult;
+}
+
+/// Reads the history by pages, as it is or as it was at a checkpoint.
+#[derive(Debug)]
+pub enum ConversationHistoryRequest {}
+impl Request for ConversationHistoryRequest {
+    const METHOD: &'static str = "conversation/history";
+    type Params = ConversationHistoryParams;
+    type Result = ConversationHistoryResult;
+}
+
+/// Reads the transcript by pages.
+#[derive(Debug)]
+pub enum ConversationTranscriptRequest {}
+impl Request for ConversationTranscriptRequest {
+    const METHOD: &'static str = "conversation/transcript";
+    type Params = ConversationTranscriptParams;
+    type Result = ConversationTranscriptResult;
+}
+
+/// Appends an exchange to the history, and to the transcript. Over 10,000 entries the oldest are
+/// dropped.
+#[derive(Debug)]
+pub enum ConversationAppendRequest {}
+impl Request for ConversationAppendRequest {
+    const METHOD: &'static str = "conversation/append";
+    type Params = ConversationAppendParams;
+    type Result = ConversationAppendResult;
+}
+
+/// Appends a text to the transcript alone (errors, notices). Each line of it becomes a line.
+#[derive(Debug)]
+pub enum ConversationAppendTranscriptRequest {}
+impl Request for ConversationAppendTranscriptRequest {
+    const METHOD: &'static str = "conversation/appendTranscript";
+    type Params = ConversationAppendTranscriptParams;
+    type Result = ConversationAppendTranscriptResult;
+}
+
+/// Sets the message that will be sent next, and with it the pending message of the next turn,
+/// unless that is locked.
+#[derive(Debug)]
+pub enum ConversationSetNextMessageRequest {}
+impl Request for ConversationSetNextMessageRequest {
+    const METHOD: &'static str = "conversation/setNextMessage";
+    type Params = ConversationSetNextMessageParams;
+    type Result = ConversationSetNextMessageResult;
+}
+
+/// Clears next message, history, latest summary and valid range. Transcript, checkpoints and
+/// trackers stay (C11).
+#[derive(Debug)]
+pub enum ConversationClearRequest {}
+impl Request for ConversationClearRequest {
+    const METHOD: &'static str = "conversation/clear";
+    type Params = ConversationClearParams;
+    type Result = ConversationClearResult;
+}
+
+/// Sets the entries that may be sent to a model. The start is moved on to an entry whose user
+/// message has no tool results.
+#[derive(Debug)]
+pub enum ConversationSetValidRangeRequest {}
+impl Request for ConversationSetValidRangeRequest {
+    const METHOD: &'static str = "conversation/setValidRange";
+    type Params = ConversationSetValidRangeParams;
+    type Result = ConversationSetValidRangeResult;
+}
+
+/// Stores a summary and moves the valid range behind what it summarises.
+#[derive(Debug)]
+pub enum ConversationCompactRequest {}
+impl Request for ConversationCompactRequest {
+    const METHOD: &'static str = "conversation/compact";
+    type Params = ConversationCompactParams;
+    type Result = ConversationCompactResult;
+}
+
+/// Puts the main conversation aside. Inside a tangent: answers `entered: false`.
+#[derive(Debug)]
+pub enum ConversationEnterTangentRequest {}
+impl Request for ConversationEnterTangentRequest {
+    const METHOD: &'static str = "conversation/enterTangent";
+    type Params = ConversationEnterTangentParams;
+    type Result = ConversationEnterTangentResult;
+}
+
+/// Brings the main conversation back. Outside a tangent: answers `exited: false`.
+#[derive(Debug)]
+pub enum ConversationExitTangentRequest {}
+impl Request for ConversationExitTangentRequest {
+    const METHOD: &'static str = "conversation/exitTangent";
+    type Params = ConversationExitTangentParams;
+    type Result = ConversationExitTangentResult;
+}
+
+/// Tells whether the conversation is in a tangent.
+#[derive(Debug)]
+pub enum ConversationTangentRequest {}
+impl Request for ConversationTangentRequest {
+    const METHOD: &'static str = "conversation/tangent";
+    type Params = ConversationTangentParams;
+    type Result = ConversationTangentResult;
+}
+
+/// Adds files to the context, by path or glob.
+#[derive(Debug)]
+pub enum ConversationAddContextRequest {}
+impl Request for ConversationAddContextRequest {
+    const METHOD: &'static str = "conversation/addContext";
+    type Params = ConversationAddContextParams;
+    type Result = ConversationAddContextResult;
+}
+
+/// Removes paths or globs from the context, as they were added.
+#[derive(Debug)]
+pub enum ConversationRemoveContextRequest {}
+impl Request for ConversationRemoveContextRequest {
+    const METHOD: &'static str = "conversation/removeContext";
+    type Params = ConversationRemoveContextParams;
+    type Result = ConversationRemoveContextResult;
+}
+
+/// Tells the context, and builds the context message if asked.
+#[derive(Debug)]
+pub enum ConversationContextRequest {}
+impl Request for ConversationContextRequest {
+    const METHOD: &'static str = "conversation/context";
+    type Params = ConversationContextParams;
+    type Result = ConversationContextResult;
+}
+
+/// Sets the tools, and what the client wants kept beside them.
+#[derive(Debug)]
+pub enum ConversationSetToolsRequest {}
+impl Request for ConversationSetToolsRequest {
+    const METHOD: &'static str = "conversation/setTools";
+    type Params = ConversationSetToolsParams;
+    type Result = ConversationSetToolsResult;
+}
+
+/// Sets the agents that are kept for the client at run time.
+#[derive(Debug)]
+pub enum ConversationSetAgentsRequest {}
+impl Request for ConversationSetAgentsRequest {
+    const METHOD: &'static str = "conversation/setAgents";
+    type Params = ConversationSetAgentsParams;
+    type Result = ConversationSetAgentsResult;
+}
+
+/// Sets the model. The budget of the context follows its window.
+#[derive(Debug)]
+pub enum ConversationSetModelRequest {}
+impl Request for ConversationSetModelRequest {
+    const METHOD: &'static str = "conversation/setModel";
+    type Params = ConversationSetModelParams;
+    type Result = ConversationSetModelResult;
+}
+
+/// Sets whether MCP is enabled.
+#[derive(Debug)]
+pub enum ConversationSetMcpEnabledRequest {}
+impl Request for ConversationSetMcpEnabledRequest {
+    const METHOD: &'static str = "conversation/setMcpEnabled";
+    type Params = ConversationSetMcpEnabledParams;
+    type Result = ConversationSetMcpEnabledResult;
+}
+
+/// Records a write of the agent in the line tracker of a file (C31). Call it after the write.
+#[derive(Debug)]
+pub enum ConversationRecordLinesRequest {}
+impl Request for ConversationRecordLinesRequest {
+    const METHOD: &'static str = "conversation/recordLines";
+    type Params = ConversationRecordLinesParams;
+    type Result = ConversationRecordLinesResult;
+}
+
+/// Exports the conversation as the document of 002 (snake_case, absent optionals skipped), with a
+/// format version.
+#[derive(Debug)]
+pub enum ConversationExportRequest {}
+impl Request for ConversationExportRequest {
+    const METHOD: &'static str = "conversation/export";
+    type Params = ConversationExportParams;
+    type Result = ConversationExportResult;
+}
+
+/// Replaces the conversation by a document that `conversation/export` or an old program wrote.
+/// Checkpoints stay. Give `document` or `path`.
+#[derive(Debug)]
+pub enum ConversationImportRequest {}
+impl Request for ConversationImportRequest {
+    const METHOD: &'static str = "conversation/import";
+    type Params = ConversationImportParams;
+    type Result = ConversationImportResult;
+}
+
+/// The agent says that it wrote a file: its present content is the agent's, and no conflict.
+#[derive(Debug)]
+pub enum LedgerRecordWriteRequest {}
+impl Request for LedgerRecordWriteRequest {
+    const METHOD: &'static str = "ledger/recordWrite";
+    type Params = LedgerRecordWriteParams;
+    type Result = LedgerRecordWriteResult;
+}
+
+/// Tells who changed a file when, as far as checkpoints and reports tell.
+#[derive(Debug)]
+pub enum LedgerHistoryRequest {}
+impl Request for LedgerHistoryRequest {
+    const METHOD: &'static str = "ledger/history";
+    type Params = LedgerHistoryParams;
+    type Result = LedgerHistoryResult;
+}
+
+/// Tells what the watcher sees.
+#[derive(Debug)]
+pub enum WorktreeStatusRequest {}
+impl Request for WorktreeStatusRequest {
+    const METHOD: &'static str = "worktree/status";
+    type Params = WorktreeStatusParams;
+    type Result = WorktreeStatusResult;
+}
+
+/// Tells what the store of a session takes.
+#[derive(Debug)]
+pub enum StoreUsageRequest {}
+impl Request for StoreUsageRequest {
+    const METHOD: &'static str = "store/usage";
+    type Params = StoreUsageParams;
+    type Result = StoreUsageResult;
+}
+
+/// Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the oldest
+/// first.
+#[derive(Debug)]
+pub enum StoreGcRequest {}
+impl Request for StoreGcRequest {
+    const METHOD: &'static str = "store/gc";
+    type Params = StoreGcParams;
+    type Result = StoreGcResult;
+}
+
+/// Reads everything in the store and checks every hash.
+#[derive(Debug)]
+pub enum StoreVerifyRequest {}
+impl Request for StoreVerifyRequest {
+    const METHOD: &'static str = "store/verify";
+    type Params = StoreVerifyParams;
+    type Result = StoreVerifyResult;
+}
+
+/// Tells what became of a mutation, by its id or by its key. Also after a restart, when the session
+/// is kept.
+#[derive(Debug)]
+pub enum OperationGetRequest {}
+impl Request for OperationGetRequest {
+    const METHOD: &'static str = "operation/get";
+    type Params = OperationGetParams;
+    type Result = OperationGetResult;
+}
+
+/// A session was opened.
+#[derive(Debug)]
+pub enum SessionDidOpenNotification {}
+impl Notification for SessionDidOpenNotification {
+    const METHOD: &'static str = "session/didOpen";
+    type Params = SessionDidOpenParams;
+}
+
+/// A checkpoint was made.
+#[derive(Debug)]
+pub enum CheckpointDidCreateNotification {}
+impl Notification for CheckpointDidCreateNotification {
+    const METHOD: &'static str = "checkpoint/didCreate";
+    type Params = CheckpointDidCreateParams;
+}
+
+/// A checkpoint was restored.
+#[derive(Debug)]
+pub enum CheckpointDidRestoreNotification {}
+impl Notification for CheckpointDidRestoreNotification {
+    const METHOD: &'static str = "checkpoint/didRestore";
+    type Params = CheckpointDidRestoreParams;
+}
+
+/// A mutation of checkpoints failed.
+#[derive(Debug)]
+pub enum CheckpointDidFailNotification {}
+impl Notification for CheckpointDidFailNotification {
+    const METHOD: &'static str = "checkpoint/didFail";
+    type Params = CheckpointDidFailParams;
+}
+
+/// Paths of the work tree may have changed. At most four a second.
+#[derive(Debug)]
+pub enum WorktreeDidChangeNotification {}
+impl Notification for WorktreeDidChangeNotification {
+    const METHOD: &'static str = "worktree/didChange";
+    type Params = WorktreeDidChangeParams;
+}
+
+/// A check found changes that the watcher had not told. The next capture looks at everything.
+#[derive(Debug)]
+pub enum WorktreeDidDriftNotification {}
+impl Notification for WorktreeDidDriftNotification {
+    const METHOD: &'static str = "worktree/didDrift";
+    type Params = WorktreeDidDriftParams;
+}
+
+/// The conversation changed.
+#[derive(Debug)]
+pub enum ConversationDidChangeNotification {}
+impl Notification for ConversationDidChangeNotification {
+    const METHOD: &'static str = "conversation/didChange";
+    type Params = ConversationDidChangeParams;
+}

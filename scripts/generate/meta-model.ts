@@ -1,0 +1,168 @@
+// Projection: protocol/metaModel.json in LSP's own meta-model form, so that generators made for LSP can be run on
+// this protocol. Integers beyond 31 bits become `decimal`: the meta-model has nothing larger that is exact.
+import {
+  fieldsOf,
+  type GeneratedFile,
+  type Method,
+  type ProtocolDocument,
+  refName,
+  type Schema,
+} from './dialect.ts';
+import { jsonText } from './json-schema.ts';
+
+type Model = Record<string, unknown>;
+const int31 = 2 ** 31 - 1;
+const base = (name: string): Model => ({ kind: 'base', name });
+const reference = (name: string): Model => ({ kind: 'reference', name });
+
+function integerOf(schema: Schema): Model {
+  const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  if (maximum > int31 || minimum < -int31 - 1) return base('decimal');
+  return base(minimum >= 0 ? 'uinteger' : 'integer');
+}
+
+function typeOf(schema: Schema): Model {
+  if (schema.$ref !== undefined) {
+    const name = refName(schema.$ref);
+    return name === 'Json' ? reference('LSPAny') : name === 'Null' ? base('null') : reference(name);
+  }
+  if (schema.const !== undefined) return { kind: 'stringLiteral', value: schema.const };
+  if (schema.oneOf !== undefined) return { kind: 'or', items: schema.oneOf.map(typeOf) };
+  if (schema.type === undefined) return reference('LSPAny');
+  if (typeof schema.type !== 'string') return { kind: 'or', items: [base('integer'), base('string')] };
+  switch (schema.type) {
+    case 'integer':
+      return integerOf(schema);
+    case 'array':
+      return { kind: 'array', element: typeOf(schema.items ?? {}) };
+    case 'object':
+      return {
+        kind: 'map',
+        key: base('string'),
+        value:
+          typeof schema.additionalProperties === 'object'
+            ? typeOf(schema.additionalProperties)
+            : reference('LSPAny'),
+      };
+    default:
+      return base(schema.type);
+  }
+}
+
+function enumMemberName(value: string): string {
+  return value
+    .split(/[^A-Za-z0-9]+/)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('')
+    .replace(/^(?=\d)/, 'Mode');
+}
+
+const documented = (schema: { readonly description?: string | undefined }): Model =>
+  schema.description === undefined ? {} : { documentation: schema.description };
+
+function structureOf(name: string, schema: Schema): Model {
+  return {
+    name,
+    properties: fieldsOf(schema).map((field) => ({
+      name: field.name,
+      type: typeOf(field.schema),
+      ...(field.required ? {} : { optional: true }),
+      ...documented(field.schema),
+    })),
+    ...documented(schema),
+  };
+}
+
+function enumerationOf(name: string, schema: Schema): Model {
+  const values = schema.enum ?? schema.knownValues ?? [];
+  return {
+    name,
+    type: base('string'),
+    values: values.map((value) => ({
+      name: enumMemberName(value),
+      value,
+      ...documented({ description: schema.valueDescriptions?.[value] }),
+    })),
+    ...(schema.knownValues === undefined ? {} : { supportsCustomValues: true }),
+    ...documented(schema),
+  };
+}
+
+/** LSP gives each message a type name that ends in its kind. */
+function typeNameOf(method: Method): string {
+  const words = method.name
+    .split(/[^A-Za-z0-9]+/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1));
+  return `${words.join('')}${method.kind === 'request' ? 'Request' : 'Notification'}`;
+}
+
+function messageOf(document: ProtocolDocument, method: Method): Model {
+  const paramsDef =
+    method.params?.$ref === undefined ? undefined : document.$defs[refName(method.params.$ref)];
+  const isEmpty = paramsDef === undefined || Object.keys(paramsDef.properties ?? {}).length === 0;
+  return {
+    method: method.name,
+    typeName: typeNameOf(method),
+    ...(method.result === undefined ? {} : { result: typeOf(method.result) }),
+    messageDirection: method.direction,
+    ...(method.params === undefined || isEmpty ? {} : { params: typeOf(method.params) }),
+    ...(method.kind === 'request' ? { errorData: reference('ErrorData') } : {}),
+    documentation: method.description,
+    since: method.since,
+  };
+}
+
+const anyAliases: readonly Model[] = [
+  {
+    name: 'LSPAny',
+    type: {
+      kind: 'or',
+      items: [
+        reference('LSPObject'),
+        reference('LSPArray'),
+        ...['string', 'integer', 'uinteger', 'decimal', 'boolean', 'null'].map(base),
+      ],
+    },
+    documentation: 'Any JSON value.',
+  },
+  {
+    name: 'LSPArray',
+    type: { kind: 'array', element: reference('LSPAny') },
+    documentation: 'Any JSON array.',
+  },
+];
+const anyObject: Model = {
+  name: 'LSPObject',
+  type: { kind: 'map', key: base('string'), value: reference('LSPAny') },
+  documentation: 'Any JSON object.',
+};
+
+/** Emits the meta-model. Open records lose their openness in it: it has no way to say so. */
+export function metaModel(document: ProtocolDocument): GeneratedFile {
+  const defs = Object.entries(document.$defs).filter(([name]) => name !== 'Json' && name !== 'Null');
+  const isStructure = (schema: Schema): boolean =>
+    schema.type === 'object' && typeof schema.additionalProperties !== 'object';
+  const isEnumeration = (schema: Schema): boolean =>
+    schema.enum !== undefined || schema.knownValues !== undefined;
+  const messages = (kind: Method['kind']): Model[] =>
+    document.methods.filter((method) => method.kind === kind).map((method) => messageOf(document, method));
+  const content = jsonText({
+    metaData: { version: document.protocolVersion },
+    requests: messages('request'),
+    notifications: messages('notification'),
+    structures: defs
+      .filter(([, schema]) => isStructure(schema))
+      .map(([name, schema]) => structureOf(name, schema)),
+    enumerations: defs
+      .filter(([, schema]) => isEnumeration(schema))
+      .map(([name, schema]) => enumerationOf(name, schema)),
+    typeAliases: [
+      ...anyAliases,
+      anyObject,
+      ...defs
+        .filter(([, schema]) => !isStructure(schema) && !isEnumeration(schema))
+        .map(([name, schema]) => ({ name, type: typeOf(schema), ...documented(schema) })),
+    ],
+  });
+  return { path: 'protocol/metaModel.json', content };
+}

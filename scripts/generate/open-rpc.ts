@@ -1,0 +1,84 @@
+// Projection: protocol/openrpc.json, an OpenRPC 1.4.1 document, served by `rpc.discover`. Parameters are by name.
+// Examples of errors are left out: OpenRPC has a place for results only.
+import {
+  type Example,
+  fieldsOf,
+  type GeneratedFile,
+  generatedNotice,
+  type Method,
+  type ProtocolDocument,
+  resolve,
+} from './dialect.ts';
+import { defsOf, jsonText, standardSchema } from './json-schema.ts';
+
+const prefix = '#/components/schemas/';
+
+/** The first sentence of a description. */
+function summaryOf(text: string): string {
+  return /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text;
+}
+
+function errorsOf(document: ProtocolDocument, method: Method): string[] {
+  const shared = method.idempotency === 'key' ? document.mutationErrors : [];
+  return [...new Set([...(method.errors ?? []), ...shared, ...document.commonErrors])];
+}
+
+function exampleOf(method: Method, example: Example): Record<string, unknown> {
+  const params = Object.entries((example.params ?? {}) as Record<string, unknown>);
+  return {
+    name: example.name,
+    params: params.map(([name, value]) => ({ name, value })),
+    ...(method.kind === 'request' ? { result: { name: 'result', value: example.result ?? null } } : {}),
+  };
+}
+
+function methodOf(document: ProtocolDocument, method: Method): Record<string, unknown> {
+  const params = method.params === undefined ? [] : fieldsOf(resolve(document, method.params));
+  const examples = method.examples.filter((example) => example.error === undefined);
+  return {
+    name: method.name,
+    summary: summaryOf(method.description),
+    description: method.description,
+    paramStructure: 'by-name',
+    params: params.map(({ name, schema, required }) => ({
+      name,
+      ...(schema.description === undefined ? {} : { summary: schema.description }),
+      required,
+      schema: standardSchema(schema, prefix),
+    })),
+    ...(method.result === undefined
+      ? {}
+      : { result: { name: 'result', schema: standardSchema(method.result, prefix) } }),
+    ...(method.kind === 'request'
+      ? { errors: errorsOf(document, method).map((name) => ({ $ref: `#/components/errors/${name}` })) }
+      : {}),
+    ...(examples.length === 0 ? {} : { examples: examples.map((example) => exampleOf(method, example)) }),
+    'x-direction': method.direction,
+    'x-since': method.since,
+    'x-effects': method.effects,
+    'x-idempotency': method.idempotency,
+    'x-lane': method.lane,
+    'x-cancellable': method.cancellable,
+    'x-progress': method.progress,
+  };
+}
+
+/** Emits the OpenRPC document. */
+export function openRpc(document: ProtocolDocument): GeneratedFile {
+  const content = jsonText({
+    openrpc: '1.4.1',
+    info: { title: document.protocol, version: document.protocolVersion, description: document.description },
+    methods: document.methods.map((method) => methodOf(document, method)),
+    components: {
+      schemas: defsOf(document, prefix),
+      errors: Object.fromEntries(
+        document.errors.map(({ name, code, description, remedy }) => [
+          name,
+          { code, message: name, data: { description, remedy } },
+        ]),
+      ),
+    },
+    'x-generated': generatedNotice,
+  });
+  return { path: 'protocol/openrpc.json', content };
+}
