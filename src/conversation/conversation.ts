@@ -1,0 +1,325 @@
+// The conversation of a session: checks what a client asks, carries it out on the timeline, answers. Its states are
+// immutable values; a checkpoint keeps a reference to one. It moves no files, speaks no wire, and runs no model.
+import { type Clock, systemClock } from '../base/clock.ts';
+import { Slices } from '../base/slices.ts';
+import { readDocument } from './document-reader.ts';
+import {
+  checkEntry,
+  checkLength,
+  checkUser,
+  type EntryId,
+  type EntryInput,
+  newEntryId,
+  textOf,
+} from './entry.ts';
+import { positionOf } from './history.ts';
+import { partsOf, restOf } from './import-parts.ts';
+import type { ConversationLimits } from './limits.ts';
+import { checkLineWrite, type LineReport, type LineWrite, reportLines, trackWrite } from './line-tracker.ts';
+import type { LogRecord, RecordLog } from './log-record.ts';
+import { knownModel, type ModelInfo } from './model.ts';
+import { openObject, refuse, wellFormed } from './open-object.ts';
+import type { ConversationState } from './state.ts';
+import { StickyContext } from './sticky-context.ts';
+import { tailOf, tangentSeconds } from './tangent.ts';
+import { type ConversationRef, type Idempotency, Timeline } from './timeline.ts';
+import { checkTools } from './tools.ts';
+import { checkRange, type ValidRange } from './valid-range.ts';
+
+export interface AppendResult {
+  readonly id: EntryId;
+  /** Oldest entries that went because the history is full; they are gone from this thread for good. */
+  readonly dropped: number;
+  readonly validHistoryRange: ValidRange;
+}
+
+export interface ImportResult {
+  readonly historyLength: number;
+  readonly dropped: number;
+  readonly transcriptDropped: number;
+  /** The id in the document; the session keeps its own. */
+  readonly conversationId: string;
+  readonly warnings: readonly string[];
+}
+
+/** What the client's run-time objects are to us: kept until the process ends, given back, never stored (C28). */
+export interface RuntimeAgents {
+  readonly agents?: unknown;
+  readonly toolManager?: unknown;
+  /** The active agent's instruction; ends the context message. */
+  readonly prompt?: string | undefined;
+}
+
+export class Conversation {
+  readonly conversationId: string;
+  readonly context: StickyContext;
+  readonly #timeline: Timeline;
+  readonly #clock: Clock;
+  #runtime: RuntimeAgents = {};
+
+  /** An empty conversation; replay the log's records before anything is asked of it. */
+  constructor(conversationId: string, log: RecordLog, clock: Clock = systemClock) {
+    this.conversationId = conversationId;
+    this.#timeline = new Timeline(log);
+    this.#clock = clock;
+    this.context = new StickyContext(this.#timeline);
+  }
+
+  /** The reference to the present state: what a checkpoint keeps. */
+  get head(): ConversationRef {
+    return this.#timeline.head;
+  }
+
+  get state(): ConversationState {
+    return this.at(this.head);
+  }
+
+  /** The conversation as it would be after a rewind to `ref`: that thread, the present settings. Copies no list. */
+  at(ref: ConversationRef): ConversationState {
+    const { settings } = this.#timeline.present;
+    return { conversationId: this.conversationId, ...this.#timeline.threadAt(ref), ...settings };
+  }
+
+  /** Takes one record of the log at reopening, in order; records of other kinds are passed over. */
+  replay(position: number, record: LogRecord): void {
+    this.#timeline.replay(position, record);
+  }
+
+  /** Moves the head in memory; publishing a checkpoint at the new head makes it durable. @throws DataCorrupt */
+  rewind(ref: ConversationRef): void {
+    this.#timeline.rewind(ref);
+  }
+
+  /** After replay: the head is `ref`, or the newest record after position `logLength` that follows from it. */
+  restoreHead(ref: ConversationRef, logLength: number): void {
+    this.#timeline.restoreHead(ref, logLength);
+  }
+
+  /** Frees the states that no checkpoint in `kept` refers to; the head's stays. */
+  forgetAllBut(kept: Iterable<ConversationRef>): void {
+    this.#timeline.forgetAllBut(kept);
+  }
+
+  /** Changes limits from here on; logged, so that a replay drops what was dropped. */
+  setLimits(limits: Partial<ConversationLimits>): void {
+    for (const value of Object.values(limits)) {
+      if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
+    }
+    const next = { ...this.#limits, ...limits };
+    this.#timeline.commit({ op: 'setLimits', limits: next }, () => undefined);
+  }
+
+  /** Adds an exchange, its transcript lines with it; the next message is answered by it. @throws MessageTooLarge */
+  append(input: EntryInput, idempotency?: Idempotency): AppendResult {
+    const entry = checkEntry(input, newEntryId(), 'entry', this.#limits);
+    return this.#timeline.commit(
+      { op: 'append', entry },
+      (before, after) => ({
+        id: entry.id,
+        dropped: before.thread.history.length + 1 - after.thread.history.length,
+        validHistoryRange: after.thread.validRange,
+      }),
+      idempotency,
+    );
+  }
+
+  /** Adds lines that belong to no exchange (errors, notes); a text of several lines is split. */
+  appendTranscript(text: unknown, idempotency?: Idempotency): { transcriptLength: number } {
+    const whole = Array.isArray(text)
+      ? text.map((line: unknown) => wellFormed(line, 'lines')).join('\n')
+      : wellFormed(text, 'text');
+    checkLength(whole.length, this.#limits.messageChars, 'text');
+    return this.#timeline.commit(
+      { op: 'appendTranscript', lines: whole.split('\n') },
+      (_before, after) => ({ transcriptLength: after.thread.transcript.length }),
+      idempotency,
+    );
+  }
+
+  /**
+   * Says what the user will send next. Its text describes the coming turn unless that is locked (ruling 4); `lock`
+   * keeps it from then on. An empty message becomes "Empty prompt" (C37).
+   */
+  setNextMessage(
+    given: unknown,
+    options: { readonly lock?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
+  ): { warnings: string[] } {
+    const asked = checkUser(typeof given === 'string' ? { content: given } : given, 'message', this.#limits);
+    const isEmpty = textOf(asked.content) === '' && (asked.toolResults ?? []).length === 0;
+    const message = isEmpty ? { ...asked, content: 'Empty prompt' } : asked;
+    const warnings = isEmpty ? ['The message was empty; "Empty prompt" stands in its place.'] : [];
+    return this.#timeline.commit(
+      { op: 'setNextMessage', message, text: textOf(message.content), lock: options.lock ?? false },
+      () => ({ warnings }),
+      options.idempotency,
+    );
+  }
+
+  /**
+   * Takes the text that describes the coming turn, and unlocks. Call it before taking `head` for the turn's
+   * checkpoint, so that a rewind to that checkpoint does not bring back a locked message.
+   */
+  consumeMessage(): string | undefined {
+    const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
+    if (pendingUserMessage === undefined && !messageLocked) return undefined;
+    return this.#timeline.commit({ op: 'consumeMessage' }, () => pendingUserMessage);
+  }
+
+  /** Empties history, range, transcript, summary, next message and trackers. Settings and an open tangent stay. */
+  clear(idempotency?: Idempotency): void {
+    this.#timeline.commit({ op: 'clear' }, () => ({}), idempotency);
+  }
+
+  /** @throws InvalidRange unless it lies in the history and starts where a turn starts */
+  setValidRange(start: number, end: number, idempotency?: Idempotency): { validHistoryRange: ValidRange } {
+    const range = checkRange(this.#timeline.present.thread.history, start, end);
+    return this.#timeline.commit(
+      { op: 'setValidRange', range },
+      () => ({ validHistoryRange: range }),
+      idempotency,
+    );
+  }
+
+  /**
+   * Stores a summary that stands for the history before the valid range, which then holds the last `keep` entries
+   * (or all from the entry `keep` on), widened to whole turns. Nothing is dropped: a rewind undoes it.
+   *
+   * @throws UnknownEntry, MessageTooLarge
+   */
+  compact(
+    request: {
+      readonly summary: unknown;
+      readonly metadata?: unknown;
+      readonly keep?: number | EntryId | undefined;
+    },
+    idempotency?: Idempotency,
+  ): { validHistoryRange: ValidRange } {
+    const text = wellFormed(request.summary, 'summary');
+    checkLength(text.length, this.#limits.messageChars, 'summary');
+    const metadata = openObject(request.metadata ?? {}, 'metadata');
+    const { history } = this.#timeline.present.thread;
+    const wanted = request.keep ?? 0;
+    const keep = typeof wanted === 'string' ? history.length - positionOf(history, wanted) : wanted;
+    if (!Number.isSafeInteger(keep) || keep < 0)
+      refuse('keep', 'must be a count of entries, or an entry id.');
+    return this.#timeline.commit(
+      { op: 'compact', summary: { text, metadata }, keep },
+      (_before, after) => ({ validHistoryRange: after.thread.validRange }),
+      idempotency,
+    );
+  }
+
+  /** Puts the conversation aside for another one. Inside a tangent: nothing, and `entered: false`. */
+  enterTangent(
+    options: {
+      readonly filesCheckpoint?: string | undefined;
+      readonly idempotency?: Idempotency | undefined;
+    } = {},
+  ): { entered: boolean } {
+    const { filesCheckpoint, idempotency } = options;
+    const operation = { op: 'enterTangent', startMs: this.#clock.now() } as const;
+    return this.#timeline.commit(
+      filesCheckpoint === undefined ? operation : { ...operation, filesCheckpoint },
+      (before) => ({ entered: before.thread.tangent === undefined }),
+      idempotency,
+    );
+  }
+
+  /** Brings the main conversation back, with the tangent's last entry if `keepTail` and if it added one. */
+  exitTangent(
+    options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
+  ): { exited: boolean; tail?: EntryId; filesCheckpoint?: string } {
+    const keepTail = options.keepTail ?? false;
+    return this.#timeline.commit(
+      { op: 'exitTangent', keepTail },
+      ({ thread }) => {
+        const tail = keepTail ? tailOf(thread)?.id : undefined;
+        const filesCheckpoint = thread.tangent?.filesCheckpoint;
+        return {
+          exited: thread.tangent !== undefined,
+          ...(tail === undefined ? {} : { tail }),
+          ...(filesCheckpoint === undefined ? {} : { filesCheckpoint }),
+        };
+      },
+      options.idempotency,
+    );
+  }
+
+  tangent(): { active: boolean; durationSeconds?: number } {
+    const { tangent } = this.#timeline.present.thread;
+    if (tangent === undefined) return { active: false };
+    return { active: true, durationSeconds: tangentSeconds(tangent, this.#clock.now()) };
+  }
+
+  setTools(tools: unknown, idempotency?: Idempotency): void {
+    this.#timeline.commit({ op: 'setTools', tools: checkTools(tools) }, () => ({}), idempotency);
+  }
+
+  /** Describes the model: an object, or an id alone. What is missing gets a default and a warning (C30). */
+  setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
+    const { info, warnings } = knownModel(given);
+    return this.#timeline.commit(
+      { op: 'setModel', modelInfo: info },
+      () => ({ modelInfo: info, warnings }),
+      idempotency,
+    );
+  }
+
+  setMcpEnabled(enabled: unknown, idempotency?: Idempotency): void {
+    if (typeof enabled !== 'boolean') refuse('enabled', 'must be true or false.');
+    this.#timeline.commit({ op: 'setMcpEnabled', enabled }, () => ({}), idempotency);
+  }
+
+  /** Notes how many lines a write of the agent changed (C31). */
+  recordLines(write: LineWrite, idempotency?: Idempotency): LineReport {
+    checkLineWrite(write);
+    const tracker = trackWrite(this.#timeline.present.thread.fileLineTracker.get(write.path), write);
+    return this.#timeline.commit(
+      { op: 'recordLines', path: write.path, tracker },
+      () => reportLines(tracker),
+      idempotency,
+    );
+  }
+
+  /**
+   * Replaces thread and settings by a document's (text or value), in one step; this conversation keeps its id.
+   *
+   * @throws DocumentInvalid, DocumentVersion, MessageTooLarge, PathOutsideWorkTree, AbortError: nothing changed
+   */
+  async import(
+    source: unknown,
+    options: {
+      readonly signal?: AbortSignal | undefined;
+      readonly idempotency?: Idempotency | undefined;
+    } = {},
+  ): Promise<ImportResult> {
+    const { signal, idempotency } = options;
+    signal?.throwIfAborted();
+    const read = await readDocument(source, this.#limits, this.#clock.now(), signal);
+    const slices = new Slices(signal);
+    const parts: number[] = [];
+    for (const part of partsOf(read.moment)) {
+      parts.push(this.#timeline.addPart(part));
+      if (slices.isDue()) await slices.pause();
+    }
+    const { conversationId, dropped, transcriptDropped, warnings } = read;
+    const historyLength = read.moment.thread.history.length;
+    const result = { historyLength, dropped, transcriptDropped, conversationId, warnings };
+    return this.#timeline.commitImport(parts, restOf(read.moment), result, idempotency);
+  }
+
+  /** Holds the client's agents and tool manager until the process ends; a reopened session must be given them again. */
+  setAgents(runtime: RuntimeAgents): void {
+    if (runtime.prompt !== undefined) wellFormed(runtime.prompt, 'prompt');
+    this.#runtime = runtime;
+    this.context.setAgentPrompt(runtime.prompt);
+  }
+
+  get runtime(): RuntimeAgents {
+    return this.#runtime;
+  }
+
+  get #limits(): ConversationLimits {
+    return this.#timeline.present.settings.limits;
+  }
+}

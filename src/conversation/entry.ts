@@ -1,0 +1,130 @@
+// One exchange of a conversation: what the user said, what the assistant answered. Both are open objects of which
+// only content, toolResults[].toolUseId and toolUses[].{id,name} are read (ruling 19); repairing them for a model
+// (C14) belongs to whoever calls the model.
+import { randomBytes } from 'node:crypto';
+import { CheckpointdError } from '../base/errors.ts';
+import { base32 } from '../base/ids.ts';
+import type { ConversationLimits } from './limits.ts';
+import { isObject, type OpenObject, openObject, refuse, textLength, wellFormed } from './open-object.ts';
+
+declare const entryId: unique symbol;
+/** `ent_` and 20 characters, or whatever an imported document says; unique in its history, never reused. */
+export type EntryId = string & { readonly [entryId]: true };
+
+/** A message of the user: text, or results of tools, or both. */
+export interface UserMessage extends OpenObject {
+  readonly content?: unknown;
+  readonly toolResults?: readonly OpenObject[];
+}
+
+/** An answer of the assistant: text, and the tools it wants to use. */
+export interface AssistantMessage extends OpenObject {
+  readonly content?: unknown;
+  readonly toolUses?: readonly OpenObject[];
+}
+
+/** What a request cost and took, as the client measured it (C4); kept, never read. */
+export type RequestMetadata = OpenObject;
+
+export interface HistoryEntry {
+  readonly id: EntryId;
+  readonly user: UserMessage;
+  readonly assistant: AssistantMessage;
+  readonly requestMetadata?: RequestMetadata;
+}
+
+export function newEntryId(): EntryId {
+  return `ent_${base32(randomBytes(13), 20)}` as EntryId;
+}
+
+/** Whether a turn may start here: the user's message answers no tool. */
+export function startsTurn(entry: HistoryEntry): boolean {
+  return (entry.user.toolResults?.length ?? 0) === 0;
+}
+
+/** The readable text of a message's content: a string, or the texts of an array of parts; '' for anything else. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  const texts = content.map((part: unknown) => (isObject(part) ? part.text : part));
+  return texts.filter((text) => typeof text === 'string').join('\n');
+}
+
+/** Names of the tools that the assistant wants to use, in its order. */
+export function toolNames(assistant: AssistantMessage): string[] {
+  return (assistant.toolUses ?? []).map((use) => String(use.name));
+}
+
+/** Checks a user message. @throws InvalidParams, MessageTooLarge */
+export function checkUser(value: unknown, what: string, limits: ConversationLimits): UserMessage {
+  const user = openObject(value, what);
+  checkLength(textOf(user.content).length, limits.messageChars, `${what}.content`);
+  for (const [index, result] of listOf(user.toolResults, `${what}.toolResults`).entries()) {
+    const field = `${what}.toolResults[${index}]`;
+    if (!isObject(result)) refuse(field, 'must be a JSON object.');
+    wellFormed(result.toolUseId, `${field}.toolUseId`);
+    checkLength(textLength(result), limits.toolResultChars, field);
+  }
+  return withoutNull(user, 'toolResults');
+}
+
+/** Checks an answer of the assistant. @throws InvalidParams, MessageTooLarge */
+export function checkAssistant(value: unknown, what: string, limits: ConversationLimits): AssistantMessage {
+  const assistant = openObject(value, what);
+  checkLength(textOf(assistant.content).length, limits.messageChars, `${what}.content`);
+  for (const [index, use] of listOf(assistant.toolUses, `${what}.toolUses`).entries()) {
+    const field = `${what}.toolUses[${index}]`;
+    if (!isObject(use)) refuse(field, 'must be a JSON object.');
+    wellFormed(use.id, `${field}.id`);
+    wellFormed(use.name, `${field}.name`);
+  }
+  return withoutNull(assistant, 'toolUses');
+}
+
+/** What a client gives for an entry: the id is ours, unless a document brings one. */
+export interface EntryInput {
+  readonly user: unknown;
+  readonly assistant: unknown;
+  readonly requestMetadata?: unknown;
+}
+
+/** Makes an entry of what a client sent. @throws InvalidParams, MessageTooLarge */
+export function checkEntry(
+  input: EntryInput,
+  id: EntryId,
+  what: string,
+  limits: ConversationLimits,
+): HistoryEntry {
+  const user = checkUser(input.user, `${what}.user`, limits);
+  const assistant = checkAssistant(input.assistant, `${what}.assistant`, limits);
+  if (input.requestMetadata === undefined || input.requestMetadata === null) return { id, user, assistant };
+  return {
+    id,
+    user,
+    assistant,
+    requestMetadata: openObject(input.requestMetadata, `${what}.requestMetadata`),
+  };
+}
+
+/** @throws MessageTooLarge above the limit */
+export function checkLength(length: number, limit: number, what: string): void {
+  if (length <= limit) return;
+  throw new CheckpointdError(
+    'MessageTooLarge',
+    `${what} has ${length} characters; the limit is ${limit}. Shorten it, or raise the limit of this session.`,
+    { details: { field: what, length, limit } },
+  );
+}
+
+function listOf(value: unknown, what: string): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) refuse(what, 'must be an array.');
+  return value;
+}
+
+/** `null` stands for absent (wire.md), so that later readers need to know one form only. */
+function withoutNull<T extends OpenObject>(object: T, field: string): T | Omit<T, string> {
+  if (object[field] !== null) return object;
+  const { [field]: _absent, ...rest } = object;
+  return rest;
+}

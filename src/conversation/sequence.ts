@@ -1,0 +1,88 @@
+// A list that never changes: push and drop give a new list that shares the old one's storage. Ten thousand states of
+// one growing history so cost about one history (ruling 21). It does not insert, remove in the middle or search.
+
+const chunkBits = 6;
+const chunkLength = 1 << chunkBits;
+const offsetMask = chunkLength - 1;
+
+/**
+ * An immutable list. Chunks of 64 items and the spine that holds them are shared and extended in place by whichever
+ * list ends exactly where the storage ends; any other list copies the one chunk and the spine first. A list never
+ * looks beyond its own end, so an extension in place is invisible to the lists before it.
+ */
+export class Sequence<T> implements Iterable<T> {
+  readonly length: number;
+  readonly #chunks: T[][];
+  readonly #start: number;
+
+  private constructor(chunks: T[][], start: number, length: number) {
+    this.#chunks = chunks;
+    this.#start = start;
+    this.length = length;
+  }
+
+  static empty<T>(): Sequence<T> {
+    return new Sequence<T>([], 0, 0);
+  }
+
+  static from<T>(items: Iterable<T>): Sequence<T> {
+    return Sequence.empty<T>().concat(items);
+  }
+
+  /** The item at `index`, or undefined outside `[0, length)`. */
+  at(index: number): T | undefined {
+    if (index < 0 || index >= this.length) return undefined;
+    const position = this.#start + index;
+    return this.#chunks[position >> chunkBits]?.[position & offsetMask];
+  }
+
+  get last(): T | undefined {
+    return this.at(this.length - 1);
+  }
+
+  /** The list with `item` at its end. Constant time, but for one chunk when the list has been extended elsewhere. */
+  push(item: T): Sequence<T> {
+    const end = this.#start + this.length;
+    const index = end >> chunkBits;
+    const offset = end & offsetMask;
+    const chunk = this.#chunks[index];
+    if (offset !== 0 && chunk?.length === offset) {
+      chunk.push(item);
+      return new Sequence(this.#chunks, this.#start, this.length + 1);
+    }
+    const isOwnEnd = offset === 0 && this.#chunks.length === index;
+    const chunks = isOwnEnd ? this.#chunks : this.#chunks.slice(0, index);
+    chunks.push(offset === 0 || chunk === undefined ? [item] : [...chunk.slice(0, offset), item]);
+    return new Sequence(chunks, this.#start, this.length + 1);
+  }
+
+  concat(items: Iterable<T>): Sequence<T> {
+    let list = this.drop(0);
+    for (const item of items) list = list.push(item);
+    return list;
+  }
+
+  /** The list without its first `count` items; storage that only they used can be collected. */
+  drop(count: number): Sequence<T> {
+    if (count <= 0) return this;
+    if (count >= this.length) return Sequence.empty();
+    const start = this.#start + count;
+    const skipped = start >> chunkBits;
+    const chunks = skipped === 0 ? this.#chunks : this.#chunks.slice(skipped);
+    return new Sequence(chunks, start & offsetMask, this.length - count);
+  }
+
+  /** A plain array of the items in `[start, end)`; the bounds are clipped. */
+  slice(start = 0, end = this.length): T[] {
+    const items: T[] = [];
+    const last = Math.min(end, this.length) + this.#start;
+    for (let position = Math.max(start, 0) + this.#start; position < last; position += 1) {
+      items.push(this.#chunks[position >> chunkBits]?.[position & offsetMask] as T);
+    }
+    return items;
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let index = 0; index < this.length; index += 1) yield this.at(index) as T;
+  }
+}

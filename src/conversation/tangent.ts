@@ -1,0 +1,75 @@
+// A conversation beside the conversation: entering puts the main one aside, leaving brings it back, with the last
+// thing said if wanted. One level only (C16). It moves no files: that is the session's, by the checkpoint named here.
+import type { HistoryEntry, UserMessage } from './entry.ts';
+import { appendEntry, holdsEntry } from './history.ts';
+import type { ConversationLimits } from './limits.ts';
+import type { Sequence } from './sequence.ts';
+import type { Summary, Thread } from './state.ts';
+import { appendLines, linesOf } from './transcript.ts';
+import type { ValidRange } from './valid-range.ts';
+
+/** The main conversation put aside: 002's ConversationCheckpoint, and the valid range (ruling 23). */
+export interface Tangent {
+  readonly mainHistory: Sequence<HistoryEntry>;
+  readonly mainNextMessage: UserMessage | undefined;
+  readonly mainTranscript: Sequence<string>;
+  readonly mainLatestSummary: Summary | undefined;
+  /** Milliseconds since 1970, UTC. */
+  readonly tangentStartTime: number;
+  readonly mainValidRange: ValidRange;
+  /** The checkpoint whose files come back on leaving, when the tangent carries files too. Opaque here. */
+  readonly filesCheckpoint: string | undefined;
+}
+
+/** The thread inside a new tangent; unchanged when it is in one already. */
+export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {
+  if (thread.tangent !== undefined) return thread;
+  return {
+    ...thread,
+    tangent: {
+      mainHistory: thread.history,
+      mainNextMessage: thread.nextMessage,
+      mainTranscript: thread.transcript,
+      mainLatestSummary: thread.latestSummary,
+      tangentStartTime: startMs,
+      mainValidRange: thread.validRange,
+      filesCheckpoint,
+    },
+  };
+}
+
+/** The last entry that the tangent added and still holds, told by its id: not by lengths, which trimming changes. */
+export function tailOf(thread: Thread): HistoryEntry | undefined {
+  const last = thread.history.last;
+  if (thread.tangent === undefined || last === undefined) return undefined;
+  return holdsEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
+}
+
+/** The main thread again, with the tangent's last entry when `keepTail`; unchanged outside a tangent. */
+export function exitTangent(thread: Thread, keepTail: boolean, limits: ConversationLimits): Thread {
+  const { tangent } = thread;
+  if (tangent === undefined) return thread;
+  const main: Thread = {
+    ...thread,
+    history: tangent.mainHistory,
+    validRange: tangent.mainValidRange,
+    transcript: tangent.mainTranscript,
+    nextMessage: tangent.mainNextMessage,
+    latestSummary: tangent.mainLatestSummary,
+    pendingUserMessage: undefined,
+    messageLocked: false,
+    tangent: undefined,
+  };
+  const tail = keepTail ? tailOf(thread) : undefined;
+  if (tail === undefined) return main;
+  return {
+    ...main,
+    ...appendEntry(main, tail, limits.historyEntries),
+    transcript: appendLines(main.transcript, linesOf(tail), limits.transcriptLines),
+  };
+}
+
+/** Whole seconds since the tangent began; a clock that went back counts as none. */
+export function tangentSeconds(tangent: Tangent, nowMs: number): number {
+  return Math.max(0, Math.floor((nowMs - tangent.tangentStartTime) / 1000));
+}

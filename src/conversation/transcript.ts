@@ -1,0 +1,25 @@
+// The conversation as a person reads it, line by line: user lines behind `> `, answers with the tools they use, and
+// whatever the client adds (errors). It is never part of what is sent to a model.
+import { type HistoryEntry, textOf, toolNames } from './entry.ts';
+import type { Sequence } from './sequence.ts';
+
+/** The lines of one exchange. A message that only brings tool results adds no user line. */
+export function linesOf(entry: HistoryEntry): string[] {
+  const said = textOf(entry.user.content);
+  const asked = said === '' ? [] : said.split('\n').map((line) => `> ${line}`);
+  const answer = textOf(entry.assistant.content);
+  const answered = answer === '' ? [] : answer.split('\n');
+  const tools = `[Tool uses: ${toolNames(entry.assistant).join(',') || 'none'}]`;
+  return asked.concat(answered, tools);
+}
+
+/** The transcript with more lines; beyond `capacity` the oldest go. */
+export function appendLines(
+  transcript: Sequence<string>,
+  lines: readonly string[],
+  capacity: number,
+): Sequence<string> {
+  const kept = lines.length > capacity ? lines.slice(lines.length - capacity) : lines;
+  const longer = transcript.concat(kept);
+  return longer.drop(Math.max(0, longer.length - capacity));
+}
