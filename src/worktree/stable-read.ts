@@ -1,0 +1,182 @@
+// Reads one file so that what comes out was the file's content at one moment, or says that it could not. Small ones
+// into memory, large ones through a private copy. It never waits on a FIFO, follows a link or trusts a size.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
+import { constants, files } from '../base/files.ts';
+import type { Slices } from '../base/slices.ts';
+import { problemOf } from './listing.ts';
+import { isSameStamp, type Stamp, stampOf } from './stat-cache.ts';
+import { inside, type Reached } from './work-tree.ts';
+
+export interface ReadingHash<Id> {
+  update(bytes: Uint8Array): void;
+  digest(): Id;
+}
+
+export interface StableReadOptions<Id> {
+  hash(size: number): ReadingHash<Id>;
+  /** Where larger files are copied to while they are hashed; absent: they are hashed and nothing is kept. */
+  readonly spoolDirectory?: string;
+  readonly maxFileBytes: number;
+  readonly slices: Slices;
+}
+
+export type ReadContent =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'spool'; readonly file: string; readonly size: number };
+
+export type StableRead<Id> =
+  | {
+      readonly kind: 'read';
+      readonly id: Id;
+      readonly stamp: Stamp;
+      readonly content: ReadContent | undefined;
+    }
+  | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' };
+
+/** Up to this size a file is read into memory in one go. */
+export const memoryMax = 1 << 20;
+const triesMax = 3;
+/** Kernels before 6.13 stamp changes by a clock of 1–10 ms; a change that young may hide behind an equal stamp. */
+const youngMs = 20;
+
+const buffer = Buffer.allocUnsafe(memoryMax);
+
+/**
+ * Reads a regular file. Before and after, its size and times are equal to the nanosecond; a file that changed within
+ * the kernel's clock tick is read twice and must come out the same. Three tries, then `unstable`.
+ *
+ * The spool file, if one was made, belongs to the caller. @throws NoSpace errors of the spool, EMFILE and the like.
+ */
+export async function readStable<Id>(
+  directory: Reached,
+  name: string,
+  options: StableReadOptions<Id>,
+): Promise<StableRead<Id>> {
+  let fd: number;
+  try {
+    fd = files.openSync(
+      inside(directory, name),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+  } catch (error) {
+    return { kind: problemOf(error) };
+  }
+  try {
+    let young: Id | undefined;
+    for (let attempt = 0; attempt < triesMax; attempt += 1) {
+      const before = files.fstatSync(fd, { bigint: true });
+      if (!before.isFile()) return { kind: 'gone' };
+      const stamp = stampOf(before);
+      if (stamp.size > options.maxFileBytes) return { kind: 'tooLarge' };
+      const isYoung = stamp.ctimeNs > BigInt(Date.now() - youngMs) * 1_000_000n;
+      const got = await readOnce(fd, stamp.size, options);
+      const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, { bigint: true })));
+      if (got !== undefined && isSame && (!isYoung || young === got.id)) {
+        return { kind: 'read', id: got.id, stamp, content: got.content };
+      }
+      young = isSame ? got?.id : undefined;
+      discard(got?.content);
+    }
+    return { kind: 'unstable' };
+  } catch (error) {
+    return { kind: problemOf(error) };
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** Removes the private copy that nobody took. */
+export function discard(content: ReadContent | undefined): void {
+  if (content?.kind === 'spool') files.rmSync(content.file, { force: true });
+}
+
+async function readOnce<Id>(
+  fd: number,
+  size: number,
+  options: StableReadOptions<Id>,
+): Promise<{ id: Id; content: ReadContent | undefined } | undefined> {
+  const hash = options.hash(size);
+  if (size <= memoryMax) {
+    if (readFully(fd, buffer.subarray(0, size), 0) < size) return undefined;
+    const bytes = Buffer.from(buffer.subarray(0, size));
+    hash.update(bytes);
+    return { id: hash.digest(), content: { kind: 'bytes', bytes } };
+  }
+  const file =
+    options.spoolDirectory === undefined
+      ? undefined
+      : join(options.spoolDirectory, `${randomBytes(10).toString('hex')}.spool`);
+  let spool: number | undefined;
+  let isWhole = false;
+  try {
+    if (file !== undefined) spool = spooling(() => files.openSync(file, 'wx', 0o600));
+    const chunk = Buffer.allocUnsafe(memoryMax);
+    for (let offset = 0; offset < size; ) {
+      if (options.slices.isDue()) await options.slices.pause();
+      const got = readFully(fd, chunk.subarray(0, Math.min(memoryMax, size - offset)), offset);
+      if (got === 0) return undefined;
+      hash.update(chunk.subarray(0, got));
+      const copy = spool;
+      if (copy !== undefined) spooling(() => writeFully(copy, chunk.subarray(0, got)));
+      offset += got;
+    }
+    isWhole = true;
+    return { id: hash.digest(), content: file === undefined ? undefined : { kind: 'spool', file, size } };
+  } finally {
+    const copy = spool;
+    if (copy !== undefined) spooling(() => files.closeSync(copy));
+    if (file !== undefined && !isWhole) files.rmSync(file, { force: true });
+  }
+}
+
+/** A failure of our own copy is the store's, and must never be taken for a fact about the user's file. */
+function spooling<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw new CheckpointdError(
+      isNoSpace(error) ? 'NoSpace' : 'StoreUnavailable',
+      isNoSpace(error)
+        ? 'The disk of the checkpoint store is full. Free some space and try again.'
+        : 'The checkpoint store cannot take a private copy of a large file. Check its directory.',
+      { cause: error, retryable: isNoSpace(error) },
+    );
+  }
+}
+
+/** Reads from a position until the target is full or the file ends. */
+function readFully(fd: number, target: Buffer, position: number): number {
+  let got = 0;
+  while (got < target.length) {
+    const count = files.readSync(fd, target, got, target.length - got, position + got);
+    if (count === 0) break;
+    got += count;
+  }
+  return got;
+}
+
+function writeFully(fd: number, bytes: Buffer): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += files.writeSync(fd, bytes, written, bytes.length - written);
+  }
+}
+
+/** The target of a symbolic link, byte for byte, with the stamp that holds for it. */
+export function readLink(
+  directory: Reached,
+  name: string,
+):
+  | { readonly kind: 'read'; readonly target: Buffer; readonly stamp: Stamp }
+  | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' } {
+  try {
+    // A link's target never changes in place: a new target is a new inode. So one look before and one read do.
+    const path = inside(directory, name);
+    const stats = files.lstatSync(path, { bigint: true });
+    if (!stats.isSymbolicLink()) return { kind: 'gone' };
+    return { kind: 'read', target: files.readlinkSync(path, { encoding: 'buffer' }), stamp: stampOf(stats) };
+  } catch (error) {
+    return { kind: systemCode(error) === 'EINVAL' ? 'gone' : problemOf(error) }; // EINVAL: a link no more
+  }
+}

@@ -1,0 +1,118 @@
+// A work tree in a temporary directory with a cold capture over a store in memory, and git beside it as the oracle.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createLog, type LogSink } from '../../src/base/log.ts';
+import { fromText, toText } from '../../src/base/tree-path.ts';
+import { type Capture, ColdCapture, type ColdCaptureOptions } from '../../src/store/cold-capture.ts';
+import { openWorkTree } from '../../src/worktree/work-tree.ts';
+import { MemoryStore } from './memory-store.ts';
+
+export interface Rig {
+  /** Holds everything of the test. */
+  readonly top: string;
+  /** The work tree. */
+  readonly root: string;
+  /** The home directory that the capture believes in. */
+  readonly home: string;
+  readonly store: MemoryStore;
+  readonly cold: ColdCapture;
+  /** What was logged, as `level message`. */
+  readonly log: string[];
+  write(path: string, content: string | Uint8Array, mode?: number): void;
+  git(...args: string[]): string;
+  /** Another capture over the same work tree and store, with other options. */
+  another(options: Partial<ColdCaptureOptions>): ColdCapture;
+  remove(): Promise<void>;
+}
+
+/** Makes a rig; `repository: false` leaves out `git init`, `below` opens a sub-directory as the work tree. */
+export function makeRig(
+  options: Partial<ColdCaptureOptions> & { repository?: boolean; below?: string } = {},
+): Rig {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'ckpt-capture-')));
+  const repository = join(top, 'w');
+  const root = options.below === undefined ? repository : join(repository, options.below);
+  const home = join(top, 'home');
+  mkdirSync(root, { recursive: true });
+  mkdirSync(home);
+  const run = (...args: string[]): string => git(home, repository, ...args);
+  if (options.repository !== false) run('init', '-q', '-b', 'main');
+  const store = new MemoryStore();
+  const log: string[] = [];
+  const sink: LogSink = (level, message) => log.push(`${level} ${message}`);
+  const made: ColdCapture[] = [];
+  const another = (changes: Partial<ColdCaptureOptions>): ColdCapture => {
+    const cold = new ColdCapture({
+      store,
+      workTree: openWorkTree(root),
+      ignoreDirectory: join(top, `ignore-${made.length}`),
+      places: { home, configHome: join(home, '.config'), systemConfig: join(top, 'no-system-config') },
+      log: createLog('debug', [sink]),
+      ...changes,
+    });
+    made.push(cold);
+    return cold;
+  };
+  const cold = another(options);
+  return {
+    top,
+    root,
+    home,
+    store,
+    cold,
+    log,
+    another,
+    git: run,
+    write: (path, content, mode) => {
+      const file = join(root, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content, mode === undefined ? {} : { mode });
+    },
+    remove: async () => {
+      await Promise.all(made.map((one) => one.close()));
+      await store.close();
+      rmSync(top, { recursive: true, force: true });
+    },
+  };
+}
+
+/** git with nothing of the tester's own configuration. */
+export function git(home: string, cwd: string, ...args: string[]): string {
+  return execFileSync('git', args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 1 << 28,
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_AUTHOR_NAME: 'T',
+      GIT_AUTHOR_EMAIL: 't@t',
+      GIT_COMMITTER_NAME: 'T',
+      GIT_COMMITTER_EMAIL: 't@t',
+    },
+  });
+}
+
+/** The paths of a capture as text, in order. */
+export async function pathsOf(store: MemoryStore, capture: Capture): Promise<string[]> {
+  return (await store.entries(capture.snapshot)).map((entry) => toText(entry.path));
+}
+
+/** The content of one path of a capture, or undefined when it holds none. */
+export async function contentOf(
+  store: MemoryStore,
+  capture: Capture,
+  path: string,
+): Promise<string | undefined> {
+  const entry = await store.entry(capture.snapshot, fromText(path));
+  return entry === undefined ? undefined : store.blobs.get(entry.blob)?.toString('latin1');
+}
+
+/** What a capture says of a path that it left out. */
+export function reasonFor(capture: Capture, path: string): string | undefined {
+  return capture.skipped.find((one) => one.path === fromText(path))?.reason;
+}

@@ -1,0 +1,231 @@
+// A SnapshotStore in memory whose blobs and trees have git's own ids, so that a test of the capture or of the restore
+// can ask git for the answer. Not a strategy: nothing of it survives the process.
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import type { BlobId, CheckpointId, SnapshotId } from '../../src/base/ids.ts';
+import { join, rootPath, type TreePath } from '../../src/base/tree-path.ts';
+import {
+  type Directory,
+  type GitTrees,
+  isDirectory,
+  type Publication,
+  type SnapshotEntry,
+  type SnapshotStore,
+  type SnapshotWriter,
+  type StoredCheckpoint,
+  type StoreUsage,
+  type TreeChange,
+} from '../../src/store/snapshot-store.ts';
+
+function gitHash(kind: string, size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
+  const hash = createHash('sha1').update(`${kind} ${size}\0`);
+  return {
+    update: (bytes) => void hash.update(bytes),
+    digest: () => hash.digest('hex') as BlobId,
+  };
+}
+
+/** The id git gives to a tree with these entries; directories get theirs as `sealed`. */
+export function sealTree(directory: Directory, made: { count: number }): string {
+  if (directory.sealed !== undefined) return directory.sealed;
+  const rows = [...directory.entries].map(([name, node]) => {
+    const isTree = isDirectory(node);
+    const id = isTree ? sealTree(node, made) : node.blob;
+    const mode = isTree ? '40000' : node.mode;
+    const head = Buffer.from(`${mode} ${name}\0`, 'latin1');
+    return { key: isTree ? `${name}/` : name, bytes: Buffer.concat([head, Buffer.from(id, 'hex')]) };
+  });
+  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const bytes = Buffer.concat(rows.map((row) => row.bytes));
+  made.count += 1;
+  const hash = gitHash('tree', bytes.length);
+  hash.update(bytes);
+  directory.sealed = hash.digest();
+  return directory.sealed;
+}
+
+export class MemoryStore implements SnapshotStore {
+  readonly strategy = 'memory';
+  readonly spoolDirectory = mkdtempSync(joinPath(tmpdir(), 'ckpt-spool-'));
+  readonly blobs = new Map<BlobId, Buffer>();
+  readonly trees = new Map<SnapshotId, Directory>();
+  /** What the writers were asked to do, for tests of cost. */
+  readonly counts = { blobs: 0, trees: 0, aborted: 0 };
+  /** Makes the next `addBlob` fail, for tests of clean failure. */
+  failNextBlob: Error | undefined;
+  #stored: StoredCheckpoint[] = [];
+
+  hash(size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
+    return gitHash('blob', size);
+  }
+
+  writer(): SnapshotWriter {
+    return {
+      addBlob: async (id, content) => {
+        const failure = this.failNextBlob;
+        this.failNextBlob = undefined;
+        const bytes = content.kind === 'bytes' ? Buffer.from(content.bytes) : readFileSync(content.file);
+        if (content.kind === 'spool') rmSync(content.file);
+        if (failure !== undefined) throw failure;
+        const hash = this.hash(bytes.length);
+        hash.update(bytes);
+        if (hash.digest() !== id) throw new Error('the bytes are not those of the id');
+        this.blobs.set(id, bytes);
+        this.counts.blobs += 1;
+      },
+      seal: async (root) => {
+        const made = { count: 0 };
+        const tree = sealTree(root, made);
+        this.counts.trees += made.count;
+        const modes: string[] = [];
+        for (const [path, node] of walk(root, rootPath)) {
+          if (!isDirectory(node) && !this.blobs.has(node.blob))
+            throw new Error(`blob of ${path} was never added`);
+          if (node.permissions !== undefined) modes.push(`${path}\0${node.permissions.toString(8)}`);
+        }
+        const id = (
+          modes.length === 0
+            ? tree
+            : createHash('sha1').update(tree).update(modes.sort().join('\n'), 'latin1').digest('hex')
+        ) as SnapshotId;
+        if (!this.trees.has(id)) this.trees.set(id, root);
+        return id;
+      },
+      abort: async () => {
+        this.counts.aborted += 1;
+      },
+    };
+  }
+
+  async publish(publication: Publication): Promise<{ commit?: string }> {
+    const { tag, record } = publication;
+    this.#stored = this.#stored.map((one) =>
+      tag !== undefined && one.tag === tag ? { record: one.record } : one,
+    );
+    this.#stored.push({
+      record,
+      ...(tag === undefined ? {} : { tag }),
+      ...(publication.name === undefined ? {} : { name: publication.name }),
+    });
+    return {};
+  }
+
+  async checkpoints(): Promise<StoredCheckpoint[]> {
+    return [...this.#stored].sort((a, b) => a.record.seq - b.record.seq);
+  }
+
+  async rename(id: CheckpointId, name: string | undefined): Promise<void> {
+    this.#stored = this.#stored.map((one) =>
+      one.record.id !== id
+        ? one
+        : {
+            record: one.record,
+            ...(one.tag === undefined ? {} : { tag: one.tag }),
+            ...(name === undefined ? {} : { name }),
+          },
+    );
+  }
+
+  async remove(ids: readonly CheckpointId[]): Promise<void> {
+    this.#stored = this.#stored.filter((one) => !ids.includes(one.record.id));
+  }
+
+  async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<SnapshotEntry[]> {
+    const all: SnapshotEntry[] = [];
+    for (const [path, node] of walk(await this.directory(snapshot), rootPath)) {
+      const isBelow = under === rootPath || path === under || path.startsWith(`${under}/`);
+      if (isBelow && !isDirectory(node)) all.push({ path, ...node });
+    }
+    return all.sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async directory(snapshot: SnapshotId): Promise<Directory> {
+    const root = this.trees.get(snapshot);
+    if (root === undefined) throw new CheckpointdError('StoreCorrupt', `no snapshot ${snapshot}`);
+    return root;
+  }
+
+  async entry(snapshot: SnapshotId, path: TreePath): Promise<SnapshotEntry | undefined> {
+    return (await this.entries(snapshot)).find((entry) => entry.path === path);
+  }
+
+  async directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    const all = new Map<TreePath, number>();
+    for (const [path, node] of walk(await this.directory(snapshot), rootPath)) {
+      if (isDirectory(node) && node.permissions !== undefined) all.set(path, node.permissions);
+    }
+    return all;
+  }
+
+  async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
+    const before = new Map((await this.entries(from)).map((entry) => [entry.path, entry]));
+    const after = new Map((await this.entries(to)).map((entry) => [entry.path, entry]));
+    const changes: TreeChange[] = [];
+    for (const path of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+      const a = before.get(path);
+      const b = after.get(path);
+      if (a?.blob === b?.blob && a?.mode === b?.mode && a?.permissions === b?.permissions) continue;
+      changes.push({
+        path,
+        ...(a === undefined ? {} : { before: a }),
+        ...(b === undefined ? {} : { after: b }),
+      });
+    }
+    return changes;
+  }
+
+  async sizes(blobs: readonly BlobId[]): Promise<number[]> {
+    return blobs.map((blob) => this.blobs.get(blob)?.length ?? -1);
+  }
+
+  async *read(blob: BlobId, range?: { offset: number; length: number }): AsyncGenerator<Uint8Array> {
+    const bytes = this.blobs.get(blob);
+    if (bytes === undefined) throw new CheckpointdError('DataCorrupt', `no blob ${blob}`);
+    yield range === undefined ? bytes : bytes.subarray(range.offset, range.offset + range.length);
+  }
+
+  gitTrees(): Promise<GitTrees> {
+    return Promise.reject(new Error('a store in memory has no git directory'));
+  }
+
+  async sweep(): Promise<{ bytesFreed: number; blobsFreed: number }> {
+    return { bytesFreed: 0, blobsFreed: 0 };
+  }
+
+  async verify(): Promise<[]> {
+    return [];
+  }
+
+  async usage(): Promise<StoreUsage> {
+    let bytes = 0;
+    for (const blob of this.blobs.values()) bytes += blob.length;
+    return { bytes, blobs: this.blobs.size, checkpoints: this.#stored.length };
+  }
+
+  async close(): Promise<void> {
+    rmSync(this.spoolDirectory, { recursive: true, force: true });
+  }
+
+  kill(): void {
+    rmSync(this.spoolDirectory, { recursive: true, force: true });
+  }
+
+  async destroy(): Promise<void> {
+    this.#stored = [];
+  }
+}
+
+/** Every node below a directory, directories before what they hold. */
+export function* walk(
+  directory: Directory,
+  path: TreePath,
+): Generator<[TreePath, Directory | Exclude<ReturnType<Directory['entries']['get']>, undefined>]> {
+  for (const [name, node] of directory.entries) {
+    const at = join(path, name);
+    yield [at, node];
+    if (isDirectory(node)) yield* walk(node, at);
+  }
+}
