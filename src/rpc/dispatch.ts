@@ -1,0 +1,145 @@
+// From a method's name to its handler and back to an outcome: validation, cancellation, progress and the one place
+// where a request's failure is caught. It knows no handler by name and no life cycle; order within a session is
+// the queue's business, not its.
+import type { Log } from '../base/log.ts';
+import { type MethodFacts, methods } from '../protocol/methods.ts';
+import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
+import { normalParams, validateParams } from '../protocol/validators.ts';
+import type { Outcome } from './connection.ts';
+import { invalidParams, toWireError, wireError } from './error-response.ts';
+import { type EndableProgress, type ProgressReporter, silentProgress, startProgress } from './progress.ts';
+
+/** What a handler gets beside its parameters. */
+export interface RequestContext {
+  /** Aborted by the client's cancel (of cancellable methods) and when the daemon stops. */
+  readonly signal: AbortSignal;
+  readonly progress: ProgressReporter;
+  readonly log: Log;
+}
+
+export type Handler<M extends RequestMethod> = (
+  params: ParamsOf<M>,
+  context: RequestContext,
+) => Promise<ResultOf<M>>;
+
+/** Answered by the life cycle itself. */
+export type LifecycleMethod = 'initialize' | 'shutdown' | 'rpc.discover';
+
+/** One handler a method; parameters have been validated when it is called. */
+export type Handlers = {
+  readonly [M in Exclude<RequestMethod, LifecycleMethod>]: Handler<M>;
+};
+
+export interface DispatchPorts {
+  /** Handlers of any request method; a missing one is answered with -32601. */
+  readonly handlers: Partial<{ readonly [M in RequestMethod]: Handler<M> }>;
+  readonly notify: (method: string, params: object) => void;
+  readonly log: Log;
+}
+
+type AnyHandler = (params: unknown, context: RequestContext) => Promise<unknown>;
+
+export class Dispatcher {
+  readonly #ports: DispatchPorts;
+  /** The abort of each running request. */
+  readonly #running = new Set<AbortController>();
+  readonly #stopReason = new DOMException('checkpointd is stopping.', 'AbortError');
+  #idle: (() => void)[] = [];
+
+  constructor(ports: DispatchPorts) {
+    this.#ports = ports;
+  }
+
+  /** Never rejects. */
+  async request(method: string, params: unknown, cancel: AbortSignal): Promise<Outcome> {
+    const facts = factsOf(method);
+    const handler =
+      facts && Object.hasOwn(this.#ports.handlers, method) && this.#ports.handlers[method as RequestMethod];
+    if (!facts || !handler) {
+      const message = `There is no method ${JSON.stringify(method.slice(0, 100))}; rpc.discover tells which there are.`;
+      return { error: wireError('MethodNotFound', message) };
+    }
+    const value = normalParams(params);
+    const issues = validateParams(method, value);
+    if (issues.length > 0) return { error: invalidParams(method, issues) };
+    return this.#run(
+      method,
+      facts,
+      handler as AnyHandler,
+      value as Readonly<Record<string, unknown>>,
+      cancel,
+    );
+  }
+
+  /** Waits until no request runs, at most `graceMs`; then aborts the rest. */
+  async settle(graceMs: number): Promise<void> {
+    if (this.#running.size > 0 && graceMs > 0) {
+      let timer: NodeJS.Timeout | undefined;
+      await new Promise<void>((resolve) => {
+        this.#idle.push(resolve);
+        timer = setTimeout(resolve, graceMs);
+      });
+      clearTimeout(timer);
+    }
+    for (const controller of this.#running) controller.abort(this.#stopReason);
+  }
+
+  async #run(
+    method: string,
+    facts: MethodFacts,
+    handler: AnyHandler,
+    params: Readonly<Record<string, unknown>>,
+    cancel: AbortSignal,
+  ): Promise<Outcome> {
+    const controller = new AbortController();
+    const forward = (): void => controller.abort();
+    if (facts.cancellable && cancel.aborted) forward();
+    else if (facts.cancellable) cancel.addEventListener('abort', forward, { once: true });
+    // The life cycle's own requests are not waited for by the stop that they start.
+    if (facts.effects !== 'process') this.#running.add(controller);
+    const progress = this.#progressOf(method, facts, params);
+    const mutates = facts.effects === 'store' || facts.effects === 'workspace';
+    try {
+      controller.signal.throwIfAborted();
+      const result = await handler(params, { signal: controller.signal, progress, log: this.#ports.log });
+      return { result: result ?? null, effects: mutates ? 'committed' : 'none' };
+    } catch (error) {
+      if (isAbort(error) && controller.signal.aborted) return { error: this.#cancelled(controller.signal) };
+      return { error: toWireError(error, { method, mutates, log: this.#ports.log }) };
+    } finally {
+      progress.end();
+      cancel.removeEventListener('abort', forward);
+      this.#running.delete(controller);
+      if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    }
+  }
+
+  #progressOf(
+    method: string,
+    facts: MethodFacts,
+    params: Readonly<Record<string, unknown>>,
+  ): EndableProgress {
+    const token = params['workDoneToken'];
+    if (!facts.progress || (typeof token !== 'string' && typeof token !== 'number')) return silentProgress;
+    return startProgress(this.#ports.notify, token, { title: method, cancellable: facts.cancellable });
+  }
+
+  #cancelled(signal: AbortSignal): ReturnType<typeof wireError> {
+    if (signal.reason !== this.#stopReason) {
+      return wireError('RequestCancelled', 'The request was cancelled; nothing has changed.');
+    }
+    const message = 'checkpointd is stopping and gave the request up; nothing has changed.';
+    return wireError('ServerCancelled', message, { retryable: true });
+  }
+}
+
+/** The catalogue's entry of a request that a client may send; `constructor` and the like have none. */
+function factsOf(method: string): MethodFacts | undefined {
+  if (!Object.hasOwn(methods, method)) return undefined;
+  const facts: MethodFacts = methods[method as keyof typeof methods];
+  return facts.kind === 'request' && facts.direction !== 'serverToClient' ? facts : undefined;
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}

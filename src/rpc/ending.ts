@@ -1,0 +1,88 @@
+// Every way in which the daemon ends, funnelled into one path: stop once, within a bound of time, let the replies
+// out, exit with the code of ruling 25. It knows no session; what a stop removes or keeps is the daemon's affair.
+import type { Log } from '../base/log.ts';
+
+/**
+ * Why the daemon ends. `exit`: without a shutdown before it. `endOfInput`: also an output that nobody reads.
+ * `framing`: the client's bytes made no sense. `failure`: an uncaught error of ours.
+ */
+export type EndReason = 'shutdown' | 'exit' | 'endOfInput' | 'parentDeath' | 'framing' | 'signal' | 'failure';
+
+export interface EndingPorts {
+  /** Lets running requests finish for a while, then aborts them. */
+  readonly settle: (graceMs: number) => Promise<void>;
+  /** The daemon's stop. Called once, with the first reason. */
+  readonly stop: (reason: EndReason) => Promise<void>;
+  /** Waits until the replies have left. */
+  readonly drain: (msMax: number) => Promise<void>;
+  readonly exit: (code: number) => void;
+  readonly log: Log;
+}
+
+// A client that shuts down has a second (eglot kills after 1.5 s), of which running requests get the first part.
+const shutdownMsMax = 900;
+const graceMs = 300;
+const stopMsMax = 5000;
+const drainMsMax = 1000;
+/** Nobody waits for the replies of these, or something is too wrong to go on. */
+const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
+
+export class Ending {
+  readonly #ports: EndingPorts;
+  #stopped: Promise<void> | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(ports: EndingPorts) {
+    this.#ports = ports;
+  }
+
+  get hasBegun(): boolean {
+    return this.#stopped !== undefined;
+  }
+
+  /** The work of `shutdown`: resolves when all is stopped, or when the client must not wait any longer. */
+  async shutdown(): Promise<void> {
+    await within(shutdownMsMax, this.#stop('shutdown'));
+  }
+
+  /** Ends the process. The first call decides the code; later ones join it. */
+  end(reason: EndReason, code: number): Promise<void> {
+    this.#ended ??= this.#end(reason, code);
+    return this.#ended;
+  }
+
+  async #end(reason: EndReason, code: number): Promise<void> {
+    this.#ports.log.info(`ending: ${reason}, exit code ${code}`);
+    const inTime = await within(stopMsMax, this.#stop(reason));
+    if (!inTime) this.#ports.log.error(`The stop was not finished within ${stopMsMax} ms.`);
+    await this.#ports.drain(drainMsMax);
+    this.#ports.exit(code);
+  }
+
+  #stop(reason: EndReason): Promise<void> {
+    this.#stopped ??= this.#stopOnce(reason);
+    return this.#stopped;
+  }
+
+  async #stopOnce(reason: EndReason): Promise<void> {
+    await this.#ports.settle(abrupt.has(reason) ? 0 : graceMs);
+    try {
+      await this.#ports.stop(reason);
+    } catch (error) {
+      // Whatever failed, the process must still end, with the code that its parent expects.
+      this.#ports.log.error('The stop failed; what it left is swept by the next start.');
+      this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  }
+}
+
+/** True when `work` was done within the time. */
+async function within(ms: number, work: Promise<void>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  const done = await Promise.race([work.then(() => true as const), late]);
+  clearTimeout(timer);
+  return done;
+}

@@ -1,0 +1,93 @@
+// Failures in the words of the wire: a number, a message with a remedy, and data that a program can act on. It
+// decides no policy (who retries, what is undone) and lets no text of a foreign error through: that may quote
+// file contents or the environment.
+import { randomBytes } from 'node:crypto';
+import { CheckpointdError, type Effects, type ErrorKind, isNoSpace } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { errorCodes } from '../protocol/methods.ts';
+import type { Issue } from '../protocol/types.ts';
+
+/** The wire's own refusals, which no part below it can raise. */
+export type TransportErrorKind =
+  | 'ParseError'
+  | 'InvalidRequest'
+  | 'MethodNotFound'
+  | 'ServerNotInitialized'
+  | 'RequestCancelled'
+  | 'ServerCancelled';
+
+/** The number of each kind. A kind that the registry in protocol.json does not have does not compile. */
+const codes: Readonly<Record<ErrorKind | TransportErrorKind, number>> = errorCodes;
+
+export interface WireErrorData {
+  readonly kind: ErrorKind | TransportErrorKind;
+  readonly retryable: boolean;
+  readonly effects: Effects;
+  readonly operationId?: string;
+  readonly issues?: readonly Issue[];
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The `error` member of a response. */
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data: WireErrorData;
+}
+
+export function wireError(
+  kind: ErrorKind | TransportErrorKind,
+  message: string,
+  data: Partial<Omit<WireErrorData, 'kind'>> = {},
+): WireError {
+  return { code: codes[kind], message, data: { kind, retryable: false, effects: 'none', ...data } };
+}
+
+/** -32602 with what is wrong, field by field. */
+export function invalidParams(method: string, issues: readonly Issue[]): WireError {
+  const [first] = issues;
+  const more = issues.length > 1 ? ` (and ${issues.length - 1} more)` : '';
+  const where = first === undefined || first.path === '' ? 'params' : `params${first.path}`;
+  const what = first === undefined ? 'the parameters do not fit' : `${where} ${first.message}${more}`;
+  return wireError('InvalidParams', `${method}: ${what}.`, { issues });
+}
+
+function fromExpected(error: CheckpointdError): WireError {
+  const { operationId, issues, ...rest } = error.details ?? {};
+  return wireError(error.kind, error.message, {
+    retryable: error.retryable,
+    effects: error.effects,
+    ...(typeof operationId === 'string' ? { operationId } : {}),
+    ...(Array.isArray(issues) ? { issues: issues as readonly Issue[] } : {}),
+    ...(Object.keys(rest).length > 0 ? { details: rest } : {}),
+  });
+}
+
+export interface FailedRequest {
+  readonly method: string;
+  /** Whether the method may change anything: decides what an unexpected failure says about effects. */
+  readonly mutates: boolean;
+  readonly log: Log;
+}
+
+/**
+ * Whatever a handler threw, as an error of the wire. Expected failures keep their words (`details.operationId` and
+ * `details.issues` become fields of `data`); all else is InternalError with an incident number, under which the
+ * log has the rest. Cancellation is not told here: only dispatch knows who aborted.
+ */
+export function toWireError(error: unknown, request: FailedRequest): WireError {
+  if (error instanceof CheckpointdError) return fromExpected(error);
+  const effects: Effects = request.mutates ? 'unknown' : 'none';
+  if (isNoSpace(error)) {
+    const message = 'The disk or the quota is full. Free some space and send the request again.';
+    return wireError('NoSpace', message, { retryable: true, effects });
+  }
+  const incident = randomBytes(4).toString('hex');
+  // The first line also goes to the client (window/logMessage), so it says no more than the response does.
+  request.log.error(`${request.method} failed unexpectedly (incident ${incident}).`);
+  request.log.info(
+    `incident ${incident}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  );
+  const message = `${request.method} failed because of a defect in checkpointd. Please report incident ${incident} with the log (--log-file).`;
+  return wireError('InternalError', message, { effects, details: { incident } });
+}

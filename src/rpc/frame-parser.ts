@@ -1,0 +1,137 @@
+// Bytes to frames (LSP base protocol 0.9), strictly: the one place where a length sent by the client is believed.
+// It never allocates from a declared length, never buffers past its limits and never searches for the next frame
+// after a fault: once framing is lost, what follows may be anything. It does not decode or judge bodies.
+
+export interface FrameLimits {
+  readonly headerBytesMax: number;
+  readonly bodyBytesMax: number;
+}
+
+/** The limits of the wire: a header has two short lines, a body at most what a response may have. */
+export const frameLimits: FrameLimits = { headerBytesMax: 4096, bodyBytesMax: 64 * 1024 * 1024 };
+
+/** One complete frame. `foreignCharset` names a charset other than UTF-8, whose body must not be decoded. */
+export type FrameSink = (body: Buffer, foreignCharset: string | undefined) => void;
+
+interface FrameHeader {
+  readonly length: number;
+  readonly foreignCharset: string | undefined;
+}
+
+const terminator = Buffer.from('\r\n\r\n');
+const firstGrowth = 64 * 1024;
+// Anything but printable ASCII, a line feed without its carriage return, or the reverse. Found at once, so that
+// noise without a header's end is refused when it comes and not when 4 KiB have come.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
+const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
+const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+
+/** Reads a header block without its terminator; a string says what is wrong with it. */
+function parseHeader(text: string, bodyBytesMax: number): FrameHeader | string {
+  if (impure.test(text)) return 'the header holds bytes that no header may hold';
+  let length: number | undefined;
+  let foreignCharset: string | undefined;
+  for (const line of text.split('\r\n')) {
+    const [, name, value = ''] = headerLine.exec(line) ?? [];
+    if (name === undefined) return 'a header line is not "Name: value"';
+    if (name.toLowerCase() === 'content-length') {
+      if (length !== undefined) return 'Content-Length is given twice';
+      if (!/^\d+$/.test(value)) return 'Content-Length is not a decimal number';
+      length = Number(value);
+      if (length > bodyBytesMax) return `Content-Length is over the limit of ${bodyBytesMax} bytes`;
+    } else if (name.toLowerCase() === 'content-type') {
+      const charset = /charset="?([^";\s]+)/i.exec(value)?.[1] ?? 'utf-8';
+      if (!/^utf-?8$/i.test(charset)) foreignCharset = charset;
+    }
+  }
+  return length === undefined ? 'Content-Length is missing' : { length, foreignCharset };
+}
+
+export class FrameParser {
+  readonly #limits: FrameLimits;
+  readonly #sink: FrameSink;
+  #fault: string | undefined;
+  /** The beginning of a header whose end has not come. */
+  #partialHeader = '';
+  #header: FrameHeader | undefined;
+  /** What has come of a body; grows with what comes, at most twofold. */
+  #body: Buffer | undefined;
+  #bodyBytes = 0;
+
+  constructor(sink: FrameSink, limits: FrameLimits = frameLimits) {
+    this.#sink = sink;
+    this.#limits = limits;
+  }
+
+  /** Why framing was lost, in words for the client; from then on everything is ignored. */
+  get fault(): string | undefined {
+    return this.#fault;
+  }
+
+  /** True when the input may not end here. */
+  get isMidFrame(): boolean {
+    return this.#header !== undefined || this.#partialHeader !== '';
+  }
+
+  /** Takes the next bytes and hands every frame that they complete to the sink, in order and at once. */
+  push(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length && this.#fault === undefined; ) {
+      at = this.#header === undefined ? this.#takeHeader(chunk, at) : this.#takeBody(this.#header, chunk, at);
+    }
+  }
+
+  #takeHeader(chunk: Buffer, from: number): number {
+    const kept = this.#partialHeader.length;
+    const room = this.#limits.headerBytesMax - kept;
+    const found = kept === 0 ? chunk.indexOf(terminator, from) : -1;
+    const to = found >= 0 ? found + terminator.length : chunk.length;
+    const text = this.#partialHeader + chunk.toString('latin1', from, Math.min(to, from + room));
+    const end = text.indexOf('\r\n\r\n', Math.max(0, kept - 3));
+    if (end >= 0) {
+      this.#partialHeader = '';
+      this.#begin(parseHeader(text.slice(0, end), this.#limits.bodyBytesMax));
+      return from + end + terminator.length - kept;
+    }
+    if (impure.test(text)) this.#fault = 'the header holds bytes that no header may hold';
+    else if (text.length >= this.#limits.headerBytesMax) {
+      this.#fault = `the header has no end within ${this.#limits.headerBytesMax} bytes`;
+    }
+    this.#partialHeader = text;
+    return chunk.length;
+  }
+
+  #begin(header: FrameHeader | string): void {
+    if (typeof header === 'string') this.#fault = header;
+    else if (header.length === 0) this.#sink(Buffer.alloc(0), header.foreignCharset);
+    else this.#header = header;
+  }
+
+  #takeBody(header: FrameHeader, chunk: Buffer, from: number): number {
+    const missing = header.length - this.#bodyBytes;
+    const to = Math.min(chunk.length, from + missing);
+    if (this.#body === undefined && to - from === missing) {
+      this.#finish(chunk.subarray(from, to), header);
+      return to;
+    }
+    this.#grow(header.length, this.#bodyBytes + to - from);
+    this.#bodyBytes += chunk.copy(this.#body as Buffer, this.#bodyBytes, from, to);
+    if (this.#bodyBytes === header.length)
+      this.#finish((this.#body as Buffer).subarray(0, header.length), header);
+    return to;
+  }
+
+  #grow(declared: number, needed: number): void {
+    const capacity = this.#body?.length ?? 0;
+    if (needed <= capacity) return;
+    const grown = Buffer.allocUnsafeSlow(Math.min(declared, Math.max(needed, 2 * capacity, firstGrowth)));
+    this.#body?.copy(grown, 0, 0, this.#bodyBytes);
+    this.#body = grown;
+  }
+
+  #finish(body: Buffer, header: FrameHeader): void {
+    this.#header = undefined;
+    this.#body = undefined;
+    this.#bodyBytes = 0;
+    this.#sink(body, header.foreignCharset);
+  }
+}

@@ -1,0 +1,86 @@
+// Tells a client how far a long request is, in LSP's `$/progress` form: nothing for what ends within 100 ms, at
+// most ten reports a second after that, and an end before the response. Without a `workDoneToken` it says nothing.
+
+export type ProgressToken = string | number;
+
+/** How far the work is. Absent fields are unknown; each report stands for itself. */
+export interface ProgressUpdate {
+  /** What is being done (`capture`, `plan`, `restore` …); an open list. */
+  readonly phase?: string;
+  readonly message?: string;
+  /** 0 to 100. */
+  readonly percentage?: number;
+  /** Whether `$/cancelRequest` still has an effect: false from the moment the operation commits. */
+  readonly cancellable?: boolean;
+  readonly filesDone?: number;
+  readonly filesTotal?: number;
+  readonly bytesDone?: number;
+  readonly bytesTotal?: number;
+}
+
+export interface ProgressReporter {
+  /** Cheap and callable at any rate; the latest update wins. */
+  report(update: ProgressUpdate): void;
+}
+
+/** A reporter of one request; dispatch ends it. */
+export interface EndableProgress extends ProgressReporter {
+  /** Sends the last report if there was a first one. After it `report` does nothing. */
+  end(): void;
+}
+
+type Send = (method: '$/progress', params: { readonly token: ProgressToken; readonly value: object }) => void;
+
+const beginAfterMs = 100;
+const reportEveryMs = 100;
+
+export const silentProgress: EndableProgress = { report: () => undefined, end: () => undefined };
+
+class TokenProgress implements EndableProgress {
+  readonly #send: (value: object) => void;
+  readonly #begin: object;
+  #timer: NodeJS.Timeout | undefined;
+  #latest: ProgressUpdate | undefined;
+  #begun = false;
+  #ended = false;
+
+  constructor(send: (value: object) => void, title: string, cancellable: boolean) {
+    this.#send = send;
+    this.#begin = { kind: 'begin', title, cancellable };
+    this.#timer = setTimeout(() => this.#tick(), beginAfterMs);
+  }
+
+  report(update: ProgressUpdate): void {
+    if (this.#ended) return;
+    this.#latest = update;
+    if (this.#timer === undefined) this.#tick();
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    if (this.#begun) this.#send({ kind: 'end' });
+  }
+
+  /** Sends what is new and closes the gate for a while; with nothing new it stays open for the next report. */
+  #tick(): void {
+    this.#timer = undefined;
+    const latest = this.#latest;
+    if (this.#begun && latest === undefined) return;
+    this.#send(this.#begun ? { kind: 'report', ...latest } : { ...this.#begin, ...latest });
+    this.#begun = true;
+    this.#latest = undefined;
+    this.#timer = setTimeout(() => this.#tick(), reportEveryMs);
+  }
+}
+
+/** The reporter of a request with this token; `title` is for people. */
+export function startProgress(
+  send: Send,
+  token: ProgressToken,
+  options: { readonly title: string; readonly cancellable: boolean },
+): EndableProgress {
+  const sendValue = (value: object): void => send('$/progress', { token, value });
+  return new TokenProgress(sendValue, options.title, options.cancellable);
+}

@@ -1,0 +1,295 @@
+// A client for tests: starts the daemon (or any program), speaks frames with it and never leaves it running. It
+// parses strictly with code of its own, and holds every frame that it receives against the schema.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type {
+  ErrorData,
+  EventOf,
+  InitializeParams,
+  InitializeResult,
+  NotificationMethod,
+  ParamsOf,
+  RequestMethod,
+  ResultOf,
+} from '../../src/protocol/types.ts';
+import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
+
+/** The compiled daemon of this checkout. */
+export const daemonEntry = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+export type Id = string | number | null;
+
+/** Any frame from the daemon. */
+export interface Frame {
+  readonly jsonrpc?: unknown;
+  readonly id?: Id;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: ErrorData };
+}
+
+/** A request that was answered with an error. */
+export class WireFailure extends Error {
+  readonly code: number;
+  readonly data: ErrorData | undefined;
+
+  constructor(method: string, error: NonNullable<Frame['error']>) {
+    super(`${method}: ${error.message} (${error.data?.kind ?? error.code})`);
+    this.name = 'WireFailure';
+    this.code = error.code;
+    this.data = error.data;
+  }
+
+  get kind(): string | undefined {
+    return this.data?.kind;
+  }
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface WireOptions {
+  /** The program and its arguments. Default: this node with the compiled daemon. */
+  readonly command?: readonly [string, ...string[]];
+  /** Arguments after the daemon's entry. */
+  readonly args?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** How long `request`, `next` and `exit` wait before they fail the test. Default: 30 s. */
+  readonly timeoutMs?: number;
+  /** Whether results, errors and events must fit the schema. Default: true. */
+  readonly validate?: boolean;
+}
+
+/** The bytes of one frame around `body`. */
+export function frameOf(body: string | object): Buffer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return Buffer.from(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
+
+interface Waiter {
+  readonly wanted: (frame: Frame) => boolean;
+  readonly resolve: (frame: Frame) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class WireClient {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly exited: Promise<Exit>;
+  /** Everything received, in order. */
+  readonly frames: Frame[] = [];
+  /** What was wrong with what came: bytes that are no frame, frames that do not fit the schema. */
+  readonly violations: string[] = [];
+  stderr = '';
+  readonly #timeoutMs: number;
+  readonly #validate: boolean;
+  readonly #waiters = new Set<Waiter>();
+  readonly #methodOf = new Map<Id, string>();
+  #rest: Buffer = Buffer.alloc(0);
+  #lastId = 0;
+
+  constructor(options: WireOptions = {}) {
+    const [program, ...words] = options.command ?? [process.execPath, daemonEntry];
+    this.#timeoutMs = options.timeoutMs ?? 30_000;
+    this.#validate = options.validate ?? true;
+    this.process = spawn(program, [...words, ...(options.args ?? [])], {
+      stdio: 'pipe',
+      ...(options.env === undefined ? {} : { env: options.env }),
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    });
+    this.process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.process.stderr.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
+    // A daemon that has ended closes its stdin under us; `exited` tells more than EPIPE does.
+    this.process.stdin.on('error', () => undefined);
+    this.exited = new Promise((resolve, reject) => {
+      this.process.on('error', reject);
+      this.process.on('close', (code, signal) => {
+        for (const waiter of this.#waiters)
+          waiter.reject(new Error(`the daemon ended (${code ?? signal}); ${this.stderr}`));
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  /** Events and other notifications received so far, of one method or of all. */
+  events<M extends NotificationMethod>(method: M): EventOf<M>[] {
+    return this.frames.filter((frame) => frame.method === method).map((frame) => frame.params as EventOf<M>);
+  }
+
+  /** Sends a request and waits for its answer. @throws WireFailure */
+  request<M extends RequestMethod>(method: M, params: ParamsOf<M>): Promise<ResultOf<M>> {
+    return this.send(method, params).answer as Promise<ResultOf<M>>;
+  }
+
+  /** The same without types, for what a typed client cannot say; tells the id, for a cancel. */
+  send(method: string, params?: unknown): { readonly id: number; readonly answer: Promise<unknown> } {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    this.#methodOf.set(id, method);
+    const answer = this.next((frame) => frame.id === id && frame.method === undefined).then((frame) => {
+      if (frame.error !== undefined) throw new WireFailure(method, frame.error);
+      return frame.result;
+    });
+    this.write(frameOf({ jsonrpc: '2.0', id, method, params }));
+    return { id, answer };
+  }
+
+  notify(method: string, params?: unknown): void {
+    this.write(frameOf({ jsonrpc: '2.0', method, params }));
+  }
+
+  cancel(id: Id): void {
+    this.notify('$/cancelRequest', { id });
+  }
+
+  /** Raw bytes. */
+  write(bytes: Buffer | string): void {
+    this.process.stdin.write(bytes);
+  }
+
+  /** Sends a frame as it is and waits for the answer with its id. */
+  async raw(message: object | string): Promise<Frame> {
+    const before = this.frames.length;
+    this.write(frameOf(message));
+    const id = typeof message === 'object' && 'id' in message ? message.id : null;
+    return this.next((frame) => frame.method === undefined && (frame.id === id || frame.id === null), before);
+  }
+
+  /** The first frame from number `from` on (default: from now) that is wanted, which may come later. */
+  next(wanted: (frame: Frame) => boolean, from: number = this.frames.length): Promise<Frame> {
+    const already = this.frames.slice(from).find(wanted);
+    if (already !== undefined) return Promise.resolve(already);
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiters.delete(waiter);
+        reject(
+          new Error(`nothing came within ${this.#timeoutMs} ms; last: ${JSON.stringify(this.frames.at(-1))}`),
+        );
+      }, this.#timeoutMs);
+      const settle = <T>(how: (value: T) => void): ((value: T) => void) => {
+        return (value) => {
+          clearTimeout(timer);
+          this.#waiters.delete(waiter);
+          how(value);
+        };
+      };
+      const waiter: Waiter = { wanted, resolve: settle(resolve), reject: settle(reject) };
+      this.#waiters.add(waiter);
+    });
+  }
+
+  async initialize(params: InitializeParams = {}): Promise<InitializeResult> {
+    const result = await this.request('initialize', params);
+    this.notify('initialized', {});
+    return result;
+  }
+
+  /** The orderly end: shutdown, exit, and what became of the process. */
+  async close(): Promise<Exit> {
+    await this.request('shutdown', {});
+    this.notify('exit');
+    return this.exit();
+  }
+
+  /** Closes the input and waits for the end of the process. */
+  endInput(): Promise<Exit> {
+    this.process.stdin.end();
+    return this.exit();
+  }
+
+  /** Waits for the end of the process, which must come by itself. */
+  async exit(): Promise<Exit> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(
+        () => reject(new Error(`still running after ${this.#timeoutMs} ms`)),
+        this.#timeoutMs,
+      );
+    });
+    try {
+      return await Promise.race([this.exited, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the process in whatever state it is. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<Exit> {
+    this.process.kill(signal);
+    return this.exited;
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let at = 0;
+    for (;;) {
+      const head = this.#rest.toString('latin1', at, at + 64);
+      const match = /^Content-Length: (\d+)\r\n\r\n/.exec(head);
+      if (match === null) {
+        if (head.length >= 64 || !'Content-Length: '.startsWith(head.slice(0, 16))) {
+          this.violations.push(`not a frame: ${JSON.stringify(head)}`);
+          at = this.#rest.length;
+        }
+        break;
+      }
+      const from = at + match[0].length;
+      const to = from + Number(match[1]);
+      if (this.#rest.length < to) break;
+      this.#take(this.#rest.toString('utf8', from, to));
+      at = to;
+    }
+    this.#rest = this.#rest.subarray(at);
+  }
+
+  #take(text: string): void {
+    const frame = JSON.parse(text) as Frame;
+    this.frames.push(frame);
+    if (this.#validate) this.#check(frame);
+    for (const waiter of this.#waiters) if (waiter.wanted(frame)) waiter.resolve(frame);
+  }
+
+  #check(frame: Frame): void {
+    const issues = this.#issuesOf(frame);
+    if (frame.jsonrpc !== '2.0') this.violations.push('a frame without "jsonrpc": "2.0"');
+    if (issues.length > 0) {
+      const excerpt = JSON.stringify(frame).slice(0, 500);
+      this.violations.push(`does not fit the schema: ${JSON.stringify(issues)} in ${excerpt}`);
+    }
+  }
+
+  #issuesOf(frame: Frame): readonly unknown[] {
+    if (frame.method !== undefined) return validateParams(frame.method, structuredClone(frame.params));
+    if (frame.error !== undefined) return validateErrorData(frame.error.data);
+    const method = this.#methodOf.get(frame.id ?? null);
+    return method === undefined ? [] : validateResult(method, frame.result);
+  }
+}
+
+/** Runs a test with a client and ends the daemon, however the test ends. Fails when a frame was not as it should. */
+export async function withClient<T>(
+  run: (client: WireClient) => Promise<T>,
+  options: WireOptions = {},
+): Promise<T> {
+  const client = new WireClient(options);
+  try {
+    const result = await run(client);
+    if (client.violations.length > 0) throw new Error(client.violations.join('\n'));
+    return result;
+  } finally {
+    await client.kill();
+  }
+}
+
+/** The failure of a request, for assertions on its kind; fails when the request succeeds. */
+export async function failureOf(answer: Promise<unknown>): Promise<WireFailure> {
+  try {
+    await answer;
+  } catch (error) {
+    if (error instanceof WireFailure) return error;
+    throw error;
+  }
+  throw new Error('the request succeeded');
+}
