@@ -1,0 +1,108 @@
+// Who made what stands in the work tree: the contents of each path that a checkpoint holds or that the agent
+// reported, so that anything else is known to be somebody else's edit. In memory and pure: the session keeps the
+// records in its log and feeds them in again at the next start. It never looks at the disk.
+import type { BlobId } from '../base/ids.ts';
+import { byBytes, type TreePath } from '../base/tree-path.ts';
+import type { EntryChange } from './entry.ts';
+
+/** `agent`: this session's; `user`: by hand or by an unknown program; `session`: another session's agent. */
+export type Author = 'agent' | 'user' | 'session';
+
+/** A content, or `absent`: the path does not exist. */
+export type Known = BlobId | 'absent';
+
+/** One thing that happened to one path. JSON-safe. */
+export interface LedgerRecord {
+  readonly path: TreePath;
+  readonly content: Known;
+  readonly who: Author;
+  /** Which session, tool or checkpoint, as the recorder names it. */
+  readonly by?: string;
+  /** RFC 3339. Order is the order of records, never the clock's. */
+  readonly at: string;
+}
+
+export class Ledger {
+  /** By path, oldest first. A path without an entry was never seen: it was absent as far as we know. */
+  readonly #records = new Map<TreePath, LedgerRecord[]>();
+
+  /** Rebuilds a ledger from its records, in the order in which they were made. */
+  constructor(records: Iterable<LedgerRecord> = []) {
+    for (const record of records) this.#add(record);
+  }
+
+  /**
+   * Notes a write or a deletion. Returns the record to persist, or undefined when it says nothing new: the same
+   * author left the same content again.
+   */
+  recordWrite(
+    path: TreePath,
+    content: Known,
+    who: Author,
+    at: string,
+    by?: string,
+  ): LedgerRecord | undefined {
+    const last = this.#records.get(path)?.at(-1);
+    if (last?.content === content && last.who === who) return undefined;
+    const record: LedgerRecord = { path, content, who, at, ...(by === undefined ? {} : { by }) };
+    this.#add(record);
+    return record;
+  }
+
+  /**
+   * Notes what a checkpoint holds, as its changes against the checkpoint before it (the first: against nothing).
+   * A content that was reported already keeps its author; what is new is put down to `who`. Returns what to
+   * persist; a session that can read its checkpoints again may as well record them again.
+   */
+  recordCheckpoint(changes: Iterable<EntryChange>, who: Author, at: string, by?: string): LedgerRecord[] {
+    const added: LedgerRecord[] = [];
+    for (const { path, after } of changes) {
+      const content = after?.blob ?? 'absent';
+      if (this.#records.get(path)?.at(-1)?.content === content) continue;
+      const record = this.recordWrite(path, content, who, at, by);
+      if (record !== undefined) added.push(record);
+    }
+    return added;
+  }
+
+  /** Whether some checkpoint or the agent is known to have had this content (or this absence) at the path. */
+  isKnown(path: TreePath, content: Known): boolean {
+    if (content === 'absent') return true;
+    return this.#records.get(path)?.some((record) => record.content === content) ?? false;
+  }
+
+  /** The paths among `changes` whose present content (`before`) is nobody's we know: somebody edited them. */
+  conflicts(changes: Iterable<EntryChange>): Set<TreePath> {
+    const found = new Set<TreePath>();
+    for (const { path, before } of changes) {
+      if (before !== undefined && !this.isKnown(path, before.blob)) found.add(path);
+    }
+    return found;
+  }
+
+  /** What happened to a path, oldest first. */
+  history(path: TreePath): readonly LedgerRecord[] {
+    return this.#records.get(path) ?? [];
+  }
+
+  /** The last to change a path, if anybody is known. */
+  lastAuthor(path: TreePath): Author | undefined {
+    return this.#records.get(path)?.at(-1)?.who;
+  }
+
+  /** Every path that has a history, in bytewise order. */
+  paths(): TreePath[] {
+    return [...this.#records.keys()].sort(byBytes);
+  }
+
+  /** Every record, path by path; feeding them to the constructor gives an equal ledger. */
+  *records(): Generator<LedgerRecord> {
+    for (const list of this.#records.values()) yield* list;
+  }
+
+  #add(record: LedgerRecord): void {
+    const list = this.#records.get(record.path);
+    if (list === undefined) this.#records.set(record.path, [record]);
+    else list.push(record);
+  }
+}
