@@ -21,13 +21,19 @@ export class Commit {
   readonly #temporaries: Temporaries;
   /** Directories that get stricter bits at the end: private from their first moment. */
   readonly #strict: ReadonlySet<TreePath>;
-  /** Directories whose list of names was changed. */
-  readonly touched = new Set<TreePath>();
+  /** Directories whose list of names was changed; filled here, read by the restorer. */
+  readonly #touched: Set<TreePath>;
 
-  constructor(tree: AnchoredFiles, temporaries: Temporaries, strict: ReadonlySet<TreePath>) {
+  constructor(
+    tree: AnchoredFiles,
+    temporaries: Temporaries,
+    strict: ReadonlySet<TreePath>,
+    touched: Set<TreePath>,
+  ) {
     this.#tree = tree;
     this.#temporaries = temporaries;
     this.#strict = strict;
+    this.#touched = touched;
   }
 
   delete({ path, signature }: StagedDelete): Outcome {
@@ -36,13 +42,18 @@ export class Commit {
     if (!isUntouched(stats, signature)) return 'conflict';
     const aside = this.#temporaries.next(parentOf(path));
     this.#rename(path, aside);
-    const moved = statsAt(this.#tree, aside);
-    if (moved !== undefined && !isSameContent(moved, signature)) {
+    try {
+      const moved = statsAt(this.#tree, aside);
+      if (moved === undefined || isSameContent(moved, signature)) {
+        this.#unlink(aside);
+        return 'done';
+      }
+    } catch (error) {
       this.#putBack(aside, path);
-      return 'conflict';
+      throw error;
     }
-    this.#unlink(aside);
-    return 'done';
+    this.#putBack(aside, path);
+    return 'conflict';
   }
 
   write(write: StagedWrite): Outcome {
@@ -54,10 +65,9 @@ export class Commit {
     return this.#replace(write, write.replaces);
   }
 
-  /** Removes directories that lost their last name to the given deletes, upwards from each. */
-  removeEmptied(deleted: readonly TreePath[]): void {
-    const candidates = new Set(deleted.map((path) => parentOf(path)));
-    for (const start of [...candidates].sort((a, b) => byBytes(b, a))) {
+  /** Removes those of the directories that are empty by now, and those above that become so. */
+  removeEmptied(directories: readonly TreePath[]): void {
+    for (const start of [...directories].sort((a, b) => byBytes(b, a))) {
       for (const directory of [start, ...ancestors(start)]) {
         if (directory === '' || !this.#removeIfEmpty(directory)) break;
       }
@@ -68,7 +78,7 @@ export class Commit {
     this.#tree.forget(directory);
     try {
       files.rmdirSync(this.#tree.address(directory));
-      this.touched.add(parentOf(directory));
+      this.#touched.add(parentOf(directory));
       return true;
     } catch (error) {
       const code = systemCode(error);
@@ -85,7 +95,7 @@ export class Commit {
     for (const path of [directory, ...ancestors(directory)].reverse()) {
       if (this.#tree.isDirectory(path)) continue;
       files.mkdirSync(this.#tree.address(path), { mode: this.#strict.has(path) ? 0o700 : 0o777 });
-      this.touched.add(parentOf(path));
+      this.#touched.add(parentOf(path));
     }
   }
 
@@ -101,7 +111,7 @@ export class Commit {
       this.#rename(temporary, path);
       return 'done';
     }
-    this.touched.add(parentOf(path));
+    this.#touched.add(parentOf(path));
     this.#unlink(temporary);
     return 'done';
   }
@@ -156,9 +166,10 @@ export class Commit {
       }
       return 'conflict';
     }
-    const rest = this.#removeHeld(aside, path, held);
-    if (rest && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
-    else this.#keep(wrapper);
+    const isGone = this.#removeHeld(aside, path, held);
+    if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
+    // Something was made in it by a program that still stood in it. Mere directories are cleared with the rest.
+    else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.#keep(wrapper);
     return 'done';
   }
 
@@ -197,12 +208,12 @@ export class Commit {
   #rename(from: TreePath, to: TreePath): void {
     files.renameSync(this.#tree.address(from), this.#tree.address(to));
     this.#temporaries.gone(from);
-    this.touched.add(parentOf(from)).add(parentOf(to));
+    this.#touched.add(parentOf(from)).add(parentOf(to));
   }
 
   #unlink(temporary: TreePath): void {
     files.unlinkSync(this.#tree.address(temporary));
     this.#temporaries.gone(temporary);
-    this.touched.add(parentOf(temporary));
+    this.#touched.add(parentOf(temporary));
   }
 }

@@ -35,7 +35,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
   if (code === undefined || code === 'ABORT_ERR') return error;
   const effects: Effects = done === 0 ? 'none' : 'unknown';
   const where = at === undefined ? {} : { path: toText(at) };
-  const facts = { cause: error, effects, retryable: true, details: { code, done, ...where } };
+  const facts = { cause: error, effects, retryable: true, details: { code, ...where } };
   if (done === 0 && isNoSpace(error)) {
     return new CheckpointdError(
       'NoSpace',

@@ -22,6 +22,8 @@ export interface RestoreIntent {
   readonly scope: 'files' | 'conversation' | 'both';
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** The plan's `directories`: a redo removes those that the first run emptied. */
+  readonly directories: readonly TreePath[];
   readonly operation?: OperationId;
   /** RFC 3339, for people. */
   readonly startedAt: string;
@@ -70,6 +72,7 @@ export class RestoreJournal {
       (field) => typeof (parsed as Record<string, unknown>)[field] !== 'string',
     );
     if (missing !== undefined) return unreadable(`no ${missing}`);
+    if (!('directories' in parsed) || !Array.isArray(parsed.directories)) return unreadable('no directories');
     const { version: _, ...intent } = parsed as RestoreIntent & { version: number };
     return { kind: 'unfinished', intent };
   }

@@ -57,6 +57,11 @@ export interface RestorePlan {
   readonly deletes: readonly DeleteOperation[];
   /** Files by name, then directories deepest first. */
   readonly permissionChanges: readonly PermissionOperation[];
+  /**
+   * Directories that lose paths: those that end up empty are removed. They belong in the journal: after a crash
+   * nobody could tell them from directories that were empty before.
+   */
+  readonly directories: readonly TreePath[];
   readonly failed: readonly Failure[];
   /** Paths the plan would change whose present content somebody else made. */
   readonly conflicts: readonly TreePath[];
@@ -86,6 +91,8 @@ export interface RestoreRequest {
   readonly conflicts: ReadonlySet<TreePath>;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   readonly folding?: Folding;
+  /** The `directories` of an interrupted run that this one completes. */
+  readonly emptied?: readonly TreePath[];
 }
 
 /**
@@ -222,6 +229,12 @@ class Draft {
       deletes: [...this.#deletes]
         .map(([path, { expected, because }]) => ({ path, expected, because }))
         .sort((a, b) => shallowFirst(b.path, a.path)),
+      directories: sorted(
+        new Set([
+          ...(this.#request.emptied ?? []),
+          ...[...this.#deletes.keys()].map((path) => parentOf(path)),
+        ]),
+      ).filter((directory) => directory !== '' && !isUnsafe(directory)),
       permissionChanges: stopped ? [] : [...this.#modes.values(), ...this.#directoryPermissions()],
       failed: sorted(this.#failed.keys()).map((path) => ({
         path,

@@ -57,11 +57,19 @@ export interface RestoreOutcome {
  * full disk stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
  */
 export async function applyRestore(options: RestoreOptions): Promise<RestoreOutcome> {
-  const tree = new AnchoredFiles(options.root);
+  const restorer = new Restorer(pin(options.root), options);
   try {
-    return await new Restorer(tree, options).run();
+    return await restorer.run();
   } finally {
-    tree.close();
+    restorer.close();
+  }
+}
+
+function pin(root: string): AnchoredFiles {
+  try {
+    return new AnchoredFiles(root);
+  } catch (error) {
+    throw stopped(error, undefined, 0);
   }
 }
 
@@ -72,6 +80,8 @@ class Restorer {
   readonly #refusals: Refusals = { failed: [], conflicts: [] };
   readonly #restored: TreePath[] = [];
   readonly #deleted: TreePath[] = [];
+  /** Directories whose list of names was changed, by anything but staging. */
+  readonly #touched = new Set<TreePath>();
   readonly #umask = process.umask();
   readonly #slices = new Slices();
   readonly #total: number;
@@ -109,8 +119,7 @@ class Restorer {
       this.#tree.assertInPlace();
       await this.#commit(staging);
     } catch (error) {
-      const changed = this.#restored.length + this.#deleted.length;
-      throw stopped(error, this.#at ?? staging.at, changed);
+      throw stopped(error, this.#at ?? staging.at, this.#visibleChanges());
     } finally {
       leftover = this.#clearTemporaries();
     }
@@ -124,21 +133,28 @@ class Restorer {
     };
   }
 
+  close(): void {
+    try {
+      this.#tree.close();
+    } catch (error) {
+      throw stopped(error, undefined, this.#visibleChanges());
+    }
+  }
+
   async #commit(staging: Staging): Promise<void> {
     const { plan } = this.#options;
     const strict = plan.permissionChanges.filter(
       (each) => each.kind === 'directory' && each.permissions !== undefined,
     );
-    const commit = new Commit(this.#tree, this.#temporaries, new Set(strict.map(({ path }) => path)));
-    const removed: TreePath[] = [];
+    const strictPaths = new Set(strict.map(({ path }) => path));
+    const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched);
     for (const each of staging.deletes) {
       await this.#each(
         each.path,
         () => commit.delete(each),
-        () => removed.push(each.path),
+        () => this.#deleted.push(each.path),
       );
     }
-    this.#deleted.push(...removed);
     for (const each of staging.writes) {
       await this.#each(
         each.path,
@@ -149,7 +165,7 @@ class Restorer {
         },
       );
     }
-    commit.removeEmptied(removed);
+    commit.removeEmptied(plan.directories);
     for (const each of plan.permissionChanges) {
       await this.#each(
         each.path,
@@ -159,7 +175,7 @@ class Restorer {
         },
       );
     }
-    if (this.#options.durable) await this.#syncDirectories(commit.touched);
+    if (this.#options.durable) await this.#syncDirectories();
   }
 
   /** One visible step. A directory handle may have gone stale meanwhile: one more try with fresh ones. */
@@ -229,8 +245,8 @@ class Restorer {
     );
   }
 
-  async #syncDirectories(touched: ReadonlySet<TreePath>): Promise<void> {
-    for (const directory of touched) {
+  async #syncDirectories(): Promise<void> {
+    for (const directory of this.#touched) {
       if (directory !== '' && !this.#tree.isDirectory(directory)) continue;
       const fd = files.openSync(this.#tree.address(join(directory, '.')), constants.O_RDONLY);
       try {
@@ -259,13 +275,18 @@ class Restorer {
     try {
       this.#tree.assertInPlace();
     } catch (error) {
-      if (!(error instanceof CheckpointdError)) throw error;
+      if (!(error instanceof CheckpointdError)) throw stopped(error, undefined, this.#visibleChanges());
       throw new CheckpointdError(error.kind, error.message, {
         details: { ...error.details },
         cause: error,
-        effects: this.#restored.length + this.#deleted.length === 0 ? 'none' : 'unknown',
+        effects: this.#visibleChanges() === 0 ? 'none' : 'unknown',
       });
     }
+  }
+
+  /** Also counts what an operation had begun when it failed. */
+  #visibleChanges(): number {
+    return this.#touched.size + this.#restored.length + this.#deleted.length;
   }
 
   #progress(): void {

@@ -264,3 +264,15 @@ export const trees: fc.Arbitrary<ModelTree> = fc
 export function remove(root: string): void {
   rmSync(root, { recursive: true, force: true });
 }
+
+/** The disk as a model, as a capture would see it. */
+export function readModel(root: string): ModelTree {
+  const tree: ModelTree = { nodes: new Map(), directories: new Map() };
+  for (const [name, what] of walk(root)) {
+    const [, mode = '', content = ''] = /^file (\d+) ([^]*)$/.exec(what) ?? [];
+    if (name.endsWith('/.')) tree.directories.set(name.slice(0, -2), Number.parseInt(what, 8));
+    else if (what.startsWith('link ')) tree.nodes.set(name, link(what.slice(5)));
+    else if (mode !== '') tree.nodes.set(name, file(content, Number.parseInt(mode, 8)));
+  }
+  return tree;
+}

@@ -1,0 +1,114 @@
+// One restore that does everything a restore can do, for the fault tests: it is broken off at every call in turn,
+// in this process and (as a program of its own: `restore-case.js ROOT N`) by SIGKILL.
+import { readdirSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { applyRestore, type RestoreOutcome } from '../../src/worktree/restorer.ts';
+import { sweepTemporaries } from '../../src/worktree/temporaries.ts';
+import {
+  file,
+  link,
+  MemoryContents,
+  type ModelTree,
+  manifest,
+  model,
+  planBetween,
+  readModel,
+  walk,
+} from './model-tree.ts';
+
+export const id = '0123456789abcdefghjk';
+
+export const present: ModelTree = {
+  ...model({
+    same: 'untouched',
+    edited: 'new',
+    secret: file('new', 0o600),
+    mode: file('m', 0o755),
+    'added/deep/x': 'added',
+    'dir/one': '1',
+    'dir/two/three': '3',
+    wasDir: 'now a file',
+    link: link('new'),
+    linkToFile: link('same'),
+    fileToLink: 'f',
+    'strict/in': 's',
+  }),
+  directories: new Map([['strict', 0o700]]),
+};
+
+export const target: ModelTree = {
+  ...model({
+    same: 'untouched',
+    edited: 'old',
+    secret: file('old', 0o400),
+    mode: 'm',
+    dir: 'a file again',
+    'wasDir/a/b': 'b',
+    'wasDir/c': 'c',
+    link: link('old'),
+    linkToFile: 'a file',
+    fileToLink: link('somewhere'),
+    'new/er/file': 'n',
+    'strict/in': 's',
+    'closed/key': file('k', 0o600),
+  }),
+  directories: new Map([['closed', 0o750]]),
+};
+
+export const contents = new MemoryContents(present, target);
+
+/** Restores from what is on disk now, hard, durably; a redo knows the directories of the first plan. */
+export function restore(root: string): Promise<RestoreOutcome> {
+  const emptied = planBetween(present, target, 'hard').directories;
+  const plan = planBetween(readModel(root), target, 'hard', { emptied });
+  return applyRestore({ root, plan, id, contents, durable: true });
+}
+
+/** Every file is whole, old or new; nothing is missing that both have; nothing else appeared (temporaries aside). */
+export function assertOldOrNew(root: string, note: string): void {
+  const old = manifest(present);
+  const fresh = manifest(target);
+  const content = (what: string | undefined): string | undefined => what?.replace(/^file \d+ /, 'file ');
+  const found = walk(root);
+  for (const [name, what] of found) {
+    if (name.includes('.ckpt-tmp-') || name.endsWith('/') || name.endsWith('/.')) continue;
+    const allowed = [content(old.get(name)), content(fresh.get(name))];
+    assert.ok(allowed.includes(content(what)), `${note}: ${name} is ${what}`);
+  }
+  for (const name of old.keys()) {
+    if (fresh.has(name) && !name.endsWith('/.')) assert.ok(found.has(name), `${note}: ${name} is missing`);
+  }
+  const mode = (name: string): number =>
+    Number.parseInt(/^file (\d+)/.exec(found.get(name) ?? '')?.[1] ?? '0', 8);
+  assert.is(mode('secret') & 0o077, 0, `${note}: secret is open`);
+}
+
+/** What recovery does: sweep, plan again from the disk, apply. */
+export async function recover(root: string, note: string): Promise<void> {
+  await sweepTemporaries(root, id);
+  assert.not.ok(
+    [...walk(root).keys()].some((name) => name.includes('.ckpt-')),
+    `${note}: temporaries left`,
+  );
+  assertOldOrNew(root, note);
+  const result = await restore(root);
+  assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []], note);
+  assert.equal([...walk(root)], [...manifest(target)], note);
+}
+
+export function openDescriptors(): number[] {
+  return readdirSync('/proc/self/fd').map(Number);
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [, , root = '', last = '0'] = process.argv;
+  process.umask(0o022);
+  let calls = 0;
+  installFault(() => {
+    calls += 1;
+    if (calls === Number(last)) process.kill(process.pid, 'SIGKILL');
+  });
+  await restore(root);
+}
