@@ -1,0 +1,247 @@
+// The seven properties of 003 against the interface of the stores, at 100 runs or more each, for every strategy. The
+// same properties over the whole daemon, with a work tree, are tested where sessions are.
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import * as assert from 'uvu/assert';
+import type { BlobId, CheckpointId } from '../../src/base/ids.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../../src/store/snapshot-store.ts';
+import { checkPropertyAsync } from '../support/property.ts';
+import {
+  at,
+  blobOf,
+  bytesOfBlob,
+  capture,
+  changesShown,
+  checkpoint,
+  contentsOf,
+  differences,
+  file,
+  type PlainFile,
+  type PlainTree,
+  recordOf,
+  shown,
+  trees,
+} from '../support/snapshots.ts';
+import type { Check } from '../support/store-rig.ts';
+import { applyUnified } from '../support/unified-diff.ts';
+
+const messages = fc.oneof(fc.constantFrom('', 'fix it', 'zwei\nZeilen', '\u{1f600} "q" \\'), fc.string());
+
+/** Histories: each state has a parent among the earlier ones, or none. */
+const histories = fc.array(fc.record({ tree: trees, message: messages, parent: fc.nat() }), {
+  minLength: 1,
+  maxLength: 6,
+});
+type History = readonly { readonly tree: PlainTree; readonly message: string; readonly parent: number }[];
+
+interface Made {
+  readonly tree: PlainTree;
+  readonly stored: StoredCheckpoint;
+  readonly parent: Made | undefined;
+}
+
+/** Empties the store's list and publishes a history into it. */
+async function publishAll(store: SnapshotStore, history: History): Promise<Made[]> {
+  await store.remove((await store.checkpoints()).map(({ record }) => record.id));
+  const made: Made[] = [];
+  for (const [i, { tree, message, parent: choice }] of history.entries()) {
+    const parent = i === 0 ? undefined : made[choice % (i + 1)];
+    const record = recordOf({
+      snapshot: await capture(store, tree),
+      seq: i + 1,
+      message,
+      timestamp: new Date(Date.UTC(2026, 0, 1) + (choice % 3) * 1000).toISOString(),
+      ...(parent === undefined ? {} : { parent: parent.stored.record.id }),
+    });
+    const { commit } = await store.publish({ record });
+    made.push({ tree, parent, stored: { record, ...(commit === undefined ? {} : { commit }) } });
+  }
+  return made;
+}
+
+export function storeProperties(check: Check): void {
+  // **Feature: checkpoint-system, Property 1: Checkpoint creation is complete**
+  // **Validates: Requirements 1.1, 1.2, 1.3, 5.1, 5.2**
+  check(
+    'O14 creation is complete: record, parent, every content, the kind of every change',
+    async ({ store }) => {
+      await checkPropertyAsync(histories, async (history) => {
+        const made = await publishAll(store, history);
+        assert.equal(
+          await store.checkpoints(),
+          made.map(({ stored }) => stored),
+        );
+        for (const { tree, stored, parent } of made) {
+          assert.equal(shown(await contentsOf(store, stored.record.snapshot)), shown(tree));
+          if (parent === undefined) continue;
+          const changes = await store.changes(parent.stored.record.snapshot, stored.record.snapshot);
+          assert.equal(changesShown(changes), differences(parent.tree, tree));
+        }
+      });
+    },
+  );
+
+  // **Feature: checkpoint-system, Property 2: Content addressing is sound**
+  // **Validates: Requirements 4.1, 4.2, 5.3**
+  check('O15 content addressing: one content one id, exact bytes, no duplicate', async ({ store }) => {
+    const contents = fc.oneof(
+      fc.uint8Array({ maxLength: 3000 }),
+      fc.string({ maxLength: 400 }).map((t) => Buffer.from(t)),
+    );
+    const known = new Map<BlobId, string>();
+    await checkPropertyAsync(contents, async (content) => {
+      const bytes = Buffer.from(content);
+      const blob = blobOf(store, bytes);
+      assert.is(blobOf(store, Buffer.from(bytes)), blob);
+      assert.is(known.get(blob) ?? bytes.toString('latin1'), bytes.toString('latin1'));
+      known.set(blob, bytes.toString('latin1'));
+      const id = await capture(store, new Map([['f', file(bytes)]]));
+      const before = await store.usage();
+      assert.is(await capture(store, new Map([['f', file(bytes)]])), id);
+      assert.is((await store.usage()).blobs, before.blobs);
+      assert.ok((await bytesOfBlob(store, blob)).equals(bytes));
+    });
+  });
+
+  // **Feature: checkpoint-system, Property 3: Rollback round trip**
+  // **Validates: Requirements 3.1, 3.2**
+  check('O16 rolling back gives every file as it was, and ends in a new checkpoint', async ({ store }) => {
+    await checkPropertyAsync(fc.tuple(histories, fc.nat()), async ([history, choice]) => {
+      const made = await publishAll(store, history);
+      const target = made[choice % made.length];
+      const head = made.at(-1);
+      assert.ok(target !== undefined && head !== undefined);
+      const wanted = target.stored.record.snapshot;
+      const present = new Map<string, PlainFile>(head.tree);
+      for (const { path, after } of await store.changes(head.stored.record.snapshot, wanted)) {
+        if (after === undefined) present.delete(path);
+        else {
+          const bytes = await bytesOfBlob(store, after.blob);
+          const { mode, permissions } = after;
+          present.set(path, { bytes, mode, ...(permissions === undefined ? {} : { permissions }) });
+        }
+      }
+      assert.equal(shown(present), shown(target.tree));
+      const parent = target.stored.record.id;
+      const after = await checkpoint(store, present, { seq: 99, kind: 'restore', restored: parent, parent });
+      assert.is(after.snapshot, wanted);
+      const list = await store.checkpoints();
+      assert.is(list.length, made.length + 1);
+      assert.is(list.at(-1)?.record.restored, parent);
+    });
+  });
+
+  // **Feature: checkpoint-system, Property 4: Checkpoint history is ordered**
+  // **Validates: Requirements 2.1**
+  check('O17 the list is in the order of creation, for any times', async ({ store }) => {
+    await checkPropertyAsync(histories, async (history) => {
+      const made = await publishAll(store, history);
+      const list = await store.checkpoints();
+      assert.equal(
+        list.map(({ record }) => [record.seq, record.id, record.timestamp]),
+        made.map(({ stored: { record } }) => [record.seq, record.id, record.timestamp]),
+      );
+    });
+  });
+
+  // **Feature: checkpoint-system, Property 5: Differences are right**
+  // **Validates: Requirements 2.3, 7.1, 7.2**
+  check('O18 differences: every path, one-sided ones marked, unified text by git', async ({ store }) => {
+    const lines = fc
+      .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
+      .map((list) => list.join('\n'));
+    await checkPropertyAsync(fc.tuple(trees, trees, lines, lines), async ([one, two, before, after]) => {
+      const from: PlainTree = new Map([...one, ['text', file(before)]]);
+      const to: PlainTree = new Map([...two, ['text', file(after)]]);
+      const [a, b] = [await capture(store, from), await capture(store, to)];
+      const changes = await store.changes(a, b);
+      assert.equal(changesShown(changes), differences(from, to));
+      for (const { path, before: old, after: now } of changes) {
+        assert.equal(old, await store.entry(a, path));
+        assert.equal(now, await store.entry(b, path));
+      }
+      const git = await store.gitTrees(a, b);
+      try {
+        const diff = (...args: string[]): Buffer =>
+          execFileSync('git', [`--git-dir=${git.gitDir}`, 'diff', ...args], {
+            env: { PATH: process.env.PATH ?? '', GIT_CONFIG_NOSYSTEM: '1', HOME: '/nonexistent' },
+          });
+        const seen = statusesOf(diff('--no-renames', '--name-status', '-z', git.from, git.to));
+        // Permissions stricter than usual are ours; git's own differ does not see them.
+        const byGit = differences(withoutPermissions(from), withoutPermissions(to));
+        assert.equal(seen, byGit);
+        const patch = diff('--text', git.from, git.to, '--', 'text').toString('latin1');
+        assert.is(applyUnified(before, patch), after);
+      } finally {
+        await git.dispose();
+      }
+    });
+  });
+
+  // **Feature: checkpoint-system, Property 6: Garbage collection is safe**
+  // **Validates: Requirements 4.3**
+  check('O19 a sweep removes only contents that no remaining checkpoint holds', async ({ store }) => {
+    await checkPropertyAsync(
+      fc.tuple(histories, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 })),
+      async ([history, removed]) => {
+        const made = await publishAll(store, history);
+        await checkpoint(store, new Map(), { seq: 50 });
+        const gone = made.filter((_, i) => removed[i]);
+        const left = made.filter((_, i) => !removed[i]);
+        await store.remove(gone.map(({ stored }) => stored.record.id));
+        await store.sweep();
+        const blobsOf = (list: readonly Made[]): Set<BlobId> =>
+          new Set(list.flatMap(({ tree }) => [...tree.values()].map(({ bytes }) => blobOf(store, bytes))));
+        const needed = blobsOf(left);
+        const orphans = [...blobsOf(gone)].filter((blob) => !needed.has(blob));
+        assert.equal(
+          await store.sizes(orphans),
+          orphans.map(() => -1),
+        );
+        for (const { tree, stored } of left)
+          assert.equal(shown(await contentsOf(store, stored.record.snapshot)), shown(tree));
+      },
+    );
+  });
+
+  // **Feature: checkpoint-system, Property 7: Details of a checkpoint are complete**
+  // **Validates: Requirements 2.2**
+  check('O20 details: time, message, and all changed files with their kinds', async ({ store }) => {
+    await checkPropertyAsync(histories, async (history) => {
+      const made = await publishAll(store, history);
+      const empty = await capture(store, new Map());
+      const byId = new Map<CheckpointId, StoredCheckpoint>();
+      for (const stored of await store.checkpoints()) byId.set(stored.record.id, stored);
+      for (const { tree, stored, parent } of made) {
+        const record = byId.get(stored.record.id)?.record;
+        assert.ok(record !== undefined);
+        assert.is(record.message, stored.record.message);
+        assert.is(record.timestamp, stored.record.timestamp);
+        const base = record.parent === undefined ? empty : byId.get(record.parent)?.record.snapshot;
+        assert.ok(base !== undefined);
+        const changes = await store.changes(base, record.snapshot);
+        assert.equal(changesShown(changes), differences(parent?.tree ?? new Map(), tree));
+        const sizes = await store.sizes(changes.flatMap(({ after }) => after?.blob ?? []));
+        const paths = changes.flatMap(({ path, after }) => (after === undefined ? [] : [path]));
+        assert.equal(
+          sizes,
+          paths.map((path) => tree.get(at(path))?.bytes.length),
+        );
+      }
+    });
+  });
+}
+
+function withoutPermissions(tree: PlainTree): PlainTree {
+  return new Map([...tree].map(([path, { bytes, mode }]) => [path, { bytes, mode }] as const));
+}
+
+/** `git diff --name-status -z` in the words of {@link differences}. */
+function statusesOf(output: Buffer): string[] {
+  const words: Record<string, string> = { A: 'added', D: 'deleted', M: 'modified', T: 'modified' };
+  const parts = output.toString('latin1').split('\0');
+  const list: string[] = [];
+  for (let i = 0; i + 1 < parts.length; i += 2)
+    list.push(`${words[parts[i] ?? ''] ?? parts[i]} ${parts[i + 1]}`);
+  return list;
+}

@@ -1,0 +1,67 @@
+// Opens a store in a directory of its own for one test, and has what it left behind looked at.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import type { BlobId } from '../../src/base/ids.ts';
+import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
+
+/** Opens the store that lives in `directory`: a new one if it is empty, else the one that is there. */
+export type OpenStore = (directory: string) => Promise<SnapshotStore>;
+
+export interface SuiteHooks {
+  /** Looks at what a closed store left: git fsck, integrity_check. Throws when it is not clean. */
+  readonly afterwards?: (directory: string) => void | Promise<void>;
+  /** Takes the content of a blob away behind the store's back (it is closed meanwhile). */
+  readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
+}
+
+export interface Rig {
+  readonly directory: string;
+  readonly store: SnapshotStore;
+  /** Closes the store and opens it again. */
+  reopen(): Promise<SnapshotStore>;
+}
+
+/** Runs `body` with a new store in a directory of its own, closes it, and has it looked at. */
+export async function withStore(
+  open: OpenStore,
+  hooks: SuiteHooks,
+  body: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-store-'));
+  let store = await open(directory);
+  const rig: Rig = {
+    directory,
+    get store() {
+      return store;
+    },
+    reopen: async () => {
+      await store.close();
+      store = await open(directory);
+      return store;
+    },
+  };
+  try {
+    await body(rig);
+    await store.close();
+    await hooks.afterwards?.(directory);
+  } finally {
+    store.kill();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Resolves with the error's kind; fails when there is none, or one that is not expected. */
+export async function kindOf(promise: Promise<unknown>): Promise<string> {
+  const outcome = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.instance(outcome, CheckpointdError);
+  return outcome instanceof CheckpointdError ? outcome.kind : 'none';
+}
+
+/** Adds one test, whose body gets a new store. */
+export type Check = (title: string, body: (rig: Rig) => Promise<void>) => void;
