@@ -18,6 +18,7 @@ export function gitEnvironment(extra: Readonly<Record<string, string>> = {}): Re
     GIT_TERMINAL_PROMPT: '0', // a daemon has nobody to ask
     GIT_OPTIONAL_LOCKS: '0', // reading never takes a lock in the user's repository
     GIT_NO_REPLACE_OBJECTS: '1', // refs/replace would show other contents than were stored
+    GIT_NO_LAZY_FETCH: '1', // a missing object is missing; a partial clone would ask the network (git 2.44)
     GIT_CEILING_DIRECTORIES: '/', // the git dir is always given; discovery never starts
     GIT_AUTHOR_NAME: identity.name,
     GIT_AUTHOR_EMAIL: identity.email,
@@ -35,6 +36,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['core.untrackedCache', 'false'],
   ['core.autocrlf', 'false'], // bytes are exact: LF came back as CRLF
   ['core.safecrlf', 'false'],
+  ['core.eol', 'lf'],
   ['core.attributesFile', devNull], // global attributes may name filters
   ['core.excludesFile', devNull], // ignore rules are read on purpose, by the ignore checker alone
   ['gc.auto', '0'], // no collection behind our back
@@ -50,6 +52,11 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['submodule.recurse', 'false'],
   ['diff.ignoreSubmodules', 'all'],
   ['diff.external', ''], // an external differ is a program of the repository
+  ['core.pager', 'cat'],
+  ['core.editor', ':'], // what would open an editor does nothing
+  ['core.compression', '1'], // 100 MB of sources: 2.4 s at the default, 1.3 s at 1, 9 % more disk
+  ['core.bigFileThreshold', '32m'], // larger contents are streamed into a pack, never held in memory
+  ['core.commitGraph', 'false'], // what a repository's own graph file says is not needed and not trusted
   ['protocol.allow', 'never'], // nothing of ours ever fetches
 ];
 
@@ -77,3 +84,9 @@ export function placeArguments(place: GitPlace): string[] {
   if (place.workTree !== undefined) list.push(`--work-tree=${place.workTree}`);
   return [...list, ...gitSettings(place.settings)];
 }
+
+/** What makes git sync its files (never its directories: that is ours); both spellings, old and new. */
+export const durableSettings: Readonly<Record<string, string>> = {
+  'core.fsync': 'all', // git 2.36 and later
+  'core.fsyncObjectFiles': 'true', // before
+};

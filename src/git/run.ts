@@ -1,5 +1,7 @@
-// One git process, started and awaited, by execa. The persistent ones are in git/child.ts; no other file starts
-// git. Output is bytes; a non-zero exit is an error that carries the argument list, the code and what git said.
+// Starts git by execa, awaited or as a stream of bytes. The persistent ones (git/child.ts) and the feed of
+// fast-import build on `openGit`; no other file starts git. Output is bytes; a non-zero exit is an error that
+// carries the argument list, the code and what git said. It never looks at what the bytes mean.
+import type { Readable, Writable } from 'node:stream';
 import type { execa, Options } from 'execa';
 import { CheckpointdError, isNoSpace } from '../base/errors.ts';
 import { passSeam } from '../base/seam.ts';
@@ -17,7 +19,21 @@ export interface GitRun {
 
 export interface GitOutput {
   readonly stdout: Buffer;
+  /** What git said beside its answer: warnings, mostly. */
+  readonly stderr: string;
   readonly exitCode: number;
+}
+
+/** A git process with open pipes. Whoever opens one reads `stdout` to its end or kills it. */
+export interface GitProcess {
+  readonly pid: number | undefined;
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** The last 4,000 characters that git wrote to stderr. */
+  stderr(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** Resolves when the process and its pipes are gone; never rejects. */
+  readonly ended: Promise<{ readonly exitCode: number; readonly cause: unknown }>;
 }
 
 /** execa costs 118 ms to load, so it is loaded with the first git process and not before. */
@@ -50,13 +66,63 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   const result = await start('git', args, options);
   run.signal?.throwIfAborted();
   const exitCode = result.exitCode ?? -1;
-  if ((run.accept ?? [0]).includes(exitCode)) return { stdout: Buffer.from(result.stdout), exitCode };
-  throw gitFailure(
-    run.args,
-    exitCode,
-    Buffer.from(result.stderr ?? []).toString('utf8'),
-    result.cause ?? result.code,
-  );
+  const stderr = Buffer.from(result.stderr ?? []).toString('utf8');
+  if ((run.accept ?? [0]).includes(exitCode)) return { stdout: Buffer.from(result.stdout), stderr, exitCode };
+  throw gitFailure(run.args, exitCode, stderr, result.cause ?? result.code);
+}
+
+/** Starts a git process whose pipes stay open. A missing git shows in `ended`, like any other failure. */
+export async function openGit(place: GitPlace, args: readonly string[]): Promise<GitProcess> {
+  const start = await loadExeca();
+  passSeam('spawn', `git ${args[0] ?? ''}`);
+  const running = start('git', [...placeArguments(place), ...args], {
+    env: gitEnvironment(place.environment),
+    extendEnv: false,
+    cwd: place.cwd ?? place.gitDir,
+    buffer: false,
+    encoding: 'buffer',
+    reject: false,
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  });
+  let stderr = '';
+  running.stdin.on('error', () => {
+    // EPIPE: the process is gone, and `ended` tells so with git's own words.
+  });
+  running.stderr.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString('utf8')).slice(-4000);
+  });
+  return {
+    pid: running.pid,
+    stdin: running.stdin,
+    stdout: running.stdout,
+    stderr: () => stderr,
+    kill: (signal) => void running.kill(signal),
+    ended: running.then((result) => ({
+      exitCode: result.exitCode ?? -1,
+      cause: result.cause ?? result.code,
+    })),
+  };
+}
+
+/**
+ * The output of one git command in chunks, for answers that need not fit into memory.
+ *
+ * Leaving the loop early kills the process. @throws as {@link runGit}, after the last chunk.
+ */
+export async function* streamGit(place: GitPlace, args: readonly string[]): AsyncGenerator<Buffer> {
+  const running = await openGit(place, args);
+  running.stdin.end();
+  let finished = false;
+  try {
+    for await (const chunk of running.stdout) yield chunk as Buffer;
+    finished = true;
+  } finally {
+    if (!finished) running.kill('SIGKILL');
+  }
+  const { exitCode, cause } = await running.ended;
+  if (exitCode !== 0) throw gitFailure(args, exitCode, running.stderr(), cause);
 }
 
 /** The error for a git process that failed; recognises a missing git and a full disk. */

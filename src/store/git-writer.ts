@@ -1,0 +1,189 @@
+// Takes one capture into a git store. Blobs wait in memory until it is known whether they are few (persistent
+// children, loose objects) or many (one pack by fast-import); trees are written bottom up and only where something
+// changed. It publishes nothing: what it wrote is garbage until a ref holds it.
+import { CheckpointdError } from '../base/errors.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
+import { BulkImport } from '../git/bulk-import.ts';
+import type { GitPlace } from '../git/environment.ts';
+import { objectId } from '../git/object-id.ts';
+import type { ObjectReader } from '../git/object-reader.ts';
+import { type ObjectWriter, removeSpool } from '../git/object-writer.ts';
+import { emptyTree, encodeTree, type TreeItem } from '../git/tree-format.ts';
+import { type Directory, isDirectory, type SnapshotWriter, type StableContent } from './snapshot-store.ts';
+import { encodeModes } from './strict-modes.ts';
+
+/** From so many pending blobs on they go into one pack (measured: see the table in test/store/crossover.long.ts). */
+const bulkMin = 300;
+/** Contents held in memory while waiting; beyond, they are written one by one. */
+const pendingBytesMax = 16 << 20;
+/** A larger spool file never passes through this process: git reads it itself. */
+const pipedBytesMax = 32 << 20;
+
+export interface GitWriterParts {
+  readonly place: GitPlace;
+  readonly objects: ObjectWriter;
+  /** Sees what the writer writes and what was there before. */
+  readonly reader: ObjectReader;
+  /** Blobs that are certainly in the store and cannot vanish from it. */
+  readonly known: { has(id: string): boolean; add(id: string): void };
+  readonly signal: AbortSignal | undefined;
+}
+
+type Pending = readonly [id: BlobId, content: StableContent];
+
+export class GitWriter implements SnapshotWriter {
+  readonly #parts: GitWriterParts;
+  readonly #added = new Set<string>();
+  #pending: Pending[] = [];
+  #pendingBytes = 0;
+  #bulk: Promise<BulkImport> | undefined;
+  /** Everything handed to git that it has not confirmed; settles only when all have. */
+  #writes: Promise<void>[] = [];
+  #failure: { readonly error: unknown } | undefined;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(parts: GitWriterParts) {
+    this.#parts = parts;
+  }
+
+  /** Calls may overlap; they are taken in one at a time, so that contents never mix in the import's input. */
+  addBlob(id: BlobId, content: StableContent): Promise<void> {
+    const next = this.#turn.then(() => this.#add(id, content));
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+
+  async seal(root: Directory): Promise<SnapshotId> {
+    await this.#turn;
+    await this.#flush();
+    const bulk = await this.#bulk;
+    this.#bulk = undefined;
+    await bulk?.finish();
+    await this.#confirmAll();
+    for (const id of this.#added) this.#parts.known.add(id);
+    const tree = await this.#sealTrees(root);
+    const modes = encodeModes(root);
+    if (modes === undefined) return tree as SnapshotId;
+    return `${tree}-${await this.#parts.objects.write('blob', modes)}` as SnapshotId;
+  }
+
+  async abort(): Promise<void> {
+    this.#fail(new CheckpointdError('StoreUnavailable', 'The capture was given up.'));
+    await this.#turn;
+    for (const [, content] of this.#pending.splice(0)) dropSpool(content);
+    const bulk = await this.#bulk?.catch(() => undefined);
+    this.#bulk = undefined;
+    await bulk?.abort();
+    await Promise.all(this.#writes);
+  }
+
+  async #add(id: BlobId, content: StableContent): Promise<void> {
+    this.#parts.signal?.throwIfAborted();
+    if (this.#failure !== undefined || this.#added.has(id) || this.#parts.known.has(id)) {
+      dropSpool(content);
+      this.#throwFailure();
+      return;
+    }
+    this.#added.add(id);
+    if (content.kind === 'spool' && content.size > pipedBytesMax) return this.#store(id, content);
+    if (this.#bulk !== undefined) return this.#addToBulk(id, content);
+    this.#pending.push([id, content]);
+    if (content.kind === 'bytes') this.#pendingBytes += content.bytes.length;
+    if (this.#pending.length >= bulkMin) await this.#startBulk();
+    else if (this.#pendingBytes > pendingBytesMax) await this.#flush();
+  }
+
+  async #startBulk(): Promise<void> {
+    this.#bulk = BulkImport.start(this.#parts.place);
+    const pending = this.#pending.splice(0);
+    this.#pendingBytes = 0;
+    for (const [id, content] of pending) await this.#addToBulk(id, content);
+  }
+
+  async #addToBulk(id: BlobId, content: StableContent): Promise<void> {
+    try {
+      await (await this.#bulk)?.add(id, content);
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  async #flush(): Promise<void> {
+    this.#throwFailure();
+    const pending = this.#pending.splice(0);
+    this.#pendingBytes = 0;
+    for (const [id, content] of pending) this.#store(id, content);
+    await this.#confirmAll();
+  }
+
+  #store(id: BlobId, content: StableContent): void {
+    const write = this.#parts.objects.store('blob', id, content);
+    this.#writes.push(write.catch((error: unknown) => this.#fail(error)));
+  }
+
+  async #confirmAll(): Promise<void> {
+    await Promise.all(this.#writes.splice(0));
+    this.#throwFailure();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  #throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** Writes every directory that is not sealed, and marks them sealed once git has all of them. */
+  async #sealTrees(root: Directory): Promise<string> {
+    const made = new Map<Directory, string>();
+    const trees = new Map<string, Buffer>();
+    const unchecked = new Set<string>();
+    const slices = new Slices(this.#parts.signal);
+    const make = async (directory: Directory): Promise<string> => {
+      if (directory.sealed !== undefined) return directory.sealed;
+      const items: TreeItem[] = [];
+      for (const [name, node] of directory.entries) {
+        if (isDirectory(node)) {
+          const id = await make(node);
+          // Empty directories are not captured (ruling 8).
+          if (id !== emptyTree) items.push({ name, mode: '040000', id });
+        } else {
+          items.push({ name, mode: node.mode, id: node.blob });
+          if (!this.#parts.known.has(node.blob)) unchecked.add(node.blob);
+        }
+      }
+      if (slices.isDue()) await slices.pause();
+      const bytes = encodeTree(items);
+      const id = objectId('tree', bytes);
+      made.set(directory, id);
+      trees.set(id, bytes);
+      return id;
+    };
+    const id = await make(root);
+    await this.#checkThere([...unchecked]);
+    await Promise.all([...trees.values()].map((bytes) => this.#parts.objects.write('tree', bytes)));
+    for (const [directory, sealed] of made) directory.sealed = sealed;
+    return id;
+  }
+
+  /** Blobs that this writer was not given must be in the store already: nothing else would notice a hole. */
+  async #checkThere(blobs: readonly string[]): Promise<void> {
+    const sizes = await this.#parts.reader.sizes(blobs);
+    const hole = blobs.find((_, index) => sizes[index] === -1);
+    if (hole !== undefined) {
+      throw new CheckpointdError(
+        'DataCorrupt',
+        `The checkpoint store has lost the content ${hole} of an unchanged file. Capture again from scratch.`,
+        { details: { object: hole, problem: 'missing' }, retryable: true },
+      );
+    }
+    for (const blob of blobs) this.#parts.known.add(blob);
+  }
+}
+
+function dropSpool(content: StableContent): void {
+  if (content.kind === 'spool') removeSpool(content.file);
+}
