@@ -11,6 +11,8 @@ const summaryPreamble =
 export interface ContextParts {
   readonly summary: string | undefined;
   readonly files: readonly { readonly path: string; readonly content: string }[];
+  /** Outputs of the client's hooks, one context entry each. */
+  readonly hooks: readonly string[];
   readonly agentPrompt: string | undefined;
 }
 
@@ -24,6 +26,7 @@ export function contextMessage(parts: ContextParts): string {
     const contents = parts.files.map(({ path, content }) => `[${path}]\n${content}\n`);
     message += `${contextEntryStart}${contents.join('')}${contextEntryEnd}`;
   }
+  for (const output of parts.hooks) message += `${contextEntryStart}${output}\n${contextEntryEnd}`;
   if (parts.agentPrompt !== undefined) message += `Follow this instruction: ${parts.agentPrompt}`;
   return message;
 }

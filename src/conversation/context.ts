@@ -13,6 +13,11 @@ export interface ContextFile {
   readonly bytes: number;
 }
 
+/** A file and the first path or glob that brought it in. */
+export interface MatchedFile extends ContextFile {
+  readonly pattern: string;
+}
+
 /** The work tree as context needs it. */
 export interface ContextFiles {
   /** The regular files that a path or glob names, inside the work tree, never through a link out of it. */
@@ -21,25 +26,40 @@ export interface ContextFiles {
   read(path: string): Promise<string | undefined>;
 }
 
-export interface BuiltContext {
+/** The files that go with a request at present. */
+export interface ListedContext {
+  readonly patterns: readonly string[];
+  readonly files: readonly MatchedFile[];
+  /** Files left out because all together were over the budget: the largest first. */
+  readonly dropped: readonly MatchedFile[];
+  /** Patterns that name no file at present. */
+  readonly unmatched: readonly string[];
+  /** Bytes of `files`. */
+  readonly size: number;
+  /** Bytes that they may have together. */
+  readonly maxSize: number;
+  readonly warnings: readonly string[];
+}
+
+export interface BuiltContext extends ListedContext {
   /** '' when there is nothing to send. */
   readonly message: string;
   /** UTF-8 bytes of the message: 002's context_message_length. */
   readonly messageLength: number;
-  readonly files: readonly ContextFile[];
-  /** Files left out because all together were over the budget: the largest first. */
-  readonly dropped: readonly ContextFile[];
   /** Files that matched and could not be read. */
   readonly unreadable: readonly string[];
-  /** Patterns that name no file at present. */
-  readonly unmatched: readonly string[];
-  readonly totalBytes: number;
-  readonly budgetBytes: number;
-  readonly warnings: readonly string[];
+}
+
+/** What the client adds to the message: outputs of its hooks, the instruction of its agent. */
+export interface ContextAdditions {
+  readonly hooks?: readonly string[] | undefined;
+  readonly agentPrompt?: string | undefined;
 }
 
 /** Bytes that count as one token, in budgets only; models differ, and a bound needs no better. */
 export const bytesPerToken = 4;
+
+const pathsMax = 1000;
 
 /** The room for context files in tokens: three quarters of the window (C9), 150,000 by default. */
 export function contextBudgetTokens(settings: Settings): number {
@@ -76,104 +96,103 @@ export function checkContextPaths(paths: readonly unknown[]): string[] {
   });
 }
 
-/** The paths without `removed`. @throws UnknownEntry when one of them is not there: nothing is removed then */
-export function withoutPaths(present: readonly string[], removed: readonly string[]): string[] {
-  const missing = removed.find((path) => !present.includes(path));
-  if (missing !== undefined) {
-    throw new CheckpointdError(
-      'UnknownEntry',
-      `${JSON.stringify(missing)} is not a context path. List the paths with conversation/context.`,
-      { details: { path: missing } },
-    );
-  }
-  return present.filter((path) => !removed.includes(path));
+/** @throws LimitExceeded */
+export function checkPathCount(count: number): void {
+  if (count <= pathsMax) return;
+  throw new CheckpointdError(
+    'LimitExceeded',
+    `A conversation has at most ${pathsMax} context paths. Remove some, or name a directory's files by one glob.`,
+    { details: { limit: pathsMax } },
+  );
 }
 
-/** Chooses and reads the files and builds the message. The largest files go first when the budget is too small. */
+/** The files within the budget, by the sizes the work tree lists; none is read. */
+export async function listContext(settings: Settings, workTree: ContextFiles): Promise<ListedContext> {
+  const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
+  const maxSize = contextBudgetTokens(settings) * bytesPerToken;
+  const { kept, dropped } = withinBudget(matched, maxSize);
+  return {
+    patterns: settings.contextPaths,
+    files: kept,
+    dropped,
+    unmatched,
+    size: sum(kept),
+    maxSize,
+    warnings: dropped.map((file) => overBudget(file, maxSize)),
+  };
+}
+
+/** Reads the files and builds the message. The largest files go first when the budget is too small. */
 export async function buildContext(
   settings: Settings,
   summary: string | undefined,
-  agentPrompt: string | undefined,
+  additions: ContextAdditions,
   workTree: ContextFiles,
 ): Promise<BuiltContext> {
-  const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
-  const budgetBytes = contextBudgetTokens(settings) * bytesPerToken;
+  const listed = await listContext(settings, workTree);
   const contents = new Map<string, string>();
   const unreadable: string[] = [];
-  const read: ContextFile[] = [];
-  // Chosen by the sizes that were listed, so that a file over the budget is not even read, and once more by the
-  // sizes that were read, because a file may have grown between.
-  for (const file of withinBudget(matched, budgetBytes).kept) {
+  const read: MatchedFile[] = [];
+  for (const file of listed.files) {
     const content = await workTree.read(file.path);
     if (content === undefined) unreadable.push(file.path);
     else {
       contents.set(file.path, content);
-      read.push({ path: file.path, bytes: Buffer.byteLength(content) });
+      read.push({ ...file, bytes: Buffer.byteLength(content) });
     }
   }
-  const { kept: files } = withinBudget(read, budgetBytes);
-  const keptPaths = new Set(files.map((file) => file.path));
-  const dropped = matched.filter(({ path }) => !keptPaths.has(path) && !unreadable.includes(path));
+  // Once more, by the sizes that were read: a file may have grown since it was listed.
+  const { kept: files, dropped: grown } = withinBudget(read, listed.maxSize);
   const message = contextMessage({
     summary,
     files: files.map(({ path }) => ({ path, content: contents.get(path) ?? '' })),
-    agentPrompt,
+    hooks: (additions.hooks ?? []).map((output) => wellFormed(output, 'hooks')),
+    agentPrompt:
+      additions.agentPrompt === undefined ? undefined : wellFormed(additions.agentPrompt, 'agentPrompt'),
   });
-  return {
-    message,
-    messageLength: Buffer.byteLength(message),
-    files,
-    dropped,
-    unreadable,
-    unmatched,
-    totalBytes: sum(files),
-    budgetBytes,
-    warnings: warningsOf(dropped, unreadable, budgetBytes),
-  };
+  const dropped = [...listed.dropped, ...grown];
+  const warnings = dropped
+    .map((file) => overBudget(file, listed.maxSize))
+    .concat(unreadable.map((path) => `The context file ${path} could not be read and was left out.`));
+  const messageLength = Buffer.byteLength(message);
+  return { ...listed, files, dropped, size: sum(files), warnings, message, messageLength, unreadable };
 }
 
 async function matchAll(
   patterns: readonly string[],
   workTree: ContextFiles,
-): Promise<{ matched: ContextFile[]; unmatched: string[] }> {
-  const matched = new Map<string, ContextFile>();
+): Promise<{ matched: MatchedFile[]; unmatched: string[] }> {
+  const matched = new Map<string, MatchedFile>();
   const unmatched: string[] = [];
   for (const pattern of patterns) {
     const files = await workTree.match(pattern);
     if (files.length === 0) unmatched.push(pattern);
     for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
-      if (!matched.has(file.path)) matched.set(file.path, file);
+      if (!matched.has(file.path)) matched.set(file.path, { ...file, pattern });
     }
   }
   return { matched: [...matched.values()], unmatched };
 }
 
-function withinBudget(files: readonly ContextFile[], budget: number): { kept: ContextFile[] } {
-  const largestFirst = [...files].sort((a, b) => b.bytes - a.bytes);
-  const gone = new Set<string>();
+function withinBudget(
+  files: readonly MatchedFile[],
+  budget: number,
+): { kept: MatchedFile[]; dropped: MatchedFile[] } {
+  const dropped: MatchedFile[] = [];
   let total = sum(files);
-  for (const file of largestFirst) {
+  for (const file of [...files].sort((a, b) => b.bytes - a.bytes)) {
     if (total <= budget) break;
-    gone.add(file.path);
+    dropped.push(file);
     total -= file.bytes;
   }
-  return { kept: files.filter((file) => !gone.has(file.path)) };
+  const gone = new Set(dropped);
+  return { kept: files.filter((file) => !gone.has(file)), dropped };
 }
 
 function sum(files: readonly ContextFile[]): number {
   return files.reduce((total, file) => total + file.bytes, 0);
 }
 
-function warningsOf(
-  dropped: readonly ContextFile[],
-  unreadable: readonly string[],
-  budget: number,
-): string[] {
-  const warnings = dropped.map(
-    ({ path, bytes }) =>
-      `The context file ${path} (${bytes} bytes) was left out: all context files together may have ${budget} bytes, three quarters of the model's window. Remove some, or set a model with a larger window.`,
-  );
-  return warnings.concat(
-    unreadable.map((path) => `The context file ${path} could not be read and was left out.`),
-  );
+function overBudget({ path, bytes }: ContextFile, budget: number): string {
+  return `The context file ${path} (${bytes} bytes) was left out: all context files together may have ${budget} bytes, three quarters of the model's window. Remove some, or set a model with a larger window.`;
 }

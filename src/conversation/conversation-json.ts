@@ -4,6 +4,7 @@
 
 import { contextBudgetTokens } from './context.ts';
 import type { HistoryEntry } from './entry.ts';
+import { requestMetadataNames, toDocumentNames } from './field-names.ts';
 import { present } from './import-parts.ts';
 import type { FileLineTracker } from './line-tracker.ts';
 import { modelToDocument } from './model.ts';
@@ -123,7 +124,16 @@ export function* documentText(value: unknown, depth = 0): Generator<string, void
 }
 
 function entryDocument({ id, user, assistant, requestMetadata }: HistoryEntry): EntryDocument {
-  return { id, user, assistant, ...present({ request_metadata: requestMetadata }) };
+  return {
+    id,
+    user,
+    assistant,
+    ...present({ request_metadata: requestMetadata && metadataDocument(requestMetadata) }),
+  };
+}
+
+function metadataDocument(metadata: OpenObject): OpenObject {
+  return toDocumentNames(metadata, requestMetadataNames);
 }
 
 function rangeDocument(range: ValidRange): RangeDocument {
@@ -131,14 +141,14 @@ function rangeDocument(range: ValidRange): RangeDocument {
 }
 
 function summaryDocument(summary: Summary): SummaryDocument {
-  return [summary.text, summary.metadata];
+  return [summary.text, metadataDocument(summary.metadata)];
 }
 
 function trackerDocument(tracker: FileLineTracker): LineTrackerDocument {
   return {
-    prev_fswrite_lines: tracker.prevLines,
-    before_fswrite_lines: tracker.beforeLines,
-    after_fswrite_lines: tracker.afterLines,
+    prev_fswrite_lines: tracker.prevFswriteLines,
+    before_fswrite_lines: tracker.beforeFswriteLines,
+    after_fswrite_lines: tracker.afterFswriteLines,
     lines_added_by_agent: tracker.linesAddedByAgent,
     lines_removed_by_agent: tracker.linesRemovedByAgent,
     is_first_write: tracker.isFirstWrite,

@@ -2,6 +2,15 @@
 // immutable values; a checkpoint keeps a reference to one. It moves no files, speaks no wire, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Slices } from '../base/slices.ts';
+import {
+  type AppendResult,
+  type ExitResult,
+  type ImportResult,
+  type Lengths,
+  lengthsOf,
+  type NextMessageResult,
+  type RuntimeObjects,
+} from './answers.ts';
 import { readDocument } from './document-reader.ts';
 import {
   checkEntry,
@@ -11,9 +20,10 @@ import {
   type EntryInput,
   newEntryId,
   textOf,
+  type UserMessage,
 } from './entry.ts';
 import { positionOf } from './history.ts';
-import { partsOf, restOf } from './import-parts.ts';
+import { partsOf, present, restOf } from './import-parts.ts';
 import type { ConversationLimits } from './limits.ts';
 import { checkLineWrite, type LineReport, type LineWrite, reportLines, trackWrite } from './line-tracker.ts';
 import type { LogRecord, RecordLog } from './log-record.ts';
@@ -24,38 +34,15 @@ import { StickyContext } from './sticky-context.ts';
 import { tailOf, tangentSeconds } from './tangent.ts';
 import { type ConversationRef, type Idempotency, Timeline } from './timeline.ts';
 import { checkTools } from './tools.ts';
-import { checkRange, type ValidRange } from './valid-range.ts';
-
-export interface AppendResult {
-  readonly id: EntryId;
-  /** Oldest entries that went because the history is full; they are gone from this thread for good. */
-  readonly dropped: number;
-  readonly validHistoryRange: ValidRange;
-}
-
-export interface ImportResult {
-  readonly historyLength: number;
-  readonly dropped: number;
-  readonly transcriptDropped: number;
-  /** The id in the document; the session keeps its own. */
-  readonly conversationId: string;
-  readonly warnings: readonly string[];
-}
-
-/** What the client's run-time objects are to us: kept until the process ends, given back, never stored (C28). */
-export interface RuntimeAgents {
-  readonly agents?: unknown;
-  readonly toolManager?: unknown;
-  /** The active agent's instruction; ends the context message. */
-  readonly prompt?: string | undefined;
-}
+import { userLines } from './transcript.ts';
+import { checkRange } from './valid-range.ts';
 
 export class Conversation {
   readonly conversationId: string;
   readonly context: StickyContext;
   readonly #timeline: Timeline;
   readonly #clock: Clock;
-  #runtime: RuntimeAgents = {};
+  #runtime: RuntimeObjects = {};
 
   /** An empty conversation; replay the log's records before anything is asked of it. */
   constructor(conversationId: string, log: RecordLog, clock: Clock = systemClock) {
@@ -117,42 +104,62 @@ export class Conversation {
       (before, after) => ({
         id: entry.id,
         dropped: before.thread.history.length + 1 - after.thread.history.length,
-        validHistoryRange: after.thread.validRange,
+        ...lengthsOf(after.thread),
       }),
       idempotency,
     );
   }
 
-  /** Adds lines that belong to no exchange (errors, notes); a text of several lines is split. */
-  appendTranscript(text: unknown, idempotency?: Idempotency): { transcriptLength: number } {
-    const whole = Array.isArray(text)
-      ? text.map((line: unknown) => wellFormed(line, 'lines')).join('\n')
-      : wellFormed(text, 'text');
+  /** Adds lines that belong to no exchange: errors, notes, or what the user typed (`user`), behind `> `. */
+  appendTranscript(
+    text: unknown,
+    options: { readonly user?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
+  ): { lines: number; dropped: number; transcriptLength: number } {
+    const whole = wellFormed(text, 'text');
     checkLength(whole.length, this.#limits.messageChars, 'text');
+    const lines = options.user === true ? userLines(whole) : whole.split('\n');
     return this.#timeline.commit(
-      { op: 'appendTranscript', lines: whole.split('\n') },
-      (_before, after) => ({ transcriptLength: after.thread.transcript.length }),
-      idempotency,
+      { op: 'appendTranscript', lines },
+      (before, after) => ({
+        lines: lines.length,
+        dropped: before.thread.transcript.length + lines.length - after.thread.transcript.length,
+        transcriptLength: after.thread.transcript.length,
+      }),
+      options.idempotency,
     );
   }
 
   /**
-   * Says what the user will send next. Its text describes the coming turn unless that is locked (ruling 4); `lock`
-   * keeps it from then on. An empty message becomes "Empty prompt" (C37).
+   * Says what the user will send next, or (undefined) that nothing is. Its text describes the coming turn unless
+   * that is locked (ruling 4); `lock` keeps it from then on. An empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     given: unknown,
     options: { readonly lock?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
-  ): { warnings: string[] } {
-    const asked = checkUser(typeof given === 'string' ? { content: given } : given, 'message', this.#limits);
-    const isEmpty = textOf(asked.content) === '' && (asked.toolResults ?? []).length === 0;
-    const message = isEmpty ? { ...asked, content: 'Empty prompt' } : asked;
-    const warnings = isEmpty ? ['The message was empty; "Empty prompt" stands in its place.'] : [];
+  ): NextMessageResult {
+    const { message, warnings } = this.#nextMessage(given);
+    const lock = options.lock ?? false;
     return this.#timeline.commit(
-      { op: 'setNextMessage', message, text: textOf(message.content), lock: options.lock ?? false },
-      () => ({ warnings }),
+      message === undefined
+        ? { op: 'setNextMessage', lock }
+        : { op: 'setNextMessage', lock, message, text: textOf(message.content) },
+      (before, { thread }) => ({
+        accepted: !before.thread.messageLocked,
+        messageLocked: thread.messageLocked,
+        warnings,
+        ...present({ pendingUserMessage: thread.pendingUserMessage }),
+      }),
       options.idempotency,
     );
+  }
+
+  #nextMessage(given: unknown): { message: UserMessage | undefined; warnings: string[] } {
+    if (given === undefined || given === null) return { message: undefined, warnings: [] };
+    const asked = checkUser(typeof given === 'string' ? { content: given } : given, 'message', this.#limits);
+    const isEmpty = textOf(asked.content) === '' && (asked.toolResults ?? []).length === 0;
+    if (!isEmpty) return { message: asked, warnings: [] };
+    const warnings = ['The message was empty; "Empty prompt" stands in its place.'];
+    return { message: { ...asked, content: 'Empty prompt' }, warnings };
   }
 
   /**
@@ -166,16 +173,16 @@ export class Conversation {
   }
 
   /** Empties history, range, transcript, summary, next message and trackers. Settings and an open tangent stay. */
-  clear(idempotency?: Idempotency): void {
-    this.#timeline.commit({ op: 'clear' }, () => ({}), idempotency);
+  clear(idempotency?: Idempotency): Lengths {
+    return this.#timeline.commit({ op: 'clear' }, (_before, after) => lengthsOf(after.thread), idempotency);
   }
 
   /** @throws InvalidRange unless it lies in the history and starts where a turn starts */
-  setValidRange(start: number, end: number, idempotency?: Idempotency): { validHistoryRange: ValidRange } {
+  setValidRange(start: number, end: number, idempotency?: Idempotency): Lengths {
     const range = checkRange(this.#timeline.present.thread.history, start, end);
     return this.#timeline.commit(
       { op: 'setValidRange', range },
-      () => ({ validHistoryRange: range }),
+      (_before, after) => lengthsOf(after.thread),
       idempotency,
     );
   }
@@ -193,7 +200,7 @@ export class Conversation {
       readonly keep?: number | EntryId | undefined;
     },
     idempotency?: Idempotency,
-  ): { validHistoryRange: ValidRange } {
+  ): Lengths {
     const text = wellFormed(request.summary, 'summary');
     checkLength(text.length, this.#limits.messageChars, 'summary');
     const metadata = openObject(request.metadata ?? {}, 'metadata');
@@ -204,7 +211,7 @@ export class Conversation {
       refuse('keep', 'must be a count of entries, or an entry id.');
     return this.#timeline.commit(
       { op: 'compact', summary: { text, metadata }, keep },
-      (_before, after) => ({ validHistoryRange: after.thread.validRange }),
+      (_before, after) => lengthsOf(after.thread),
       idempotency,
     );
   }
@@ -228,19 +235,16 @@ export class Conversation {
   /** Brings the main conversation back, with the tangent's last entry if `keepTail` and if it added one. */
   exitTangent(
     options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
-  ): { exited: boolean; tail?: EntryId; filesCheckpoint?: string } {
+  ): ExitResult {
     const keepTail = options.keepTail ?? false;
     return this.#timeline.commit(
       { op: 'exitTangent', keepTail },
-      ({ thread }) => {
-        const tail = keepTail ? tailOf(thread)?.id : undefined;
-        const filesCheckpoint = thread.tangent?.filesCheckpoint;
-        return {
-          exited: thread.tangent !== undefined,
-          ...(tail === undefined ? {} : { tail }),
-          ...(filesCheckpoint === undefined ? {} : { filesCheckpoint }),
-        };
-      },
+      ({ thread }, after) => ({
+        exited: thread.tangent !== undefined,
+        ...present({ tail: keepTail ? tailOf(thread)?.id : undefined }),
+        ...present({ filesCheckpoint: thread.tangent?.filesCheckpoint }),
+        ...lengthsOf(after.thread),
+      }),
       options.idempotency,
     );
   }
@@ -251,8 +255,10 @@ export class Conversation {
     return { active: true, durationSeconds: tangentSeconds(tangent, this.#clock.now()) };
   }
 
-  setTools(tools: unknown, idempotency?: Idempotency): void {
-    this.#timeline.commit({ op: 'setTools', tools: checkTools(tools) }, () => ({}), idempotency);
+  setTools(given: unknown, idempotency?: Idempotency): { tools: number } {
+    const tools = checkTools(given);
+    const count = Object.values(tools).reduce((sum, list) => sum + list.length, 0);
+    return this.#timeline.commit({ op: 'setTools', tools }, () => ({ tools: count }), idempotency);
   }
 
   /** Describes the model: an object, or an id alone. What is missing gets a default and a warning (C30). */
@@ -265,9 +271,10 @@ export class Conversation {
     );
   }
 
-  setMcpEnabled(enabled: unknown, idempotency?: Idempotency): void {
-    if (typeof enabled !== 'boolean') refuse('enabled', 'must be true or false.');
-    this.#timeline.commit({ op: 'setMcpEnabled', enabled }, () => ({}), idempotency);
+  setMcpEnabled(enabled: unknown, idempotency?: Idempotency): { mcpEnabled: boolean } {
+    if (typeof enabled !== 'boolean') refuse('mcpEnabled', 'must be true or false.');
+    const operation = { op: 'setMcpEnabled', enabled } as const;
+    return this.#timeline.commit(operation, () => ({ mcpEnabled: enabled }), idempotency);
   }
 
   /** Notes how many lines a write of the agent changed (C31). */
@@ -303,19 +310,16 @@ export class Conversation {
       if (slices.isDue()) await slices.pause();
     }
     const { conversationId, dropped, transcriptDropped, warnings } = read;
-    const historyLength = read.moment.thread.history.length;
-    const result = { historyLength, dropped, transcriptDropped, conversationId, warnings };
+    const result = { ...lengthsOf(read.moment.thread), dropped, transcriptDropped, conversationId, warnings };
     return this.#timeline.commitImport(parts, restOf(read.moment), result, idempotency);
   }
 
-  /** Holds the client's agents and tool manager until the process ends; a reopened session must be given them again. */
-  setAgents(runtime: RuntimeAgents): void {
-    if (runtime.prompt !== undefined) wellFormed(runtime.prompt, 'prompt');
-    this.#runtime = runtime;
-    this.context.setAgentPrompt(runtime.prompt);
+  /** Holds the client's run-time objects until the process ends; a reopened session must be given them again. */
+  setRuntime(objects: RuntimeObjects): void {
+    this.#runtime = { ...this.#runtime, ...objects };
   }
 
-  get runtime(): RuntimeAgents {
+  get runtime(): RuntimeObjects {
     return this.#runtime;
   }
 

@@ -14,6 +14,7 @@ import {
   optionalText,
 } from './document-fields.ts';
 import { checkEntry, checkLength, checkUser, type EntryId, type HistoryEntry, newEntryId } from './entry.ts';
+import { fromDocumentNames, requestMetadataNames } from './field-names.ts';
 import type { ConversationLimits } from './limits.ts';
 import type { FileLineTracker } from './line-tracker.ts';
 import { knownModel, modelFromDocument } from './model.ts';
@@ -150,7 +151,8 @@ async function readHistory(
 function readEntry(value: unknown, what: string, limits: ConversationLimits): HistoryEntry {
   if (!isObject(value)) return invalidDocument(what, 'is not an object');
   const id = optionalText(value, 'id');
-  const requestMetadata = optional(value, 'request_metadata');
+  const given = optional(value, 'request_metadata');
+  const requestMetadata = isObject(given) ? fromDocumentNames(given, requestMetadataNames) : given;
   const { user, assistant } = value;
   const entryId = id === undefined ? newEntryId() : (wellFormed(id, `${what}.id`) as EntryId);
   return checkEntry({ user, assistant, requestMetadata }, entryId, what, limits);
@@ -198,7 +200,10 @@ function readSummary(document: OpenObject, field: string, limits: ConversationLi
   const [text, metadata] = value as unknown[];
   const summary = wellFormed(text, field);
   checkLength(summary.length, limits.messageChars, field);
-  return { text: summary, metadata: openObject(metadata ?? {}, field) };
+  return {
+    text: summary,
+    metadata: fromDocumentNames(openObject(metadata ?? {}, field), requestMetadataNames),
+  };
 }
 
 function readSettings(document: OpenObject, { limits, warnings }: Reading): Settings {
@@ -223,9 +228,9 @@ function readTrackers(document: OpenObject): PersistentMap<FileLineTracker> {
     wellFormed(path, 'file_line_tracker');
     if (!isObject(value)) return invalidDocument('file_line_tracker', 'holds what is not an object');
     trackers = trackers.set(path, {
-      prevLines: count(value, 'prev_fswrite_lines'),
-      beforeLines: count(value, 'before_fswrite_lines'),
-      afterLines: count(value, 'after_fswrite_lines'),
+      prevFswriteLines: count(value, 'prev_fswrite_lines'),
+      beforeFswriteLines: count(value, 'before_fswrite_lines'),
+      afterFswriteLines: count(value, 'after_fswrite_lines'),
       linesAddedByAgent: count(value, 'lines_added_by_agent'),
       linesRemovedByAgent: count(value, 'lines_removed_by_agent'),
       isFirstWrite: flag(value, 'is_first_write', true),

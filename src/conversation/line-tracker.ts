@@ -7,11 +7,11 @@ import { refuse, wellFormed } from './open-object.ts';
 /** What is known of one file between the agent's writes; lines, with the names of 002's FileLineTracker. */
 export interface FileLineTracker {
   /** Lines after the agent's previous write. */
-  readonly prevLines: number;
+  readonly prevFswriteLines: number;
   /** Lines just before the agent's last write. */
-  readonly beforeLines: number;
+  readonly beforeFswriteLines: number;
   /** Lines just after it. */
-  readonly afterLines: number;
+  readonly afterFswriteLines: number;
   readonly linesAddedByAgent: number;
   readonly linesRemovedByAgent: number;
   readonly isFirstWrite: boolean;
@@ -24,14 +24,14 @@ export interface LineWrite {
   /** Path in the work tree, as text; the key of the tracker. */
   readonly path: string;
   readonly operation: WriteOperation;
-  /** Lines of the file just before the write; 0 when it did not exist. */
-  readonly before: number;
+  /** Lines just before the write; 0 when the file did not exist. Absent: what the last write left. */
+  readonly before?: number | undefined;
   /** Lines of the file just after it. */
   readonly after: number;
   /** Of strReplace: the text that was replaced. */
-  readonly oldText?: string;
+  readonly oldText?: string | undefined;
   /** Of strReplace, insert and append: the text that was put in. */
-  readonly newText?: string;
+  readonly newText?: string | undefined;
 }
 
 export interface LineReport {
@@ -39,8 +39,7 @@ export interface LineReport {
   readonly linesByUser: number;
   /** Lines the agent added plus lines it removed in this write. */
   readonly linesByAgent: number;
-  readonly added: number;
-  readonly removed: number;
+  readonly tracker: FileLineTracker;
 }
 
 const operations: readonly string[] = ['create', 'strReplace', 'insert', 'append'] satisfies WriteOperation[];
@@ -50,20 +49,22 @@ export function checkLineWrite(write: LineWrite): void {
   if (wellFormed(write.path, 'path') === '') refuse('path', 'must name a file.');
   if (!operations.includes(write.operation)) refuse('operation', `must be one of ${operations.join(', ')}.`);
   for (const field of ['before', 'after'] as const) {
-    if (!Number.isSafeInteger(write[field]) || write[field] < 0) refuse(field, 'must be a count of lines.');
+    const lines = write[field] ?? 0;
+    if (!Number.isSafeInteger(lines) || lines < 0) refuse(field, 'must be a count of lines.');
   }
   for (const field of ['oldText', 'newText'] as const) {
     if (write[field] !== undefined) wellFormed(write[field], field);
   }
 }
 
-/** The tracker after a write. `prevLines` is the count that the next report compares with: see {@link reportLines}. */
+/** The tracker after a write. `prevFswriteLines` is the count that the next report compares with: see {@link reportLines}. */
 export function trackWrite(known: FileLineTracker | undefined, write: LineWrite): FileLineTracker {
   const changes = changesOf(write);
+  const before = write.before ?? known?.afterFswriteLines ?? 0;
   return {
-    prevLines: prevLinesOf(known, write),
-    beforeLines: write.before,
-    afterLines: write.after,
+    prevFswriteLines: prevLinesOf(known, write.operation, before),
+    beforeFswriteLines: before,
+    afterFswriteLines: write.after,
     linesAddedByAgent: changes.added,
     linesRemovedByAgent: changes.removed,
     isFirstWrite: false,
@@ -73,17 +74,16 @@ export function trackWrite(known: FileLineTracker | undefined, write: LineWrite)
 /** What a tracker says of its last write: `before - prev` by the user, `added + removed` by the agent. */
 export function reportLines(tracker: FileLineTracker): LineReport {
   return {
-    linesByUser: tracker.beforeLines - tracker.prevLines,
+    linesByUser: tracker.beforeFswriteLines - tracker.prevFswriteLines,
     linesByAgent: tracker.linesAddedByAgent + tracker.linesRemovedByAgent,
-    added: tracker.linesAddedByAgent,
-    removed: tracker.linesRemovedByAgent,
+    tracker,
   };
 }
 
 /** On the first write: 0 for a creation, the present count for other writes; later, the count after the last one. */
-function prevLinesOf(known: FileLineTracker | undefined, write: LineWrite): number {
-  if (known !== undefined && !known.isFirstWrite) return known.afterLines;
-  return write.operation === 'create' ? 0 : write.before;
+function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
+  if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;
+  return operation === 'create' ? 0 : before;
 }
 
 function changesOf(write: LineWrite): { added: number; removed: number } {

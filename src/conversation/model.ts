@@ -1,14 +1,15 @@
 // What is known of the model that the client talks to. The daemon runs no model: it needs the size of the window, to
 // bound the context files, and keeps the rest for the client.
+import { type FieldNames, fromDocumentNames, toDocumentNames } from './field-names.ts';
 import { isObject, type OpenObject, openObject, wellFormed } from './open-object.ts';
 
 /** Tokens of a window that nobody told us. */
 export const defaultWindowTokens = 200_000;
 
-/** A model as its client describes it (C29); other fields (limits, features) are kept as they come. */
+/** A model as its client describes it (C29); other fields (tokenLimits, features) are kept as they come. */
 export interface ModelInfo extends OpenObject {
-  readonly id: string;
-  readonly name?: unknown;
+  readonly modelId: string;
+  readonly modelName?: unknown;
   readonly description?: unknown;
   /** Size of the context window in tokens. */
   readonly contextWindowTokens: number;
@@ -23,15 +24,15 @@ export interface KnownModel {
 /** Completes what a client or a document says of a model. @throws InvalidParams for an unusable description */
 export function knownModel(given: unknown, what = 'modelInfo'): KnownModel {
   const info: OpenObject =
-    typeof given === 'string' ? { id: wellFormed(given, what) } : openObject(given, what);
-  const id = wellFormed(info.id ?? info.name ?? '', `${what}.id`);
+    typeof given === 'string' ? { modelId: wellFormed(given, what) } : openObject(given, what);
+  const modelId = wellFormed(info.modelId ?? info.modelName ?? '', `${what}.modelId`);
   const window = info.contextWindowTokens;
   if (typeof window === 'number' && Number.isSafeInteger(window) && window > 0) {
-    return { info: { ...info, id, contextWindowTokens: window }, warnings: [] };
+    return { info: { ...info, modelId, contextWindowTokens: window }, warnings: [] };
   }
-  const label = id === '' ? 'the model' : `the model ${id}`;
+  const label = modelId === '' ? 'the model' : `the model ${modelId}`;
   return {
-    info: { ...info, id, contextWindowTokens: defaultWindowTokens },
+    info: { ...info, modelId, contextWindowTokens: defaultWindowTokens },
     warnings: [
       `The context window of ${label} is not known; ${defaultWindowTokens} tokens are assumed. Give contextWindowTokens to correct it.`,
     ],
@@ -43,27 +44,19 @@ export function windowTokensOf(info: ModelInfo | undefined): number {
   return info?.contextWindowTokens ?? defaultWindowTokens;
 }
 
-const documentNames = [
-  ['id', 'model_id'],
-  ['name', 'model_name'],
+const documentNames: FieldNames = [
+  ['modelId', 'model_id'],
+  ['modelName', 'model_name'],
   ['contextWindowTokens', 'context_window_tokens'],
-] as const;
+  ['tokenLimits', 'token_limits'],
+];
 
 /** The model in the document's own names. */
 export function modelToDocument(info: ModelInfo): OpenObject {
-  return renamed(info, documentNames);
+  return toDocumentNames(info, documentNames);
 }
 
 /** The model out of a document, which may use either spelling. */
 export function modelFromDocument(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  return renamed(
-    value,
-    documentNames.map(([ours, theirs]) => [theirs, ours] as const),
-  );
-}
-
-function renamed(object: OpenObject, names: readonly (readonly [string, string])[]): OpenObject {
-  const table = new Map<string, string>(names);
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [table.get(key) ?? key, value]));
+  return isObject(value) ? fromDocumentNames(value, documentNames) : value;
 }

@@ -18,8 +18,8 @@ export type Operation =
   | { readonly op: 'appendTranscript'; readonly lines: readonly string[] }
   | {
       readonly op: 'setNextMessage';
-      readonly message: UserMessage;
-      readonly text: string;
+      readonly message?: UserMessage;
+      readonly text?: string;
       readonly lock: boolean;
     }
   | { readonly op: 'consumeMessage' }

@@ -3,9 +3,12 @@
 import {
   type BuiltContext,
   buildContext,
+  type ContextAdditions,
   type ContextFiles,
   checkContextPaths,
-  withoutPaths,
+  checkPathCount,
+  type ListedContext,
+  listContext,
 } from './context.ts';
 import type { Idempotency, Timeline } from './timeline.ts';
 
@@ -18,7 +21,6 @@ interface CachedLength {
 
 export class StickyContext {
   readonly #timeline: Timeline;
-  #agentPrompt: string | undefined;
   #cached: CachedLength | undefined;
   #changes = 0;
 
@@ -43,33 +45,35 @@ export class StickyContext {
     const present = this.paths;
     const added = [...new Set(checkContextPaths(paths))].filter((path) => !present.includes(path));
     const operation = { op: 'setContextPaths', paths: [...present, ...added] } as const;
+    checkPathCount(operation.paths.length);
     return this.#timeline.commit(operation, () => ({ added }), idempotency);
   }
 
-  /** Removes paths and globs, all or none. @throws UnknownEntry, PathOutsideWorkTree */
+  /** Removes paths and globs; those that are not there make no difference. @throws PathOutsideWorkTree */
   remove(paths: readonly unknown[], idempotency?: Idempotency): { removed: string[] } {
-    const removed = [...new Set(checkContextPaths(paths))];
-    const operation = { op: 'setContextPaths', paths: withoutPaths(this.paths, removed) } as const;
-    return this.#timeline.commit(operation, () => ({ removed }), idempotency);
+    const present = this.paths;
+    const removed = [...new Set(checkContextPaths(paths))].filter((path) => present.includes(path));
+    const left = present.filter((path) => !removed.includes(path));
+    return this.#timeline.commit({ op: 'setContextPaths', paths: left }, () => ({ removed }), idempotency);
+  }
+
+  /** The files that would go with a request now; reads none. */
+  list(workTree: ContextFiles): Promise<ListedContext> {
+    return listContext(this.#timeline.present.settings, workTree);
   }
 
   /** Reads the files and builds the message; remembers its length unless a file changed meanwhile. */
-  async build(workTree: ContextFiles): Promise<BuiltContext> {
+  async build(workTree: ContextFiles, additions: ContextAdditions = {}): Promise<BuiltContext> {
     const { thread, settings } = this.#timeline.present;
     const ingredients = this.#ingredients();
     const changes = this.#changes;
-    const built = await buildContext(settings, thread.latestSummary?.text, this.#agentPrompt, workTree);
+    const built = await buildContext(settings, thread.latestSummary?.text, additions, workTree);
     if (changes === this.#changes) {
       const files = new Set([...built.files, ...built.dropped].map(({ path }) => path));
       for (const path of built.unreadable) files.add(path);
       this.#cached = { ingredients, length: built.messageLength, files };
     }
     return built;
-  }
-
-  /** The instruction of the active agent; held at run time only, like the agents themselves. */
-  setAgentPrompt(prompt: string | undefined): void {
-    this.#agentPrompt = prompt;
   }
 
   /** Told by the watcher. Without paths, anything may have changed. A glob may match what is new: any change counts. */
@@ -91,6 +95,6 @@ export class StickyContext {
 
   #ingredients(): readonly unknown[] {
     const { thread, settings } = this.#timeline.present;
-    return [thread.latestSummary, settings.contextPaths, settings.modelInfo, this.#agentPrompt];
+    return [thread.latestSummary, settings.contextPaths, settings.modelInfo];
   }
 }

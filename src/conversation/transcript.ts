@@ -6,11 +6,16 @@ import type { Sequence } from './sequence.ts';
 /** The lines of one exchange. A message that only brings tool results adds no user line. */
 export function linesOf(entry: HistoryEntry): string[] {
   const said = textOf(entry.user.content);
-  const asked = said === '' ? [] : said.split('\n').map((line) => `> ${line}`);
+  const asked = said === '' ? [] : userLines(said);
   const answer = textOf(entry.assistant.content);
   const answered = answer === '' ? [] : answer.split('\n');
   const tools = `[Tool uses: ${toolNames(entry.assistant).join(',') || 'none'}]`;
   return asked.concat(answered, tools);
+}
+
+/** What the user said, each line behind `> `. */
+export function userLines(text: string): string[] {
+  return text.split('\n').map((line) => `> ${line}`);
 }
 
 /** The transcript with more lines; beyond `capacity` the oldest go. */

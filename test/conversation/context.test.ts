@@ -34,11 +34,14 @@ test('C7 the context message: summary, files and instruction between the exact m
   tree.texts.set('b.md', 'B').set('docs/2.md', 'two').set('docs/1.md', 'one');
   conversation.context.add(['b.md', 'docs/*.md']);
   conversation.compact({ summary: 'what happened' });
-  conversation.setAgents({ prompt: 'be brief' });
-  const { message } = await conversation.context.build(tree);
-  const [head, files, rest] = message.split(end);
+  const { message } = await conversation.context.build(tree, {
+    hooks: ['hook says'],
+    agentPrompt: 'be brief',
+  });
+  const [head, files, hook, rest] = message.split(end);
   assert.match(head ?? '', /^--- CONTEXT ENTRY BEGIN ---\n[^]+\n\nSUMMARY CONTENT:\nwhat happened\n$/);
   assert.is(files, `${start}[b.md]\nB\n[docs/1.md]\none\n[docs/2.md]\ntwo\n`);
+  assert.is(hook, `${start}hook says\n`);
   assert.is(rest, 'Follow this instruction: be brief');
 });
 
@@ -49,29 +52,33 @@ test('C7 without context there is no message', async () => {
 
 test('C9 C24 the budget is three quarters of the model’s window, 200,000 tokens by default', async () => {
   const { conversation, tree } = room();
-  assert.is((await conversation.context.build(tree)).budgetBytes, 150_000 * 4);
-  conversation.setModel({ id: 'm', contextWindowTokens: 100 });
-  assert.is((await conversation.context.build(tree)).budgetBytes, 75 * 4);
+  assert.is((await conversation.context.build(tree)).maxSize, 150_000 * 4);
+  conversation.setModel({ modelId: 'm', contextWindowTokens: 100 });
+  assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
 test('C24 files over the budget are left out, the largest first and unread, with a warning each', async () => {
   const { conversation, tree } = room();
-  conversation.setModel({ id: 'm', contextWindowTokens: 100 });
+  conversation.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));
   conversation.context.add(['a', 'b', 'c']);
   const built = await conversation.context.build(tree);
   assert.equal(built.files, [
-    { path: 'a', bytes: 120 },
-    { path: 'c', bytes: 180 },
+    { path: 'a', bytes: 120, pattern: 'a' },
+    { path: 'c', bytes: 180, pattern: 'c' },
   ]);
-  assert.is(built.totalBytes, 300);
-  assert.equal(built.dropped, [{ path: 'b', bytes: 301 }]);
+  assert.is(built.size, 300);
+  assert.equal(built.dropped, [{ path: 'b', bytes: 301, pattern: 'b' }]);
   assert.equal(tree.reads, ['a', 'c']);
+  tree.reads.length = 0;
+  const listed = await conversation.context.list(tree);
+  assert.equal([listed.files, listed.dropped, listed.size], [built.files, built.dropped, 300]);
+  assert.equal(tree.reads, []);
   assert.is(built.warnings.length, 1);
   assert.match(built.warnings[0] ?? '', /^The context file b \(301 bytes\) was left out/);
 });
 
-test('C24 paths and globs are added once, removed all or none, and checked', () => {
+test('C24 paths and globs are added once, removed where they are there, and checked', () => {
   const { conversation } = room();
   assert.equal(conversation.context.add(['a', './a', 'src/*.ts']), { added: ['a', 'src/*.ts'] });
   assert.equal(conversation.context.add(['a', 'b']), { added: ['b'] });
@@ -82,9 +89,10 @@ test('C24 paths and globs are added once, removed all or none, and checked', () 
   }
   kinds(() => conversation.context.add(['.']), 'InvalidParams');
   kinds(() => conversation.context.add([7]), 'InvalidParams');
-  kinds(() => conversation.context.remove(['a', 'never']), 'UnknownEntry');
+  const many = Array.from({ length: 1000 }, (_, n) => `f${n}`);
+  kinds(() => conversation.context.add(many), 'LimitExceeded');
   assert.equal(conversation.context.paths, ['a', 'src/*.ts', 'b']);
-  assert.equal(conversation.context.remove(['a', 'b']), { removed: ['a', 'b'] });
+  assert.equal(conversation.context.remove(['a', 'never', 'b']), { removed: ['a', 'b'] });
   assert.equal(conversation.context.paths, ['src/*.ts']);
 });
 
@@ -122,7 +130,6 @@ test('C25 the length is remembered in bytes, until anything that the message is 
     () => conversation.compact({ summary: 's' }),
     () => conversation.rewind(before),
     () => conversation.setModel('m'),
-    () => conversation.setAgents({ prompt: 'p' }),
     () => conversation.context.remove(['b']),
     () => conversation.context.add(['*.md']),
   ]) {
@@ -146,7 +153,7 @@ test('C25 a length built while a file changed is not remembered', async () => {
 
 test('C26 the window is critical when text alone fills it', () => {
   const { conversation } = room();
-  conversation.setModel({ id: 'm', contextWindowTokens: 10 });
+  conversation.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });
   assert.equal(windowUse(conversation.state, 0), { chars: 39, windowChars: 40, level: 'none' });
   assert.is(windowUse(conversation.state, 1).level, 'critical');

@@ -18,10 +18,10 @@ const said = (user: string): { user: object; assistant: object } => ({
 function full(): Conversation {
   const conversation = new Conversation('conv-1', new MemoryLog());
   conversation.setTools({ builtin: [{ name: 'fs_read' }], mcp: [] });
-  conversation.setModel({ id: 'm', name: 'M', contextWindowTokens: 1000, limits: { out: 5 } });
+  conversation.setModel({ modelId: 'm', modelName: 'M', contextWindowTokens: 1000, tokenLimits: { out: 5 } });
   conversation.setMcpEnabled(false);
   conversation.context.add(['README.md', 'docs/**/*.md']);
-  conversation.append({ ...said('one'), requestMetadata: { request_id: 'r', times: [1, 2.5] } });
+  conversation.append({ ...said('one'), requestMetadata: { requestId: 'r', timeToFirstChunk: 2.5, own: 1 } });
   conversation.append({ user: { toolResults: [{ toolUseId: 't' }] }, assistant: { content: 'é 😀' } });
   conversation.compact({ summary: 'main', metadata: { a: null }, keep: 1 });
   conversation.recordLines({ path: '__proto__', operation: 'create', before: 0, after: 3 });
@@ -75,6 +75,7 @@ test('C1 C35 the document has the fields of the specification by name, and not t
     ].sort(),
   );
   assert.equal(Object.keys(document.history[0] ?? {}), ['id', 'user', 'assistant', 'request_metadata']);
+  assert.equal(document.history[0]?.request_metadata, { request_id: 'r', time_to_first_chunk: 2.5, own: 1 });
   assert.equal(document.valid_history_range, [3, 3]);
   assert.equal(document.latest_summary, ['aside', {}]);
   assert.equal(document.context_manager, {
@@ -85,7 +86,7 @@ test('C1 C35 the document has the fields of the specification by name, and not t
     model_id: 'm',
     model_name: 'M',
     context_window_tokens: 1000,
-    limits: { out: 5 },
+    token_limits: { out: 5 },
   });
 });
 
@@ -125,16 +126,32 @@ test('C35 a document read back and written again is the same text', async () => 
   const result = await conversation.import(first);
   assert.equal(result, {
     historyLength: 3,
+    transcriptLength: conversation.state.transcript.length,
+    validHistoryRange: { start: 3, end: 3 },
     dropped: 0,
     transcriptDropped: 0,
     conversationId: 'conv-1',
     warnings: [],
   });
   assert.is(JSON.stringify(toDocument(conversation.state)), first);
+  assert.equal(conversation.state.history.at(0)?.requestMetadata, {
+    requestId: 'r',
+    timeToFirstChunk: 2.5,
+    own: 1,
+  });
   const replayed = new Conversation('conv-1', log);
   for (const [index, record] of log.records.entries()) replayed.replay(index + 1, record);
   assert.is(JSON.stringify(toDocument(replayed.state)), first);
   assert.is(replayed.head, conversation.head);
+});
+
+test('C4 a field whose document name is taken by another survives there and back', async () => {
+  const conversation = new Conversation('c', new MemoryLog());
+  const requestMetadata = { requestId: 'ours', request_id: 'theirs' };
+  conversation.append({ ...said('x'), requestMetadata });
+  const again = new Conversation('c', new MemoryLog());
+  await again.import(JSON.stringify(toDocument(conversation.state)));
+  assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
 test('C2 importing or exporting owns nothing: the reference is written, never read', async () => {
@@ -166,13 +183,13 @@ test('C10 C29 an old document: no ids, no format version, the model as text', as
   const conversation = new Conversation('c', new MemoryLog());
   const { warnings } = await conversation.import(old);
   assert.is(warnings.length, 1);
-  assert.equal(conversation.state.modelInfo, { id: 'claude-old', contextWindowTokens: 200_000 });
+  assert.equal(conversation.state.modelInfo, { modelId: 'claude-old', contextWindowTokens: 200_000 });
   assert.is(conversation.state.mcpEnabled, true);
   const ids = conversation.state.history.slice().map(({ id }) => id);
   assert.is(new Set(ids).size, 2);
   assert.is(toDocument(conversation.state).model, 'claude-old');
   await conversation.import({ ...old, model_info: { model_id: 'newer', context_window_tokens: 9 } });
-  assert.equal(conversation.state.modelInfo, { id: 'newer', contextWindowTokens: 9 });
+  assert.equal(conversation.state.modelInfo, { modelId: 'newer', contextWindowTokens: 9 });
 });
 
 test('C6 C12 a history over the cap is trimmed from its oldest end and reported', async () => {

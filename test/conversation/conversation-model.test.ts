@@ -154,8 +154,10 @@ async function take(pair: Pair, step: Step): Promise<void> {
       const { entered } = conversation.enterTangent();
       return assert.is(entered, model.enter(conversation.state.tangent?.tangentStartTime ?? 0));
     }
-    case 'exit':
-      return assert.equal(conversation.exitTangent({ keepTail: step.keepTail }), model.exit(step.keepTail));
+    case 'exit': {
+      const { exited, tail } = conversation.exitTangent({ keepTail: step.keepTail });
+      return assert.equal({ exited, tail }, { tail: undefined, ...model.exit(step.keepTail) });
+    }
     case 'trackLines': {
       const { path, before, after } = step;
       const report = conversation.recordLines({ path, operation: 'create', before, after });
@@ -166,21 +168,21 @@ async function take(pair: Pair, step: Step): Promise<void> {
       if (!model.paths.includes(step.path)) model.paths.push(step.path);
       return;
     case 'removeContext':
-      if (model.paths.includes(step.path)) {
-        conversation.context.remove([step.path]);
-        model.paths = model.paths.filter((path) => path !== step.path);
-      } else refused(() => conversation.context.remove([step.path]), 'UnknownEntry');
+      conversation.context.remove([step.path]);
+      model.paths = model.paths.filter((path) => path !== step.path);
       return;
     case 'tools':
       model.tools = { builtin: [{ name: step.name }] };
-      return conversation.setTools(structuredClone(model.tools));
+      conversation.setTools(structuredClone(model.tools));
+      return;
     case 'model':
       model.window = step.window;
-      conversation.setModel({ id: 'm', contextWindowTokens: step.window });
+      conversation.setModel({ modelId: 'm', contextWindowTokens: step.window });
       return;
     case 'mcp':
       model.mcp = step.enabled;
-      return conversation.setMcpEnabled(step.enabled);
+      conversation.setMcpEnabled(step.enabled);
+      return;
     case 'caps':
       model.caps = { entries: step.entries, lines: step.lines };
       return conversation.setLimits({ historyEntries: step.entries, transcriptLines: step.lines });

@@ -83,10 +83,14 @@ test('C3 C4 an entry keeps user, assistant and request metadata as they came, un
     time_to_first_chunk: 12.5,
     tool_use_ids_and_names: [['t1', 'x']],
   };
-  const { id, dropped, validHistoryRange } = conversation.append({ user, assistant, requestMetadata });
+  const { id, ...rest } = conversation.append({ user, assistant, requestMetadata });
   assert.match(id, /^ent_[0-9a-z]{20}$/);
-  assert.is(dropped, 0);
-  assert.equal(validHistoryRange, { start: 0, end: 1 });
+  assert.equal(rest, {
+    dropped: 0,
+    historyLength: 1,
+    transcriptLength: 3,
+    validHistoryRange: { start: 0, end: 1 },
+  });
   assert.equal(conversation.state.history.at(0), { id, user, assistant, requestMetadata });
   const bare = conversation.append({ ...said('x'), requestMetadata: null });
   assert.not('requestMetadata' in (conversation.state.history.last ?? {}));
@@ -148,10 +152,10 @@ test('C8 C10 a log read back gives the same conversation, field by field; agents
   const here = room();
   const { conversation, clock } = here;
   conversation.setTools({ builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
-  conversation.setModel({ id: 'm', contextWindowTokens: 1000, features: ['x'] });
+  conversation.setModel({ modelId: 'm', contextWindowTokens: 1000, features: ['x'] });
   conversation.setMcpEnabled(false);
   conversation.context.add(['README.md', 'docs/*.md']);
-  conversation.setAgents({ agents: { a: 1 }, toolManager: {}, prompt: 'Be brief.' });
+  conversation.setRuntime({ agents: { a: 1 }, toolManager: {} });
   conversation.append(said('one'));
   conversation.append(answered('t'));
   conversation.compact({ summary: 'so far', metadata: { message_id: 'm' }, keep: 1 });
@@ -260,6 +264,7 @@ test('C15 transcript: every user line behind "> ", answers with their tools, err
   });
   conversation.append(answered('1'));
   conversation.appendTranscript('Error: it failed\n  at once');
+  conversation.appendTranscript('typed\nby hand', { user: true });
   assert.equal(conversation.state.transcript.slice(), [
     '> first',
     '> second',
@@ -270,17 +275,23 @@ test('C15 transcript: every user line behind "> ", answers with their tools, err
     '[Tool uses: none]',
     'Error: it failed',
     '  at once',
+    '> typed',
+    '> by hand',
   ]);
 });
 
 test('C15 the transcript holds 10,000 lines, the oldest go first, also when one text has more', () => {
   const { conversation } = room();
-  conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`));
+  conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`).join('\n'));
   conversation.append(said('q', 'a'));
   assert.is(conversation.state.transcript.length, 10_000);
   assert.is(conversation.state.transcript.at(0), 'line 2');
   assert.is(conversation.state.transcript.last, '[Tool uses: none]');
-  conversation.appendTranscript('\n'.repeat(300_000));
+  assert.equal(conversation.appendTranscript('\n'.repeat(300_000)), {
+    lines: 300_001,
+    dropped: 300_001,
+    transcriptLength: 10_000,
+  });
   assert.is(conversation.state.transcript.length, 10_000);
 });
 
@@ -304,7 +315,12 @@ test('C16 C17 C18 a tangent puts the main conversation aside and brings it back 
   conversation.compact({ summary: 'aside summary' });
   conversation.setNextMessage('locked aside', { lock: true });
   conversation.setMcpEnabled(false);
-  assert.equal(conversation.exitTangent(), { exited: true });
+  assert.equal(conversation.exitTangent(), {
+    exited: true,
+    historyLength: 2,
+    transcriptLength: 6,
+    validHistoryRange: { start: 1, end: 2 },
+  });
   const after = conversation.state;
   for (const field of ['history', 'transcript', 'nextMessage', 'latestSummary', 'validRange'] as const) {
     assert.is(after[field], before[field], field);
@@ -313,7 +329,7 @@ test('C16 C17 C18 a tangent puts the main conversation aside and brings it back 
   assert.is(after.pendingUserMessage, undefined);
   assert.is(after.messageLocked, false);
   assert.is(after.mcpEnabled, false);
-  assert.equal(conversation.exitTangent(), { exited: false });
+  assert.is(conversation.exitTangent().exited, false);
 });
 
 test('C17 clear inside a tangent leaves the main conversation to come back', () => {
@@ -322,7 +338,8 @@ test('C17 clear inside a tangent leaves the main conversation to come back', () 
   conversation.enterTangent();
   conversation.clear();
   assert.is(conversation.state.history.length, 0);
-  assert.equal(conversation.exitTangent({ keepTail: true }), { exited: true });
+  const { exited, tail } = conversation.exitTangent({ keepTail: true });
+  assert.equal([exited, tail], [true, undefined]);
   assert.equal(contents(conversation), ['main']);
 });
 
@@ -333,7 +350,7 @@ test('C19 exit with tail keeps the last entry, inside the valid range and in the
   conversation.enterTangent();
   conversation.append(said('aside 1'));
   const { id } = conversation.append(said('aside 2', 'found'));
-  assert.equal(conversation.exitTangent({ keepTail: true }), { exited: true, tail: id });
+  assert.is(conversation.exitTangent({ keepTail: true }).tail, id);
   assert.equal(contents(conversation), ['main', 'aside 2']);
   assert.equal(conversation.state.validRange, { start: 0, end: 2 });
   assert.equal(conversation.state.transcript.slice(3), ['> aside 2', 'found', '[Tool uses: none]']);
@@ -345,7 +362,8 @@ test('C19 without an entry of its own a tangent has no tail', () => {
   conversation.append(said('main'));
   conversation.enterTangent();
   conversation.setNextMessage('x');
-  assert.equal(conversation.exitTangent({ keepTail: true }), { exited: true });
+  const { exited, tail } = conversation.exitTangent({ keepTail: true });
+  assert.equal([exited, tail], [true, undefined]);
   assert.equal(contents(conversation), ['main']);
 });
 
@@ -380,7 +398,7 @@ test('C20 the duration of a tangent is whole seconds since its start, and absent
 test('C23 a tangent that carries files names the checkpoint to bring back', () => {
   const here = room();
   here.conversation.enterTangent({ filesCheckpoint: 'ckpt_x' });
-  assert.equal(reopened(here).exitTangent(), { exited: true, filesCheckpoint: 'ckpt_x' });
+  assert.is(reopened(here).exitTangent().filesCheckpoint, 'ckpt_x');
 });
 
 test('C27 tools are kept by origin; what is no table of tools is refused', () => {
@@ -390,7 +408,7 @@ test('C27 tools are kept by origin; what is no table of tools is refused', () =>
     custom: [],
     mcp: [{ name: 'x', schema: { type: 'object' } }],
   };
-  conversation.setTools(tools);
+  assert.equal(conversation.setTools(tools), { tools: 2 });
   assert.equal(conversation.state.tools, tools);
   for (const wrong of [
     [],
@@ -408,7 +426,8 @@ test('C28 agents and tool manager are held while the process lives and are never
   const { conversation, log } = room();
   const agents = { active: 'a' };
   const toolManager = { clients: 3 };
-  conversation.setAgents({ agents, toolManager });
+  conversation.setRuntime({ agents });
+  conversation.setRuntime({ toolManager });
   assert.is(conversation.runtime.agents, agents);
   assert.is(conversation.runtime.toolManager, toolManager);
   assert.is(log.length, 0);
@@ -417,13 +436,13 @@ test('C28 agents and tool manager are held while the process lives and are never
 
 test('C29 C30 a model is described by its client; what is missing has a default and a warning', () => {
   const { conversation } = room();
-  const info = { id: 'm-1', name: 'M', contextWindowTokens: 8000, features: ['vision'] };
+  const info = { modelId: 'm-1', modelName: 'M', contextWindowTokens: 8000, features: ['vision'] };
   assert.equal(conversation.setModel(info), { modelInfo: info, warnings: [] });
   const assumed = conversation.setModel('m-2');
-  assert.equal(assumed.modelInfo, { id: 'm-2', contextWindowTokens: 200_000 });
+  assert.equal(assumed.modelInfo, { modelId: 'm-2', contextWindowTokens: 200_000 });
   assert.is(assumed.warnings.length, 1);
   assert.match(assumed.warnings[0] ?? '', /m-2.*200000 tokens/);
-  assert.is(conversation.setModel({ id: 'm', contextWindowTokens: -1 }).warnings.length, 1);
+  assert.is(conversation.setModel({ modelId: 'm', contextWindowTokens: -1 }).warnings.length, 1);
   assert.throws(() => conversation.setModel(7), refusedAs('InvalidParams'));
 });
 
@@ -438,7 +457,8 @@ test('C31 recorded writes are kept by path and reported by the formula', () => {
     after: 13,
     newText: 'x',
   });
-  assert.equal(report, { linesByUser: 2, linesByAgent: 1, added: 1, removed: 0 });
+  assert.equal([report.linesByUser, report.linesByAgent], [2, 1]);
+  assert.is(report.tracker.afterFswriteLines, 13);
   for (const wrong of [
     { path: '', operation: 'create', before: 0, after: 1 },
     { path: 'a', operation: 'delete', before: 0, after: 1 },
@@ -459,7 +479,7 @@ test('C33 a rewind brings back history, range, transcript, summary, tangent and 
   conversation.exitTangent();
   conversation.append(said('two'));
   conversation.recordLines({ path: 'a', operation: 'create', before: 0, after: 1 });
-  conversation.setModel({ id: 'newer', contextWindowTokens: 5 });
+  conversation.setModel({ modelId: 'newer', contextWindowTokens: 5 });
   const future = conversation.head;
   conversation.rewind(ref);
   const { state } = conversation;
@@ -467,7 +487,7 @@ test('C33 a rewind brings back history, range, transcript, summary, tangent and 
   assert.is(state.transcript, before.transcript);
   assert.is(state.tangent, before.tangent);
   assert.is(state.fileLineTracker.size, 0);
-  assert.is(state.modelInfo?.id, 'newer');
+  assert.is(state.modelInfo?.modelId, 'newer');
   conversation.append(said('other'));
   assert.equal(contents(conversation), ['one', 'other']);
   conversation.rewind(future);
@@ -530,14 +550,23 @@ test('C37 an empty next message becomes "Empty prompt" with a warning; a second 
 
 test('Q23 the pending message is taken from the next one unless locked, and consumed once', () => {
   const { conversation, log } = room();
-  conversation.setNextMessage('do it', { lock: true });
-  conversation.setNextMessage('y');
+  assert.equal(conversation.setNextMessage('do it', { lock: true }), {
+    accepted: true,
+    messageLocked: true,
+    warnings: [],
+    pendingUserMessage: 'do it',
+  });
+  assert.is(conversation.setNextMessage('y').accepted, false);
   assert.is(conversation.state.nextMessage?.content, 'y');
   assert.is(conversation.consumeMessage(), 'do it');
   assert.is(conversation.state.messageLocked, false);
   const { length } = log;
   assert.is(conversation.consumeMessage(), undefined);
   assert.is(log.length, length);
+  conversation.setNextMessage('again');
+  conversation.setNextMessage(undefined);
+  assert.is(conversation.state.nextMessage, undefined);
+  assert.is(conversation.state.pendingUserMessage, undefined);
   conversation.setNextMessage('again');
   assert.is(conversation.consumeMessage(), 'again');
 });

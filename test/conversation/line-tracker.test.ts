@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { countLineChanges, lineCount } from '../../src/conversation/line-diff.ts';
-import { reportLines, trackWrite } from '../../src/conversation/line-tracker.ts';
+import { type FileLineTracker, reportLines, trackWrite } from '../../src/conversation/line-tracker.ts';
 import { checkProperty } from '../support/property.ts';
 
 /** Length of the longest common subsequence, the slow and plain way. */
@@ -47,14 +47,25 @@ test('C31 a last line without a newline counts, an empty text has none', () => {
   assert.is(lineCount('a\n\n'), 2);
 });
 
+/** The figures of a tracker's last write. */
+function figures(tracker: FileLineTracker): Record<string, number> {
+  const { linesByUser, linesByAgent } = reportLines(tracker);
+  return {
+    linesByUser,
+    linesByAgent,
+    added: tracker.linesAddedByAgent,
+    removed: tracker.linesRemovedByAgent,
+  };
+}
+
 test('C31 the first creation counts the lines that stood there before as the user’s', () => {
   const tracker = trackWrite(undefined, { path: 'a', operation: 'create', before: 4, after: 10 });
-  assert.equal(reportLines(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
+  assert.equal(figures(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
 });
 
 test('C31 the first write of another sort counts nothing as the user’s', () => {
   const write = { path: 'a', operation: 'append', before: 4, after: 6, newText: 'x\ny\n' } as const;
-  assert.equal(reportLines(trackWrite(undefined, write)), {
+  assert.equal(figures(trackWrite(undefined, write)), {
     linesByUser: 0,
     linesByAgent: 2,
     added: 2,
@@ -66,9 +77,16 @@ test('C31 later, lines by the user are before minus what the agent left, signed'
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const replace = { path: 'a', operation: 'strReplace', oldText: 'x\ny\n', newText: 'x\nz\nw\n' } as const;
   const more = trackWrite(first, { ...replace, before: 13, after: 14 });
-  assert.equal(reportLines(more), { linesByUser: 3, linesByAgent: 3, added: 2, removed: 1 });
+  assert.equal(figures(more), { linesByUser: 3, linesByAgent: 3, added: 2, removed: 1 });
   const less = trackWrite(more, { path: 'a', operation: 'insert', before: 9, after: 10, newText: 'q' });
-  assert.equal(reportLines(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
+  assert.equal(figures(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
+});
+
+test('C31 a write that does not say what stood before takes what the last write left', () => {
+  const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
+  const second = trackWrite(first, { path: 'a', operation: 'append', after: 11, newText: 'x' });
+  assert.equal(figures(second), { linesByUser: 0, linesByAgent: 1, added: 1, removed: 0 });
+  assert.is(second.beforeFswriteLines, 10);
 });
 
 test.run();
