@@ -1,32 +1,81 @@
-// The composition root. So far it composes nothing: it has no handlers, and says what they will offer.
+// The composition root: builds every part of the daemon and owns the order in which it stops. Knows no framing and
+// no process: streams, signals and exit codes are main.ts's and rpc/'s.
+import { homedir } from 'node:os';
+import { join } from 'node:path';
 import type { Log } from './base/log.ts';
+import type { EndKind } from './checkpoint/drop.ts';
+import { Sessions } from './checkpoint/sessions.ts';
+import { offer } from './rpc/capabilities.ts';
+import type { EndReason } from './rpc/ending.ts';
+import { checkpointHandlers } from './rpc/handlers/checkpoint.ts';
+import { sessionEvents } from './rpc/handlers/events.ts';
+import { ledgerHandlers } from './rpc/handlers/ledger.ts';
+import { lookHandlers } from './rpc/handlers/look.ts';
+import { manageHandlers } from './rpc/handlers/manage.ts';
+import { operationHandlers } from './rpc/handlers/operation.ts';
+import { restoreHandlers } from './rpc/handlers/restore.ts';
+import { sessionHandlers } from './rpc/handlers/session.ts';
+import { storeHandlers } from './rpc/handlers/store.ts';
 import type { Daemon, Notify } from './rpc/server.ts';
 
 export interface DaemonOptions {
   readonly notify: Notify;
   readonly log: Log;
-  /** Where sessions are kept. Absent: `$XDG_STATE_HOME/checkpointd`. */
+  /** Where sessions live unless one says otherwise; default `$XDG_STATE_HOME/checkpointd`. */
   readonly storageDirectory?: string;
+  /** How long an orphan is left to whoever wants to resume it, ms. */
+  readonly orphanGraceMs?: number;
+  /** Told when an internal check failed: the process should end and let the next one recover. */
+  readonly onPoison: (because: Error) => void;
 }
 
-export function createDaemon(_options: DaemonOptions): Daemon {
+/** Who ends it decides what may be removed (ruling 25): a client's or a person's word, or the loss of the client. */
+const endKinds: Readonly<Record<EndReason, EndKind>> = {
+  shutdown: 'orderly',
+  signal: 'orderly',
+  exit: 'abrupt',
+  endOfInput: 'abrupt',
+  parentDeath: 'abrupt',
+  framing: 'abrupt',
+  failure: 'abrupt',
+};
+
+/** Builds a daemon that serves requests through its handlers. Starts nothing: what is heavy is loaded when used. */
+export function createDaemon(options: DaemonOptions): Daemon {
+  const storage = options.storageDirectory ?? defaultStorageDirectory();
+  const sessions = new Sessions({
+    surroundings: {
+      events: sessionEvents(options.notify, options.log),
+      log: options.log,
+      onPoison: options.onPoison,
+    },
+    defaultStorage: storage,
+    ...(options.orphanGraceMs === undefined ? {} : { orphanGraceMs: options.orphanGraceMs }),
+    log: options.log,
+  });
   return {
-    handlers: {},
-    offer: () => ({
-      capabilities: {},
-      limits: {
-        maxQueued: 256,
-        maxPageItems: 1000,
-        maxListedPaths: 10_000,
-        maxReadBytes: 4 * 1024 * 1024,
-        maxDiffFileBytes: 1024 * 1024,
-        maxDiffTextBytes: 16 * 1024 * 1024,
-        maxHistoryEntries: 10_000,
-        maxTranscriptLines: 10_000,
-        maxMessageCharacters: 400_000,
-        maxFileBytes: 2 ** 31,
-      },
-    }),
-    stop: async () => undefined,
+    handlers: {
+      ...sessionHandlers(sessions, { storage }),
+      ...checkpointHandlers(sessions),
+      ...manageHandlers(sessions),
+      ...restoreHandlers(sessions),
+      ...lookHandlers(sessions),
+      ...ledgerHandlers(sessions),
+      ...storeHandlers(sessions),
+      ...operationHandlers(sessions),
+    },
+    offer: () => offer,
+    stop: async (reason) => {
+      await sessions.closeAll(endKinds[reason]);
+      // After a shutdown the deletion goes on until `exit`; else the process is about to end and waits for it.
+      if (reason !== 'shutdown') await sessions.deletionsDone();
+    },
   };
+}
+
+/** `$XDG_STATE_HOME/checkpointd`, or where that stands when the variable is not set. */
+export function defaultStorageDirectory(): string {
+  const state = process.env.XDG_STATE_HOME;
+  const root = state?.startsWith('/') ? state : join(homedir(), '.local', 'state');
+  return join(root, 'checkpointd');
 }

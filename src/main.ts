@@ -81,7 +81,7 @@ async function serve(flags: ServeFlags): Promise<void> {
   const { createDaemon } = await import('./daemon.ts');
   const { storageDirectory } = flags;
   const storage = storageDirectory === undefined ? {} : { storageDirectory };
-  server.listen(createDaemon({ notify: server.notify, log, ...storage }));
+  server.listen(createDaemon({ notify: server.notify, log, onPoison: fail, ...storage }));
 }
 
 async function main(): Promise<void> {

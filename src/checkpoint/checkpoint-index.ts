@@ -1,9 +1,10 @@
 // The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from
 // the store at open (000's `checkpoints` and `tag_index`); it decides nothing and stores nothing.
 import { CheckpointdError } from '../base/errors.ts';
-import type { CheckpointId, Tag } from '../base/ids.ts';
+import { type CheckpointId, newOperationId, type Tag } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import { isName } from './name.ts';
 import { baseTag, partsOf, previousTag, tagOf } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every';
@@ -16,8 +17,10 @@ export class CheckpointIndex {
   /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place (000 §5.3). */
   #listed: CheckpointId[] = [];
   #head: CheckpointId | undefined;
+  readonly #birth = newOperationId();
   #detached: ReadonlySet<CheckpointId> | undefined;
   #seq = 0;
+  #generation = 0;
 
   /** Fills the index from what the store holds, oldest first. */
   constructor(stored: readonly StoredCheckpoint[]) {
@@ -40,6 +43,11 @@ export class CheckpointIndex {
 
   get tagCount(): number {
     return this.#byTag.size;
+  }
+
+  /** Changes whenever the order of a listing did, other than by growing at its end. Unique to this index. */
+  get generation(): string {
+    return `${this.#birth}.${this.#generation}`;
   }
 
   get nextSeq(): number {
@@ -66,6 +74,7 @@ export class CheckpointIndex {
   }
 
   remove(ids: readonly CheckpointId[]): void {
+    this.#generation += 1;
     for (const id of ids) {
       const stored = this.#byId.get(id);
       if (stored === undefined) continue;
@@ -121,7 +130,7 @@ export class CheckpointIndex {
       this.byName(text) ??
       this.#byCommitPrefix(text);
     if (found !== undefined) return found;
-    if (tag === undefined && !/^[\p{L}\p{N}][\p{L}\p{N} ._-]{0,127}$/u.test(text)) {
+    if (tag === undefined && !isName(text)) {
       throw new CheckpointdError(
         'InvalidTag',
         'That is no tag ("3", "3.2"), checkpoint id, name or commit id. Use checkpoint/list to see what there is.',
@@ -205,6 +214,7 @@ export class CheckpointIndex {
     const bearer = this.#byTag.get(tag);
     const place = bearer === undefined ? -1 : this.#listed.indexOf(bearer);
     this.#byTag.set(tag, id);
+    if (place >= 0) this.#generation += 1;
     if (place >= 0 && partsOf(tag).tool !== undefined) {
       this.#listed[place] = id;
       return;

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
-import { files, filesAsync } from '../base/files.ts';
+import { type Dirent, files, filesAsync } from '../base/files.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
 const trashPattern = /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/;
@@ -47,6 +47,33 @@ export async function deleteTrash(trash: string): Promise<void> {
 /** The same for a process that is about to end and can wait for nothing. */
 export function deleteTrashSync(trash: string): void {
   files.rmSync(trash, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Bytes of all files below a directory; 0 for one that is not there. */
+export async function sizeOf(directory: string): Promise<number> {
+  let bytes = 0;
+  let entries: Dirent[];
+  try {
+    entries = await filesAsync.readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return 0;
+    throw error;
+  }
+  for (const entry of entries) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) bytes += await sizeOf(path);
+    else bytes += await sizeOfFile(path);
+  }
+  return bytes;
+}
+
+async function sizeOfFile(path: string): Promise<number> {
+  try {
+    return (await filesAsync.lstat(path)).size;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return 0; // it went while we counted
+    throw error;
+  }
 }
 
 async function removeTree(path: string): Promise<void> {

@@ -63,6 +63,14 @@ export class SessionDirectory {
     writeAtomically(this.markerFile, `${JSON.stringify(marker, null, 2)}\n`);
   }
 
+  /** Removes what the store keeps here (the bare repository), and nothing of ours. */
+  removeStore(): void {
+    for (const name of files.readdirSync(this.root)) {
+      if (name !== 'checkpointd')
+        files.rmSync(join(this.root, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+
   readMarker(): SessionMarker | undefined {
     return readMarker(this.markerFile);
   }

@@ -9,6 +9,8 @@ const lengthMax = 256;
 export interface QueueFigures {
   readonly running: boolean;
   readonly waiting: number;
+  /** How many may wait before new ones are refused. */
+  readonly capacity: number;
   readonly completed: number;
   readonly poisoned: boolean;
 }
@@ -35,6 +37,7 @@ export class OperationQueue {
     return {
       running: this.#running !== undefined,
       waiting: this.#waiting.length,
+      capacity: lengthMax,
       completed: this.#completed,
       poisoned: this.#poison !== undefined,
     };

@@ -119,6 +119,9 @@ export interface CheckpointRecord {
   /** Of `restore`: the checkpoint that was restored, and the safety checkpoint taken before. */
   readonly restored?: CheckpointId;
   readonly safety?: CheckpointId;
+  readonly scope?: 'files' | 'conversation' | 'both';
+  /** Of `restore`: the only paths that were restored, as latin1 byte strings; absent: all. */
+  readonly paths?: readonly string[];
   /** Of `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
   readonly undo?: readonly CheckpointId[];
   readonly redo?: readonly CheckpointId[];

@@ -1,0 +1,170 @@
+// Who wrote what (ruling 16): feeds the ledger from checkpoints and from what the agent reports, keeps its records in
+// the session's log, and answers whose edit a restore would lose. The ledger itself is worktree/ledger.ts.
+import { timestamp } from '../base/clock.ts';
+import type { TreePath } from '../base/tree-path.ts';
+import type { LogRecord } from '../conversation/log-record.ts';
+import { contentAt } from '../store/content-id.ts';
+import type { SnapshotEntry, StoredCheckpoint, TreeChange } from '../store/snapshot-store.ts';
+import type { Author, Known, LedgerRecord } from '../worktree/ledger.ts';
+import { Ledger } from '../worktree/ledger.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { OperationContext } from './operation-records.ts';
+import type { Session } from './session.ts';
+import { baseTag } from './tag.ts';
+
+interface LoggedAuthorship extends LogRecord {
+  readonly kind: 'ledger';
+  readonly records: readonly LedgerRecord[];
+}
+
+/** The ledger as the session's log has it. */
+export function ledgerFrom(records: readonly LogRecord[]): Ledger {
+  return new Ledger(records.flatMap((record) => (isAuthorship(record) ? record.records : [])));
+}
+
+function isAuthorship(record: LogRecord): record is LoggedAuthorship {
+  return record.kind === 'ledger' && 'records' in record;
+}
+
+function keep(session: Session, records: readonly LedgerRecord[]): void {
+  if (records.length === 0) return;
+  const logged: LoggedAuthorship = { kind: 'ledger', records };
+  session.parts.sessionLog.append(logged);
+}
+
+/**
+ * Notes what a checkpoint found changed since the one before: a tool's by the agent, unless another session of this
+ * daemon reported it; what stands at a turn's start by the user.
+ */
+export async function noteCheckpoint(
+  session: Session,
+  before: StoredCheckpoint | undefined,
+  made: StoredCheckpoint,
+): Promise<void> {
+  const checkpoints = session.requireCheckpoints();
+  if (before === undefined) return; // the base is asked of the store, not copied path by path
+  const { record } = made;
+  const changes = await checkpoints.store.changes(before.record.snapshot, record.snapshot);
+  const who: Author = record.kind === 'turn' ? 'user' : 'agent';
+  const theirs = changes.filter((change) => isAnothers(session, change));
+  const ours = changes.filter((change) => !theirs.includes(change));
+  keep(session, [
+    ...checkpoints.ledger.recordCheckpoint(ours, who, record.timestamp, record.id),
+    ...checkpoints.ledger.recordCheckpoint(theirs, 'session', record.timestamp, record.id),
+  ]);
+}
+
+function isAnothers(session: Session, { path, after }: TreeChange): boolean {
+  return session.parts
+    .neighbours(session)
+    .some(
+      (other) =>
+        other.enabled?.ledger.history(path).at(-1)?.content === contentOf(after) &&
+        other.enabled.ledger.lastAuthor(path) === 'agent',
+    );
+}
+
+const contentOf = (entry: SnapshotEntry | undefined): Known => entry?.blob ?? 'absent';
+
+export interface RecordedWrite {
+  readonly recorded: boolean;
+  /** The content's id in this store; absent when the file is gone. */
+  readonly content?: string;
+  readonly size?: number;
+}
+
+/** Notes that the agent wrote (or deleted) a path just now, with what stands there. */
+export function recordWrite(
+  session: Session,
+  write: { readonly path: TreePath; readonly toolName?: string },
+  context: OperationContext,
+): Promise<RecordedWrite> {
+  session.requireCheckpoints();
+  return session.parts.queue.run(async () => {
+    const { store, ledger } = session.requireCheckpoints();
+    const found = await contentAt(store, session.parts.workTree, write.path, context.signal);
+    const content = found?.blob ?? 'absent';
+    const record = ledger.recordWrite(
+      write.path,
+      content,
+      'agent',
+      timestamp(session.parts.clock),
+      write.toolName,
+    );
+    if (record !== undefined) keep(session, [record]);
+    return {
+      recorded: record !== undefined,
+      ...(found === undefined ? {} : { content: found.blob, size: found.size }),
+    };
+  }, context.signal);
+}
+
+/**
+ * The paths of a restore whose present content nobody of this session made: not the head, not the base, not a
+ * checkpoint, not a reported write. A deletion is never a conflict: nothing would be lost.
+ */
+export async function conflictsIn(
+  checkpoints: Checkpoints,
+  changes: readonly TreeChange[],
+  present: StoredCheckpoint['record']['snapshot'],
+): Promise<ReadonlySet<TreePath>> {
+  const { index, store, ledger } = checkpoints;
+  const head = index.head?.record.snapshot;
+  const conflicts = new Set<TreePath>();
+  if (head === undefined || head === present) return conflicts;
+  const touched = new Set(changes.map(({ path }) => path));
+  const base = index.byTag(baseTag)?.record.snapshot;
+  for (const { path, after } of await store.changes(head, present)) {
+    if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
+    const original = base === undefined ? undefined : await store.entry(base, path);
+    if (original?.blob !== after.blob) conflicts.add(path);
+  }
+  return conflicts;
+}
+
+export interface LedgerEntryView {
+  readonly author: Author;
+  /** Order within the history of the path, from 1. */
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly content?: string;
+  readonly checkpoint?: string;
+  readonly tag?: string;
+  readonly toolName?: string;
+}
+
+/** What happened to a path, oldest first, and who made what stands there now if that is newer. */
+export async function pathHistory(
+  session: Session,
+  path: TreePath,
+): Promise<{ readonly entries: readonly LedgerEntryView[]; readonly present?: LedgerEntryView }> {
+  const checkpoints = session.requireCheckpoints();
+  const { ledger, index, store } = checkpoints;
+  const base = index.byTag(baseTag)?.record;
+  const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
+  const first: LedgerRecord[] =
+    base === undefined || original === undefined
+      ? []
+      : [{ path, content: original.blob, who: 'user', by: base.id, at: base.timestamp }];
+  const records = [...first, ...ledger.history(path)];
+  const entries = records.map((record, i) => describe(checkpoints, record, i + 1));
+  const found = await contentAt(store, session.parts.workTree, path);
+  const content: Known = found?.blob ?? 'absent';
+  if (content === (records.at(-1)?.content ?? 'absent')) return { entries };
+  const now = { path, content, who: 'user' as const, at: timestamp(session.parts.clock) };
+  return { entries, present: describe(checkpoints, now, records.length + 1) };
+}
+
+function describe({ index }: Checkpoints, record: LedgerRecord, seq: number): LedgerEntryView {
+  const checkpoint = record.by === undefined ? undefined : index.byId(record.by)?.record.id;
+  const tag = checkpoint === undefined ? undefined : index.tagOf(checkpoint);
+  return {
+    author: record.who,
+    seq,
+    timestamp: record.at,
+    ...(record.content === 'absent' ? {} : { content: record.content }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(checkpoint === undefined && record.by !== undefined ? { toolName: record.by } : {}),
+  };
+}

@@ -1,0 +1,44 @@
+// checkpoint/init and checkpoint/clean: enabling checkpoints by hand where they were not enabled by themselves
+// (000 §4.2), and removing them by hand (000 §9.2). After a clean they stay disabled until the next init.
+import type { Checkpoints } from './checkpoints.ts';
+import { enableCheckpoints } from './enable.ts';
+import type { OperationContext } from './operation-records.ts';
+import { ensureRecovered } from './recover.ts';
+import type { Session } from './session.ts';
+
+export interface InitOutcome {
+  /** False when checkpoints were enabled already. */
+  readonly initialized: boolean;
+  readonly checkpoints: Checkpoints;
+  readonly ms: number;
+}
+
+/** Enables checkpoints, outside a repository too (Q12). */
+export function init(session: Session, context: OperationContext): Promise<InitOutcome> {
+  return session.parts.queue.run(async () => {
+    const started = session.parts.clock.monotonic();
+    const already = session.enabled;
+    if (already === undefined) await enableCheckpoints(session, 'force', context);
+    return {
+      initialized: already === undefined,
+      checkpoints: session.requireCheckpoints(),
+      ms: Math.round(session.parts.clock.monotonic() - started),
+    };
+  }, context.signal);
+}
+
+/** Removes every checkpoint of the session with its store; the conversation and the work tree stay. */
+export function clean(session: Session, context: OperationContext): Promise<{ readonly removed: number }> {
+  return session.parts.queue.run(async () => {
+    await ensureRecovered(session, context);
+    const { store, capture, index } = session.requireCheckpoints();
+    const removed = index.size;
+    await store.remove(index.list('every').map(({ record }) => record.id));
+    await store.destroy();
+    await store.close();
+    await capture.close();
+    session.disable('Cleaned');
+    session.parts.directory.removeStore();
+    return { removed };
+  }, context.signal);
+}

@@ -1,0 +1,97 @@
+// store/gc: lets go of checkpoints that the session's limits or its own history no longer hold, then has the store
+// remove what nobody needs. Never lets go of the base, the head, a named checkpoint, or what undo and redo reach.
+import type { CheckpointId } from '../base/ids.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { CheckpointIndex } from './checkpoint-index.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { OperationContext } from './operation-records.ts';
+import { ensureRecovered } from './recover.ts';
+import type { Session, SessionLimits } from './session.ts';
+import { baseTag } from './tag.ts';
+
+export interface Collected {
+  readonly bytesFreed: number;
+  readonly blobsFreed: number;
+  readonly checkpointsRemoved: number;
+  readonly ms: number;
+}
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** Collects garbage by the session's limits. */
+export function collect(session: Session, context: OperationContext): Promise<Collected> {
+  session.requireCheckpoints();
+  const { queue, clock, options } = session.parts;
+  return queue.run(async () => {
+    await ensureRecovered(session, context);
+    const started = clock.monotonic();
+    const checkpoints = session.requireCheckpoints();
+    let checkpointsRemoved = await letGo(
+      checkpoints,
+      expendable(checkpoints.index, options.limits, clock.now()),
+    );
+    let { bytesFreed, blobsFreed } = await checkpoints.store.sweep(context.signal);
+    // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
+    while (
+      options.limits.maxStoreBytes !== undefined &&
+      (await checkpoints.store.usage()).bytes > options.limits.maxStoreBytes
+    ) {
+      context.signal.throwIfAborted();
+      const oldest = dispensable(checkpoints.index, checkpoints.index.list('all')).slice(0, 10);
+      if (oldest.length === 0) break;
+      checkpointsRemoved += await letGo(checkpoints, oldest);
+      const swept = await checkpoints.store.sweep(context.signal);
+      bytesFreed += swept.bytesFreed;
+      blobsFreed += swept.blobsFreed;
+    }
+    return { bytesFreed, blobsFreed, checkpointsRemoved, ms: Math.round(clock.monotonic() - started) };
+  }, context.signal);
+}
+
+async function letGo({ store, index }: Checkpoints, ids: readonly CheckpointId[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  await store.remove(ids);
+  index.remove(ids);
+  return ids.length;
+}
+
+/** What the limits and the history let go: too old, too many, without a tag, or a safety net nothing reaches. */
+function expendable(index: CheckpointIndex, limits: SessionLimits, nowMs: number): CheckpointId[] {
+  const listed = index.list('all');
+  const listedIds = new Set(listed.map(({ record }) => record.id));
+  const going = index.list('every').filter(({ record }) => !listedIds.has(record.id));
+  const { maxAgeDays, maxCheckpoints } = limits;
+  if (maxAgeDays !== undefined) {
+    going.push(...listed.filter(({ record }) => Date.parse(record.timestamp) < nowMs - maxAgeDays * dayMs));
+  }
+  if (maxCheckpoints !== undefined && listed.length > maxCheckpoints) {
+    going.push(...listed.slice(0, listed.length - maxCheckpoints));
+  }
+  return dispensable(index, going);
+}
+
+/** Those of a list that may go at all, in its order. */
+function dispensable(index: CheckpointIndex, list: readonly StoredCheckpoint[]): CheckpointId[] {
+  const kept = reachable(index);
+  const ids = list
+    .filter(
+      ({ record, name }) => !kept.has(record.id) && name === undefined && index.tagOf(record.id) !== baseTag,
+    )
+    .map(({ record }) => record.id);
+  return [...new Set(ids)];
+}
+
+/** The head, and the restores and safety checkpoints that undo and redo can still reach. */
+function reachable(index: CheckpointIndex): ReadonlySet<CheckpointId> {
+  const head = index.head?.record;
+  const kept = new Set<CheckpointId>();
+  if (head === undefined) return kept;
+  kept.add(head.id);
+  if (head.safety !== undefined) kept.add(head.safety);
+  for (const id of [...(head.undo ?? []), ...(head.redo ?? [])]) {
+    kept.add(id);
+    const safety = index.byId(id)?.record.safety;
+    if (safety !== undefined) kept.add(safety);
+  }
+  return kept;
+}

@@ -1,0 +1,91 @@
+// The end of a session (000 §9, the table of ruling 25): what may be removed goes at once, what must not stays as
+// an orphan that the same conversation resumes. Drop removes checkpoints, never the only copy of somebody's work.
+
+import { files } from '../base/files.ts';
+import type { BlobId } from '../base/ids.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { deleteTrash, deleteTrashSync, renameAway } from './removal.ts';
+import type { Session } from './session.ts';
+
+/**
+ * How a session ends: `orderly` is somebody's decision (close, shutdown, a signal); `abrupt` is the loss of the
+ * client (end of input, parent's death, fatal framing, exit without shutdown) or of the daemon's own footing.
+ */
+export type EndKind = 'orderly' | 'abrupt';
+
+export interface Ended {
+  /** What became of the session's directory. */
+  readonly fate: 'kept' | 'removed' | 'orphaned';
+  /** Resolves when a removed directory is deleted; the path itself is gone already. */
+  readonly deleted: Promise<void>;
+}
+
+/** Ends a session: stops its watcher and children, gives it up, and removes it where that loses nothing. */
+export async function endSession(session: Session, kind: EndKind): Promise<Ended> {
+  const { queue, directory, owner, marker, sessionLog } = session.parts;
+  await queue.close();
+  await session.watcher?.close();
+  const { enabled } = session;
+  const fate =
+    marker.retention === 'keep' ? 'kept' : (await mayRemove(session, enabled, kind)) ? 'removed' : 'orphaned';
+  if (fate === 'removed') await enabled?.store.destroy();
+  await enabled?.store.close();
+  await enabled?.capture.close();
+  sessionLog.close();
+  const trash = fate === 'removed' ? renameAway(directory) : undefined;
+  owner.release();
+  return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
+}
+
+/** The same for a process that is about to die and can await nothing: synchronous, and orphaning when in doubt. */
+export function abandonSession(session: Session): void {
+  const { directory, marker } = session.parts;
+  session.enabled?.store.kill();
+  if (marker.retention === 'keep' || files.existsSync(directory.intentFile)) return;
+  if (session.enabled !== undefined && holdsOnlyCopy(session.enabled)) return;
+  const trash = renameAway(directory);
+  if (trash !== undefined) deleteTrashSync(trash);
+}
+
+async function mayRemove(
+  session: Session,
+  checkpoints: Checkpoints | undefined,
+  kind: EndKind,
+): Promise<boolean> {
+  if (files.existsSync(session.parts.directory.intentFile)) return false;
+  if (kind === 'orderly' || checkpoints === undefined) return true;
+  return !(await safetyHoldsOnlyCopy(checkpoints));
+}
+
+/** Whether a safety checkpoint holds content that neither the present head nor the work tree has. */
+async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
+  const { index, store } = checkpoints;
+  const head = index.head;
+  if (head === undefined) return false;
+  const safeties = index.list('every').filter(({ record }) => record.kind === 'safety');
+  const present = new Set<BlobId>();
+  for (const { record } of safeties) {
+    if (record.snapshot === head.record.snapshot) continue;
+    if (present.size === 0)
+      for (const { blob } of await store.entries(head.record.snapshot)) present.add(blob);
+    if (await holdsMore(store, record.snapshot, head.record.snapshot, present)) return true;
+  }
+  return false;
+}
+
+async function holdsMore(
+  store: SnapshotStore,
+  safety: Parameters<SnapshotStore['changes']>[0],
+  head: Parameters<SnapshotStore['changes']>[1],
+  present: ReadonlySet<BlobId>,
+): Promise<boolean> {
+  const changes = await store.changes(safety, head);
+  return changes.some(({ before }) => before !== undefined && !present.has(before.blob));
+}
+
+/** Without a moment to look: any safety checkpoint that differs from where the session stands may be the only copy. */
+function holdsOnlyCopy({ index }: Checkpoints): boolean {
+  const head = index.head?.record.snapshot;
+  return index.list('every').some(({ record }) => record.kind === 'safety' && record.snapshot !== head);
+}

@@ -1,0 +1,180 @@
+// Enabling checkpoints in a session: is git there, is there a repository, open the store, finish what a kill left,
+// and make the checkpoint of tag "0" if there is none (000 §4.1). Where it may not, it says why and touches nothing.
+import { timestamp } from '../base/clock.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { newCheckpointId } from '../base/ids.ts';
+import { checkGit } from '../git/version.ts';
+import { ColdCapture } from '../store/cold-capture.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { loadStrategy } from '../store/strategies.ts';
+import { storageWithin } from '../worktree/work-tree.ts';
+import { CheckpointIndex } from './checkpoint-index.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { OperationContext } from './operation-records.ts';
+import { publish, standingOf } from './publish.ts';
+import { recover } from './recover.ts';
+import type { DisabledReason, Session } from './session.ts';
+import { StatsCache } from './stats-cache.ts';
+import { baseTag } from './tag.ts';
+
+export type InitMode = 'auto' | 'force' | 'never';
+
+/** Why checkpoints may not be enabled now; undefined when they may. */
+export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
+  if (mode === 'never') return 'NotRequested';
+  try {
+    await checkGit();
+  } catch (error) {
+    if (error instanceof CheckpointdError && (error.kind === 'GitMissing' || error.kind === 'GitTooOld'))
+      return error.kind;
+    throw error;
+  }
+  if (mode === 'auto' && session.parts.repository === undefined) return 'NotARepository';
+  return undefined;
+}
+
+/**
+ * Enables checkpoints; an obstacle leaves them disabled for its reason.
+ *
+ * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
+ * `limits.initTimeoutMs`, AbortError. Then checkpoints stay disabled and the directory can be tried again.
+ */
+export async function enableCheckpoints(
+  session: Session,
+  mode: InitMode,
+  context: OperationContext,
+): Promise<void> {
+  const reason = await obstacle(session, mode);
+  if (reason !== undefined) return session.disable(reason);
+  const store = await openStore(session, mode);
+  const capture = openCapture(session, store);
+  try {
+    const stored = await store.checkpoints();
+    const checkpoints: Checkpoints = {
+      store,
+      capture,
+      index: new CheckpointIndex(stored),
+      stats: new StatsCache(),
+      ledger: session.parts.ledger,
+    };
+    session.parts.operations.learn(stored);
+    const head = checkpoints.index.head?.record;
+    if (head !== undefined) session.parts.conversation.restoreHead(head.conversation, head.logLength);
+    session.enable(checkpoints);
+    await withinTimeout(session, context, async (limited) => {
+      await recover(session, limited);
+      if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
+    });
+  } catch (error) {
+    session.disable('NotRequested');
+    await store.close();
+    await capture.close();
+    throw error;
+  }
+}
+
+async function openStore(session: Session, mode: InitMode): Promise<SnapshotStore> {
+  const { marker, directory, options, workTree, repository } = session.parts;
+  const driver = await loadStrategy(marker.strategy);
+  if (driver.needsRepository && repository === undefined) {
+    throw new CheckpointdError(
+      'NotARepository',
+      `The strategy "${driver.name}" keeps checkpoints in your repository, and there is none here. Run "git init" first, or choose the strategy "shadow" or "sqlite".`,
+      {
+        details: { strategy: driver.name, init: mode },
+      },
+    );
+  }
+  return driver.open({
+    session: session.id,
+    sessionDirectory: directory.root,
+    storageDirectory: options.storage,
+    workTree: workTree.root,
+    conversationId: marker.conversationId,
+    ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
+    durability: options.durability,
+  });
+}
+
+function openCapture(session: Session, store: SnapshotStore): ColdCapture {
+  const { workTree, options, directory, log } = session.parts;
+  const own = storageWithin(workTree, options.storage);
+  return new ColdCapture({
+    store,
+    workTree,
+    include: options.include,
+    exclude: options.exclude,
+    maxFileBytes: options.limits.maxFileBytes,
+    ...(own === undefined ? {} : { leftOut: [own] }),
+    ignoreDirectory: directory.ignoreDirectory,
+    log,
+  });
+}
+
+/** The checkpoint of tag "0" (Q11): its commit message is the real program's. */
+async function createBase(
+  session: Session,
+  checkpoints: Checkpoints,
+  context: OperationContext,
+): Promise<void> {
+  const capture = await checkpoints.capture.capture({
+    signal: context.signal,
+    onProgress: context.progress('capture'),
+  });
+  const checkpoint = await publish(
+    checkpoints,
+    {
+      ...standingOf(session),
+      id: newCheckpointId(),
+      seq: checkpoints.index.nextSeq,
+      timestamp: timestamp(session.parts.clock),
+      kind: 'turn',
+      madeAs: baseTag,
+      description: 'Initial state',
+      message: '',
+      snapshot: capture.snapshot,
+      currentTurn: 0,
+      toolsInTurn: 0,
+      skipped: capture.skipped,
+      ...context.stamp,
+    },
+    baseTag,
+  );
+  await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) });
+}
+
+const warnAfterMs = 5_000;
+
+/** Warns after five seconds and gives up after the limit (R26), with cancel all the while. */
+async function withinTimeout<T>(
+  session: Session,
+  context: OperationContext,
+  work: (limited: OperationContext) => Promise<T>,
+): Promise<T> {
+  const { log, options } = session.parts;
+  const { initTimeoutMs } = options.limits;
+  const limit = new AbortController();
+  const warn = setTimeout(() => log.warn(slowOpening), warnAfterMs);
+  const stop = setTimeout(() => limit.abort(timedOut(initTimeoutMs)), initTimeoutMs);
+  try {
+    const signal = AbortSignal.any([context.signal, limit.signal]);
+    return await work({ ...context, signal });
+  } finally {
+    clearTimeout(warn);
+    clearTimeout(stop);
+  }
+}
+
+const slowOpening =
+  'Opening takes long: this is a large work tree. Ignoring build output and data makes the first capture faster.';
+
+function timedOut(limitMs: number): CheckpointdError {
+  return new CheckpointdError(
+    'CaptureTimedOut',
+    `The first capture did not end within ${limitMs} ms. Raise limits.initTimeoutMs, ignore large directories, or open a sub-directory.`,
+    {
+      details: { initTimeoutMs: limitMs },
+      retryable: true,
+    },
+  );
+}

@@ -1,0 +1,59 @@
+// The smaller changes to a session's checkpoints: a name, a deletion, the removal of all of them by hand. None of
+// them touches the work tree or the conversation.
+import { CheckpointdError } from '../base/errors.ts';
+import type { CheckpointId } from '../base/ids.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import { parseName } from './name.ts';
+import type { OperationContext } from './operation-records.ts';
+import { ensureRecovered } from './recover.ts';
+import type { Session } from './session.ts';
+
+/** Gives a checkpoint a name that is unique in the session, or takes it away with `undefined`. */
+export function rename(
+  session: Session,
+  target: string,
+  name: string | undefined,
+  context: OperationContext,
+): Promise<StoredCheckpoint> {
+  session.requireCheckpoints().index.resolve(target);
+  if (name !== undefined) parseName(name);
+  return session.parts.queue.run(async () => {
+    const { index, store } = session.requireCheckpoints();
+    const { record } = index.resolve(target);
+    const bearer = name === undefined ? undefined : index.byName(name);
+    if (bearer !== undefined && bearer.record.id !== record.id) {
+      throw new CheckpointdError(
+        'DuplicateName',
+        `There is a checkpoint named "${name}" already. Choose another name.`,
+        { details: { name } },
+      );
+    }
+    await store.rename(record.id, name);
+    index.rename(record.id, name);
+    return index.resolve(record.id);
+  }, context.signal);
+}
+
+/** Deletes one checkpoint; every other one stays restorable. Its contents go with the next store/gc. */
+export function remove(session: Session, target: string, context: OperationContext): Promise<CheckpointId> {
+  session.requireCheckpoints().index.resolve(target);
+  return session.parts.queue.run(async () => {
+    await ensureRecovered(session, context);
+    const { index, store } = session.requireCheckpoints();
+    const { record } = index.resolve(target);
+    // A restore's own checkpoint is the durable fact that the conversation went back; without it a restart would
+    // find the conversation in the future again.
+    if (record.kind === 'restore' && index.head?.record.id === record.id) {
+      throw new CheckpointdError(
+        'PreconditionFailed',
+        'The session stands on this restore. Make another checkpoint first, or use checkpoint/clean to remove all.',
+        {
+          details: { id: record.id },
+        },
+      );
+    }
+    await store.remove([record.id]);
+    index.remove([record.id]);
+    return record.id;
+  }, context.signal);
+}

@@ -1,0 +1,179 @@
+// session/open: from what a client asks to a session that stands: work tree, storage, ownership, conversation,
+// checkpoints, watcher, in this order; whatever was begun is undone when a later step fails.
+import { randomUUID } from 'node:crypto';
+import { systemClock, timestamp } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import type { LogRecord } from '../conversation/log-record.ts';
+import { SessionLog } from '../conversation/session-log.ts';
+import { findRepository } from '../git/git-dir.ts';
+import { OperationQueue } from '../queue/operation-queue.ts';
+import { loadStrategy } from '../store/strategies.ts';
+import { openWorkTree, refuseStorageInside, type WorkTree } from '../worktree/work-tree.ts';
+import { ledgerFrom } from './authorship.ts';
+import { enableCheckpoints, type InitMode } from './enable.ts';
+import { type OperationContext, OperationRecords } from './operation-records.ts';
+import { Session, type SessionOptions } from './session.ts';
+import {
+  prepareStorage,
+  SessionDirectory,
+  type SessionMarker,
+  sessionIdOf,
+  storageFailure,
+} from './session-directory.ts';
+import type { SessionEvents } from './session-events.ts';
+import { busy, SessionOwner } from './session-owner.ts';
+import { startWatching } from './watching.ts';
+
+export interface OpenRequest {
+  /** Absolute path of the work tree, as the client spelt it. */
+  readonly workTree: string;
+  readonly conversationId?: string;
+  readonly strategy: string;
+  readonly retention?: 'session' | 'keep';
+  readonly init: InitMode;
+  readonly allowProtected: boolean;
+  /** Whether the storage is the default one; it may then lie in an allowed protected place. */
+  readonly isDefaultStorage: boolean;
+  readonly options: SessionOptions;
+}
+
+/** What a session needs from the daemon around it. */
+export interface Surroundings {
+  readonly events: SessionEvents;
+  readonly log: Log;
+  /** Told when an internal check failed: the process should end, so that recovery runs at the next start. */
+  readonly onPoison: (because: Error) => void;
+  /** The session of this id that this daemon has open already. */
+  readonly alreadyOpen: (id: string) => Session | undefined;
+  /** The other sessions of this daemon on the same work tree. */
+  readonly neighbours: (of: Session) => readonly Session[];
+}
+
+export interface Opened {
+  readonly session: Session;
+  /** Whether it existed before: open in this daemon, kept, or left by one that died. */
+  readonly resumed: boolean;
+}
+
+/** Opens or resumes a session. @throws the errors of groups 2xxx, 3xxx and 5xxx; then nothing of it is left open */
+export async function openSession(
+  request: OpenRequest,
+  around: Surroundings,
+  context: OperationContext,
+): Promise<Opened> {
+  const started = systemClock.monotonic();
+  const driver = await loadStrategy(request.strategy);
+  const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
+  const { storage } = request.options;
+  // The default storage may lie in a protected place that was allowed (home): it is left out of captures then.
+  if (!request.isDefaultStorage || workTree.protectedPlace === undefined)
+    refuseStorageInside(workTree, storage);
+  prepareStorage(storage);
+  const conversationId = request.conversationId ?? randomUUID();
+  const id = sessionIdOf(workTree.root, conversationId, request.strategy);
+  const open = around.alreadyOpen(id);
+  if (open !== undefined) return { session: open, resumed: true };
+  const directory = new SessionDirectory(storage, id);
+  const resumed = directory.exists();
+  const marker: SessionMarker = {
+    marker: 'checkpointd session',
+    format: 1,
+    session: id,
+    workTree: workTree.root,
+    workTreeIdentity: workTree.identity,
+    conversationId,
+    strategy: request.strategy,
+    retention: request.retention ?? driver.retention,
+    created: timestamp(systemClock),
+  };
+  const owner = await own(directory, resumed ? undefined : marker, storage);
+  try {
+    const session = await assemble(
+      { directory, marker: effectiveMarker(directory, marker, request), owner, workTree },
+      request,
+      around,
+    );
+    if (resumed) warnIfReplaced(session, around.log);
+    await enableCheckpoints(session, request.init, context);
+    startWatching(session);
+    await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
+    return { session, resumed };
+  } catch (error) {
+    owner.release();
+    throw error;
+  }
+}
+
+/** Makes the directory if it is new, and claims it. @throws StoreBusy, ReadOnlyStore, NoSpace */
+async function own(
+  directory: SessionDirectory,
+  marker: SessionMarker | undefined,
+  storage: string,
+): Promise<SessionOwner> {
+  try {
+    if (marker !== undefined) directory.create(marker);
+  } catch (error) {
+    throw storageFailure(storage, error);
+  }
+  const owner = await SessionOwner.claim(directory);
+  if (owner instanceof SessionOwner) return owner;
+  throw busy(owner);
+}
+
+/** A resumed session keeps what it was made with; only its retention can be changed by asking. */
+function effectiveMarker(
+  directory: SessionDirectory,
+  fresh: SessionMarker,
+  request: OpenRequest,
+): SessionMarker {
+  const stored = directory.readMarker() ?? fresh;
+  if (request.retention === undefined || request.retention === stored.retention) return stored;
+  const changed = { ...stored, retention: request.retention };
+  directory.create(changed);
+  return changed;
+}
+
+interface Foundations {
+  readonly directory: SessionDirectory;
+  readonly marker: SessionMarker;
+  readonly owner: SessionOwner;
+  readonly workTree: WorkTree;
+}
+
+async function assemble(
+  found: Foundations,
+  { options }: OpenRequest,
+  around: Surroundings,
+): Promise<Session> {
+  const sessionLog = await SessionLog.open(found.directory.logFile, { durability: options.durability });
+  const conversation = new Conversation(found.marker.conversationId, sessionLog);
+  const others: LogRecord[] = [];
+  for await (const { position, record } of sessionLog.replay()) {
+    conversation.replay(position, record);
+    if (record.kind !== 'conversation') others.push(record);
+  }
+  return new Session({
+    ...found,
+    repository: findRepository(found.workTree.root),
+    options,
+    queue: new OperationQueue(around.onPoison),
+    sessionLog,
+    conversation,
+    operations: new OperationRecords(sessionLog, others),
+    ledger: ledgerFrom(others),
+    events: around.events,
+    neighbours: around.neighbours,
+    clock: systemClock,
+    openedAt: timestamp(systemClock),
+    log: around.log,
+  });
+}
+
+/** A directory that was made anew at the same path is somebody's choice; the first restore says what it would do. */
+function warnIfReplaced({ parts }: Session, log: Log): void {
+  if (parts.marker.workTreeIdentity === parts.workTree.identity) return;
+  log.warn(
+    `The work tree ${parts.workTree.root} was replaced since this session was made; its checkpoints are of the old one.`,
+  );
+}

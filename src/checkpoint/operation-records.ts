@@ -1,0 +1,184 @@
+// What became of each mutation that a client asked for: answered again when the same key comes again, told by
+// operation/get when the client's connection died. Kept with the session's log, so it outlives the process where
+// the session does. Remembers answers, never runs anything.
+import { createHash } from 'node:crypto';
+import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
+import { newOperationId, type OperationId } from '../base/ids.ts';
+import type { SessionLog } from '../conversation/session-log.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+
+export type OperationState = 'running' | 'committed' | 'failed';
+
+export interface OperationFate {
+  readonly operation: OperationId;
+  readonly method: string;
+  readonly state: OperationState;
+  readonly key?: string;
+  /** The answer that was given; absent when the process died between the effect and the answer. */
+  readonly result?: unknown;
+  /** The checkpoint that the operation published, known even then. */
+  readonly checkpoint?: string;
+  readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string };
+}
+
+/** How a running operation speaks: its cancel, its progress, and what it stamps into the records it publishes. */
+export interface OperationContext {
+  readonly signal: AbortSignal;
+  readonly operation: OperationId;
+  /** Facts that make the effect and its key one: they are published together. */
+  readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
+  progress(phase: string): (done: ProgressFigures) => void;
+}
+
+export interface ProgressFigures {
+  readonly filesDone: number;
+  readonly filesTotal?: number;
+  readonly bytesDone: number;
+  readonly bytesTotal?: number;
+}
+
+interface LoggedOperation {
+  readonly kind: 'operation';
+  readonly operation: OperationId;
+  readonly method: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly result: unknown;
+}
+
+interface Entry {
+  fate: OperationFate;
+  readonly fingerprint: string;
+  readonly pending?: Promise<unknown>;
+}
+
+const remembered = 1000;
+
+export class OperationRecords {
+  readonly #log: SessionLog;
+  readonly #byOperation = new Map<string, Entry>();
+  readonly #byKey = new Map<string, Entry>();
+
+  constructor(log: SessionLog, logged: readonly unknown[]) {
+    this.#log = log;
+    for (const record of logged) if (isLogged(record)) this.#remember(entryOf(record));
+  }
+
+  /** Learns from published checkpoints which keys took effect although no answer was logged. */
+  learn(checkpoints: readonly StoredCheckpoint[]): void {
+    for (const { record } of checkpoints) {
+      const { idempotency } = record;
+      if (idempotency === undefined || this.#byKey.has(idempotency.key)) continue;
+      const operation = idempotency.operation as OperationId;
+      const method = record.kind === 'restore' ? 'checkpoint/restore' : 'checkpoint/create';
+      const fate: OperationFate = {
+        operation,
+        method,
+        state: 'committed',
+        key: idempotency.key,
+        checkpoint: record.id,
+      };
+      this.#remember({ fate, fingerprint: idempotency.fingerprint });
+    }
+  }
+
+  /** The fate of an operation by its id or its key. */
+  find(name: string): OperationFate | undefined {
+    return (this.#byOperation.get(name) ?? this.#byKey.get(name))?.fate;
+  }
+
+  /**
+   * Runs `work` once per key: a repeat gets the first answer with `replayed: true`.
+   *
+   * `rebuild` makes the answer again from the published checkpoint when the process died before it was logged.
+   * @throws IdempotencyConflict when the key was used for another request.
+   */
+  async run<R extends object>(
+    request: { readonly method: string; readonly key?: string; readonly params: unknown },
+    work: (operation: OperationId, stamp: OperationContext['stamp']) => Promise<R>,
+    rebuild: (checkpoint: string) => Promise<R>,
+  ): Promise<R & { readonly replayed?: boolean }> {
+    const fingerprint = fingerprintOf(request.method, request.params);
+    const known = request.key === undefined ? undefined : this.#byKey.get(request.key);
+    if (known !== undefined && known.fate.state !== 'failed')
+      return this.#replay(known, fingerprint, rebuild);
+    const operation = newOperationId();
+    const stamp = {
+      operation,
+      ...(request.key === undefined ? {} : { idempotency: { key: request.key, fingerprint, operation } }),
+    };
+    const pending = work(operation, stamp);
+    const named = request.key === undefined ? {} : { key: request.key };
+    const fate = { operation, method: request.method, ...named };
+    const entry: Entry = { fate: { ...fate, state: 'running' }, fingerprint, pending };
+    this.#remember(entry);
+    try {
+      const result = await pending;
+      entry.fate = { ...fate, state: 'committed', result };
+      if (request.key !== undefined) {
+        const { method, key } = request;
+        const logged: LoggedOperation = { kind: 'operation', operation, method, key, fingerprint, result };
+        this.#log.append(logged);
+      }
+      return result;
+    } catch (error) {
+      entry.fate = { ...fate, state: 'failed', error: describe(error) };
+      throw error;
+    }
+  }
+
+  async #replay<R extends object>(
+    entry: Entry,
+    fingerprint: string,
+    rebuild: (checkpoint: string) => Promise<R>,
+  ): Promise<R> {
+    if (entry.fingerprint !== fingerprint) {
+      throw new CheckpointdError(
+        'IdempotencyConflict',
+        'This idempotencyKey was used for a different request. Use a new key for a new request.',
+        {
+          details: { operationId: entry.fate.operation },
+        },
+      );
+    }
+    if (entry.fate.state === 'running') return { ...((await entry.pending) as R), replayed: true };
+    if (entry.fate.result !== undefined) return { ...(entry.fate.result as R), replayed: true };
+    return { ...(await rebuild(entry.fate.checkpoint ?? '')), replayed: true };
+  }
+
+  #remember(entry: Entry): void {
+    this.#byOperation.set(entry.fate.operation, entry);
+    if (entry.fate.key !== undefined) this.#byKey.set(entry.fate.key, entry);
+    if (this.#byOperation.size <= remembered) return;
+    // Only what carries no key is forgotten: a key is a promise.
+    for (const [operation, { fate }] of this.#byOperation) {
+      if (fate.state === 'running' || fate.key !== undefined) continue;
+      this.#byOperation.delete(operation);
+      return;
+    }
+  }
+}
+
+/** Same method and same parameters (but for the key itself and the progress token) have the same fingerprint. */
+function fingerprintOf(method: string, params: unknown): string {
+  const relevant = JSON.stringify([method, params], (key, value: unknown) =>
+    key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta' ? undefined : value,
+  );
+  return createHash('sha256').update(relevant).digest('hex').slice(0, 32);
+}
+
+function describe(error: unknown): NonNullable<OperationFate['error']> {
+  if (error instanceof CheckpointdError) return { kind: error.kind, message: error.message };
+  return {
+    kind: error instanceof Error && error.name === 'AbortError' ? 'RequestCancelled' : 'InternalError',
+    message: 'The operation failed.',
+  };
+}
+
+function isLogged(record: unknown): record is LoggedOperation {
+  return typeof record === 'object' && record !== null && 'kind' in record && record.kind === 'operation';
+}
+
+function entryOf({ operation, method, key, fingerprint, result }: LoggedOperation): Entry {
+  return { fate: { operation, method, key, state: 'committed', result }, fingerprint };
+}

@@ -1,0 +1,46 @@
+// Publication: the one way a checkpoint appears, on disk and in the index, and what every record says of where the
+// session stands. Captures nothing and decides nothing.
+import type { Tag } from '../base/ids.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { Session } from './session.ts';
+
+/** Publishes a record and enters it in the index: after this it is listed, on disk and in memory. */
+export async function publish(
+  checkpoints: Checkpoints,
+  record: CheckpointRecord,
+  tag?: Tag,
+  name?: string,
+): Promise<StoredCheckpoint> {
+  const { commit } = await checkpoints.store.publish({
+    record,
+    ...(tag === undefined ? {} : { tag }),
+    ...(name === undefined ? {} : { name }),
+  });
+  const stored: StoredCheckpoint = {
+    record,
+    ...(tag === undefined ? {} : { tag }),
+    ...(name === undefined ? {} : { name }),
+    ...(commit === undefined ? {} : { commit }),
+  };
+  checkpoints.index.add(stored);
+  return stored;
+}
+
+/** Where the counters stand: they live in the record of the checkpoint that the session stands on. */
+export function countersOf(head: StoredCheckpoint | undefined): { currentTurn: number; toolsInTurn: number } {
+  return { currentTurn: head?.record.currentTurn ?? 0, toolsInTurn: head?.record.toolsInTurn ?? 0 };
+}
+
+/** Where the conversation stands now; part of every record. */
+export function standingOf(
+  session: Session,
+): Pick<CheckpointRecord, 'conversation' | 'logLength' | 'historyLength' | 'inTangent'> {
+  const { conversation, sessionLog } = session.parts;
+  return {
+    conversation: conversation.head,
+    logLength: sessionLog.length,
+    historyLength: conversation.state.history.length,
+    ...(conversation.tangent().active ? { inTangent: true } : {}),
+  };
+}

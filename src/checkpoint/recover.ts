@@ -1,0 +1,128 @@
+// Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
+// other change of the session, and undone when it cannot be. The plan is made afresh from what is on disk.
+import { CheckpointdError } from '../base/errors.ts';
+import type { CheckpointId } from '../base/ids.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { type RestoreIntent, RestoreJournal } from '../worktree/restore-journal.ts';
+import { sweepTemporaries } from '../worktree/temporaries.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { OperationContext } from './operation-records.ts';
+import { planFiles } from './restore-files.ts';
+import { applyJob, publishSafety, type RestoreJob, unfinished } from './restore-job.ts';
+import type { Session } from './session.ts';
+import { holdWorkTree } from './work-tree-lock.ts';
+
+/** Recovers if a restore failed in this process; costs nothing otherwise. */
+export async function ensureRecovered(session: Session, context: OperationContext): Promise<void> {
+  if (session.unfinishedRestore) await recover(session, context);
+}
+
+/** Finishes or undoes the restore whose intent lies in the session directory, if there is one. */
+export async function recover(
+  session: Session,
+  context: OperationContext,
+): Promise<'nothing' | 'finished' | 'undone'> {
+  const checkpoints = session.requireCheckpoints();
+  const { directory, log } = session.parts;
+  const journal = new RestoreJournal(directory.intentFile);
+  const state = journal.read();
+  if (state.kind === 'none') return settle(session, 'nothing');
+  if (state.kind === 'unreadable') {
+    const message = `The note of an unfinished restore (${state.file}) cannot be read: ${state.reason}. Look at the work tree, then remove that file.`;
+    throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
+  }
+  const { intent } = state;
+  const lock = await holdWorkTree(session, context.signal);
+  try {
+    await sweepTemporaries(session.parts.workTree.root, intent.id, context.signal);
+    if (checkpoints.index.byId(recordOf(intent).id) !== undefined) {
+      journal.remove(); // killed between the publication and the removal: it had succeeded
+      return settle(session, 'nothing');
+    }
+    const safety = checkpoints.index.byId(intent.safety);
+    try {
+      await redo(session, checkpoints, intent, intent.target, context);
+      log.info('finished a restore that was interrupted');
+      return settle(session, 'finished');
+    } catch (error) {
+      if (safety === undefined) throw error;
+      log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
+      await redo(session, checkpoints, intent, intent.safety, context);
+      return settle(session, 'undone');
+    }
+  } catch (error) {
+    throw error instanceof Error && error.name === 'AbortError' ? error : unfinished(error);
+  } finally {
+    lock.release();
+  }
+}
+
+async function redo(
+  session: Session,
+  checkpoints: Checkpoints,
+  intent: RestoreIntent,
+  towards: CheckpointId,
+  context: OperationContext,
+): Promise<void> {
+  const target = checkpoints.index.byId(towards);
+  const safety = checkpoints.index.byId(intent.safety);
+  if (target === undefined || safety === undefined)
+    throw new Error(`the checkpoint ${towards} of an interrupted restore is gone`);
+  const job = jobOf(intent, target, towards === intent.safety);
+  const plan = await planFiles(session, checkpoints, job, context);
+  // What was edited after the kill is somebody's work too: it is saved before the plan is redone.
+  await publishSafety(
+    session,
+    checkpoints,
+    plan.present,
+    context,
+    'Before an interrupted restore was finished',
+  );
+  const record = {
+    ...recordOf(intent),
+    seq: checkpoints.index.nextSeq,
+    ...(towards === intent.safety ? backToSafety(safety) : {}),
+  };
+  await applyJob(session, checkpoints, { job, plan, record, safety }, context);
+}
+
+/** Where everything stood before the restore that is being undone. */
+function backToSafety({ record }: StoredCheckpoint): Partial<StoredCheckpoint['record']> {
+  const { conversation, historyLength, currentTurn, toolsInTurn } = record;
+  return {
+    conversation,
+    historyLength,
+    currentTurn,
+    toolsInTurn,
+    restored: record.id,
+    undo: [],
+    redo: [],
+    description: 'Undid an interrupted restore',
+  };
+}
+
+function jobOf(intent: RestoreIntent, target: StoredCheckpoint, isUndo: boolean): RestoreJob {
+  return {
+    target,
+    mode: isUndo ? 'hard' : intent.mode,
+    scope: intent.scope,
+    ...(intent.paths === undefined ? {} : { paths: intent.paths }),
+    onConflict: 'overwrite',
+    ...(isUndo ? {} : { emptied: intent.directories }),
+    undo: () => recordOf(intent).undo ?? [],
+    redo: () => recordOf(intent).redo ?? [],
+    description: recordOf(intent).description,
+    confirm: true,
+    dryRun: false,
+  };
+}
+
+/** The record that the restore was to publish, as the intent keeps it. */
+function recordOf({ extra }: RestoreIntent): CheckpointRecord {
+  return extra?.record as CheckpointRecord;
+}
+
+function settle<T>(session: Session, outcome: T): T {
+  session.unfinishedRestore = false;
+  return outcome;
+}

@@ -1,0 +1,251 @@
+// One restore, whoever asked for it: save the present, write the intent, apply the plan, publish the result. A kill
+// anywhere leaves the intent, and recover.ts redoes the job: the plan depends only on what is on disk, so doing it
+// again is harmless. Decides nothing about single paths (restore-target.ts) and touches no file of the user's.
+
+import { randomBytes } from 'node:crypto';
+import { timestamp } from '../base/clock.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
+import type { TreePath } from '../base/tree-path.ts';
+import type { Capture } from '../store/cold-capture.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { type RestoreIntent, RestoreJournal } from '../worktree/restore-journal.ts';
+import type { Failure } from '../worktree/restore-plan.ts';
+import { applyRestore } from '../worktree/restorer.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { OperationContext } from './operation-records.ts';
+import { countersOf, publish, standingOf } from './publish.ts';
+import { type FilePlan, planFiles } from './restore-files.ts';
+import type { Session } from './session.ts';
+import { holdWorkTree } from './work-tree-lock.ts';
+
+export type RestoreScope = 'files' | 'conversation' | 'both';
+
+export interface RestoreJob {
+  readonly target: StoredCheckpoint;
+  readonly mode: 'soft' | 'hard';
+  readonly scope: RestoreScope;
+  readonly paths?: readonly TreePath[];
+  readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** The parent of the checkpoint that stands for the restored state. */
+  readonly parent?: CheckpointId;
+  /** The undo and redo stacks after the restore, given its id. */
+  readonly undo: (id: CheckpointId) => readonly CheckpointId[];
+  readonly redo: (id: CheckpointId) => readonly CheckpointId[];
+  readonly description: string;
+  readonly confirm: boolean;
+  readonly dryRun: boolean;
+  /** Directories that an interrupted run had emptied, for the run that completes it. */
+  readonly emptied?: readonly TreePath[];
+}
+
+export interface RestoreOutcome {
+  readonly restored: readonly TreePath[];
+  readonly deleted: readonly TreePath[];
+  readonly failed: readonly Failure[];
+  /** Paths whose present content nobody of this session wrote (ruling 16). */
+  readonly conflicts: readonly TreePath[];
+  /** Paths left as they are: by `onConflict: skip`, or because their present state cannot be known. */
+  readonly skipped: readonly TreePath[];
+  readonly safety?: StoredCheckpoint;
+  readonly checkpoint?: StoredCheckpoint;
+  readonly historyLength: number;
+  readonly ms: number;
+}
+
+/** Runs a job; the caller holds the session's queue. */
+export async function runRestoreJob(
+  session: Session,
+  job: RestoreJob,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
+  const started = session.parts.clock.monotonic();
+  const elapsed = (): number => Math.round(session.parts.clock.monotonic() - started);
+  const checkpoints = session.requireCheckpoints();
+  const plan = await planFiles(session, checkpoints, job, context);
+  const historyLength =
+    job.scope === 'files' ? session.parts.conversation.state.history.length : job.target.record.historyLength;
+  if (job.dryRun) return { ...plan.foreseen, historyLength, ms: elapsed() };
+  const lock = await holdWorkTree(session, context.signal);
+  try {
+    context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
+    const safety = await publishSafety(session, checkpoints, plan.present, context);
+    const record = composeRestored(session, checkpoints, job, safety, context);
+    const done = await applyJob(session, checkpoints, { job, plan, record, safety }, context);
+    const outcome = { ...done, safety, historyLength, ms: elapsed() };
+    await session.parts.events.restored(session, job.target, { outcome, ms: outcome.ms });
+    return outcome;
+  } finally {
+    lock.release();
+  }
+}
+
+interface PreparedJob {
+  readonly job: RestoreJob;
+  readonly plan: FilePlan;
+  readonly record: CheckpointRecord;
+  readonly safety: StoredCheckpoint;
+}
+
+type Applied = Pick<
+  RestoreOutcome,
+  'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
+>;
+
+/** From the intent to its removal: past this point a kill is repaired by redoing, not by forgetting. */
+export async function applyJob(
+  session: Session,
+  checkpoints: Checkpoints,
+  { job, plan, record, safety }: PreparedJob,
+  context: OperationContext,
+): Promise<Applied> {
+  const { directory, workTree, options, conversation } = session.parts;
+  const journal = new RestoreJournal(directory.intentFile);
+  const id = base32(randomBytes(13), 20);
+  journal.write(intentOf(id, { job, plan, record, safety }, context));
+  session.unfinishedRestore = true;
+  const applied = await applyRestore({
+    root: workTree.root,
+    plan: plan.plan,
+    id,
+    contents: checkpoints.store,
+    signal: context.signal,
+    onProgress: ({ done, total }) =>
+      context.progress('restore')({ filesDone: done, filesTotal: total, bytesDone: 0 }),
+    durable: options.durability === 'power',
+  }).catch((error: unknown) => {
+    // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
+    if (!(error instanceof CheckpointdError) || error.effects === 'none') {
+      journal.remove();
+      session.unfinishedRestore = false;
+      throw error;
+    }
+    throw unfinished(error);
+  });
+  const after = await captureAfter(checkpoints, job, plan, context);
+  const finished: CheckpointRecord = { ...record, snapshot: after.snapshot, skipped: after.skipped };
+  const checkpoint = await publish(checkpoints, finished);
+  if (job.scope !== 'files') conversation.rewind(finished.conversation);
+  if (applied.leftover.length === 0) journal.remove(); // else recovery sweeps them at the next open
+  session.unfinishedRestore = false;
+  return {
+    restored: applied.restored,
+    deleted: applied.deleted,
+    failed: applied.failed,
+    conflicts: [...new Set([...plan.foreseen.conflicts, ...applied.conflicts])],
+    skipped: plan.foreseen.skipped,
+    checkpoint,
+  };
+}
+
+function intentOf(
+  id: string,
+  { job, plan, record, safety }: PreparedJob,
+  context: OperationContext,
+): RestoreIntent {
+  return {
+    id,
+    target: job.target.record.id,
+    snapshot: job.target.record.snapshot,
+    safety: safety.record.id,
+    mode: job.mode,
+    scope: job.scope,
+    ...(job.paths === undefined ? {} : { paths: job.paths }),
+    onConflict: job.onConflict,
+    directories: plan.plan.directories,
+    operation: context.operation,
+    startedAt: record.timestamp,
+    extra: { record },
+  };
+}
+
+/** The restored state as it is on disk now; what was restored is captured even where a rule ignores it. */
+function captureAfter(
+  checkpoints: Checkpoints,
+  job: RestoreJob,
+  plan: FilePlan,
+  context: OperationContext,
+): Promise<Capture> {
+  const head = checkpoints.index.head;
+  return checkpoints.capture.capture({
+    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    alsoInclude: job.scope === 'conversation' ? [] : plan.plan.writes.map(({ path }) => path),
+    onProgress: context.progress('capture'),
+  });
+}
+
+/** The checkpoint of the present, taken before the first byte changes (ruling 11). */
+export async function publishSafety(
+  session: Session,
+  checkpoints: Checkpoints,
+  present: Capture,
+  context: OperationContext,
+  description = 'Before a restore',
+): Promise<StoredCheckpoint> {
+  const { index } = checkpoints;
+  const head = index.head;
+  return publish(checkpoints, {
+    ...standingOf(session),
+    ...countersOf(head),
+    id: newCheckpointId(),
+    seq: index.nextSeq,
+    timestamp: timestamp(session.parts.clock),
+    kind: 'safety',
+    ...(head === undefined ? {} : { parent: head.record.id }),
+    description,
+    message: '',
+    snapshot: present.snapshot,
+    skipped: present.skipped,
+    operation: context.operation,
+  });
+}
+
+/** The record of the restored state, but for the snapshot, which is taken when the files are there. */
+function composeRestored(
+  session: Session,
+  { index }: Checkpoints,
+  job: RestoreJob,
+  safety: StoredCheckpoint,
+  context: OperationContext,
+): CheckpointRecord {
+  const id = newCheckpointId();
+  const target = job.target.record;
+  const standing = standingOf(session);
+  const conversation =
+    job.scope === 'files'
+      ? { ...standing, ...countersOf(index.head) }
+      : {
+          logLength: standing.logLength,
+          ...(target.inTangent === true ? { inTangent: true } : {}),
+          conversation: target.conversation,
+          historyLength: target.historyLength,
+          currentTurn: target.currentTurn,
+          toolsInTurn: target.toolsInTurn,
+        };
+  return {
+    ...conversation,
+    id,
+    seq: index.nextSeq,
+    timestamp: timestamp(session.parts.clock),
+    kind: 'restore',
+    ...(job.parent === undefined ? {} : { parent: job.parent }),
+    description: job.description,
+    message: '',
+    snapshot: safety.record.snapshot,
+    skipped: [],
+    restored: target.id,
+    safety: safety.record.id,
+    scope: job.scope,
+    ...(job.paths === undefined ? {} : { paths: job.paths }),
+    undo: job.undo(id),
+    redo: job.redo(id),
+    ...context.stamp,
+  };
+}
+
+/** The error for a restore that could be neither finished nor undone; the next open tries again. */
+export function unfinished(cause: unknown): CheckpointdError {
+  const message =
+    'The restore stopped half-way. Everything that it displaced is in its safety checkpoint, and it is finished or undone before the next change of this session.';
+  return new CheckpointdError('RestoreFailed', message, { cause, effects: 'unknown', retryable: true });
+}

@@ -1,0 +1,31 @@
+// While a restore writes, it holds the work tree: another session's or daemon's restore waits a little, then says
+// that it is busy. Captures take no lock: they see single files either old or new.
+
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CheckpointdError } from '../base/errors.ts';
+import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
+import type { Session } from './session.ts';
+
+const patienceMs = 5_000;
+const retryMs = 50;
+
+/** Takes the work tree's lock. @throws WorkTreeBusy after five seconds, AbortError */
+export async function holdWorkTree(session: Session, signal: AbortSignal): Promise<ProcessLock> {
+  const { workTree, options } = session.parts;
+  const deadline = session.parts.clock.monotonic() + patienceMs;
+  const name = `work tree ${workTree.identity}`;
+  const file = join(options.storage, `work-tree-${workTree.identity.replaceAll(':', '-')}.lock`);
+  for (;;) {
+    const lock = await takeProcessLock(name, file);
+    if (lock !== undefined) return lock;
+    if (session.parts.clock.monotonic() > deadline) {
+      throw new CheckpointdError(
+        'WorkTreeBusy',
+        'Another session is restoring this work tree. Try again when it is done.',
+        { retryable: true },
+      );
+    }
+    await delay(retryMs, undefined, { signal });
+  }
+}

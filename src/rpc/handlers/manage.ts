@@ -1,0 +1,52 @@
+// checkpoint/init, delete, rename and clean: what is done to checkpoints by hand.
+import { viewOf } from '../../checkpoint/checkpoint-view.ts';
+import { clean, init } from '../../checkpoint/clean.ts';
+import { remove, rename } from '../../checkpoint/manage.ts';
+import type { Sessions } from '../../checkpoint/sessions.ts';
+import { baseTag } from '../../checkpoint/tag.ts';
+import type { Handlers } from '../dispatch.ts';
+import { given } from '../from-protocol.ts';
+import { checkpoint, checkpointsState, skipped } from '../to-protocol.ts';
+import { mutate } from './operation.ts';
+
+type ManageMethods = 'checkpoint/init' | 'checkpoint/delete' | 'checkpoint/rename' | 'checkpoint/clean';
+
+export function manageHandlers(sessions: Sessions): Pick<Handlers, ManageMethods> {
+  return {
+    'checkpoint/init': async (params, context) => {
+      const session = sessions.get(params.session);
+      return mutate(session, 'checkpoint/init', params, context, async (operation) => {
+        const { initialized, checkpoints, ms } = await init(session, operation);
+        const base = await viewOf(checkpoints, checkpoints.index.resolve(baseTag));
+        return {
+          initialized,
+          checkpoints: checkpointsState(session),
+          base: checkpoint(base),
+          skipped: skipped(base.skipped),
+          ms,
+        };
+      });
+    },
+    'checkpoint/delete': async (params, context) => {
+      const session = sessions.get(params.session);
+      return mutate(session, 'checkpoint/delete', params, context, async (operation) => ({
+        deleted: await remove(session, params.tag, operation),
+      }));
+    },
+    'checkpoint/rename': async (params, context) => {
+      const session = sessions.get(params.session);
+      return mutate(session, 'checkpoint/rename', params, context, async (operation) => {
+        const stored = await rename(session, params.tag, params.name ?? undefined, operation);
+        return { checkpoint: checkpoint(await viewOf(session.requireCheckpoints(), stored)) };
+      });
+    },
+    'checkpoint/clean': async (params, context) => {
+      const session = sessions.get(params.session);
+      const path = session.parts.marker.strategy === 'shadow' ? session.parts.directory.root : undefined;
+      return mutate(session, 'checkpoint/clean', params, context, async (operation) => {
+        const { removed } = await clean(session, operation);
+        return { removed, ...given({ path }), checkpoints: checkpointsState(session) };
+      });
+    },
+  };
+}

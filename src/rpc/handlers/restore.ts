@@ -1,0 +1,95 @@
+// checkpoint/restore, undo and redo: what moves the work tree and the conversation.
+import { restore } from '../../checkpoint/restore.ts';
+import type { RestoreOutcome } from '../../checkpoint/restore-job.ts';
+import { viewOfRestore } from '../../checkpoint/restore-view.ts';
+import type { Session } from '../../checkpoint/session.ts';
+import type { Sessions } from '../../checkpoint/sessions.ts';
+import { redo, undo } from '../../checkpoint/undo.ts';
+import type * as Wire from '../../protocol/types.ts';
+import type { Handlers } from '../dispatch.ts';
+import { given, treePaths } from '../from-protocol.ts';
+import { restoreResult } from '../to-protocol.ts';
+import { mutate } from './operation.ts';
+
+type RestoreMethods = 'checkpoint/restore' | 'checkpoint/undo' | 'checkpoint/redo';
+
+export function restoreHandlers(sessions: Sessions): Pick<Handlers, RestoreMethods> {
+  return {
+    'checkpoint/restore': async (params, context) => {
+      const session = sessions.get(params.session);
+      const paths = treePaths(params.paths);
+      const request = {
+        target: params.tag,
+        mode: params.mode ?? 'soft',
+        onConflict: params.onConflict ?? 'overwrite',
+        confirm: params.confirm ?? false,
+        dryRun: params.dryRun ?? false,
+        ...given({ scope: params.scope, paths, expectHead: params.expect?.head }),
+      };
+      const run = mutate(
+        session,
+        'checkpoint/restore',
+        params,
+        context,
+        async (operation) => answer(session, await restore(session, request, operation), request.dryRun),
+        (id) => again(session, id),
+      );
+      return run;
+    },
+    'checkpoint/undo': async (params, context) => {
+      const session = sessions.get(params.session);
+      return mutate(
+        session,
+        'checkpoint/undo',
+        params,
+        context,
+        async (operation) =>
+          answer(session, await undo(session, walkRequest(params), operation), params.dryRun ?? false),
+        (id) => again(session, id),
+      );
+    },
+    'checkpoint/redo': async (params, context) => {
+      const session = sessions.get(params.session);
+      return mutate(
+        session,
+        'checkpoint/redo',
+        params,
+        context,
+        async (operation) =>
+          answer(session, await redo(session, walkRequest(params), operation), params.dryRun ?? false),
+        (id) => again(session, id),
+      );
+    },
+  };
+}
+
+function walkRequest(params: Wire.CheckpointUndoParams): {
+  readonly expectHead?: string;
+  readonly onConflict: Wire.ConflictPolicy;
+  readonly dryRun: boolean;
+} {
+  const head = params.expect?.head;
+  return {
+    ...(head == null ? {} : { expectHead: head }),
+    onConflict: params.onConflict ?? 'overwrite',
+    dryRun: params.dryRun ?? false,
+  };
+}
+
+async function answer(
+  session: Session,
+  outcome: RestoreOutcome,
+  dryRun: boolean,
+): Promise<Wire.RestoreResult> {
+  return restoreResult(await viewOfRestore(session, outcome), dryRun);
+}
+
+/** The answer of a restore whose first one was lost with the process: what it published, without the lists. */
+async function again(session: Session, id: string): Promise<Wire.RestoreResult> {
+  const { index } = session.requireCheckpoints();
+  const stored = index.resolve(id);
+  const safety = stored.record.safety === undefined ? undefined : index.byId(stored.record.safety);
+  const nothing = { restored: [], deleted: [], failed: [], conflicts: [], skipped: [] };
+  const outcome = { ...nothing, checkpoint: stored, historyLength: stored.record.historyLength, ms: 0 };
+  return answer(session, safety === undefined ? outcome : { ...outcome, safety }, false);
+}

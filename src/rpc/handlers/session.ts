@@ -1,0 +1,173 @@
+// session/*: opening, closing, deleting, listing, looking at.
+import { viewOf } from '../../checkpoint/checkpoint-view.ts';
+import type { OpenRequest } from '../../checkpoint/open-session.ts';
+import type { Session } from '../../checkpoint/session.ts';
+import type { ListedSession, Sessions } from '../../checkpoint/sessions.ts';
+import { baseTag } from '../../checkpoint/tag.ts';
+import type * as Wire from '../../protocol/types.ts';
+import type { Handlers } from '../dispatch.ts';
+import { given, placePath } from '../from-protocol.ts';
+import { pageOf } from '../paging.ts';
+import { checkpoint, checkpointsState, skipped } from '../to-protocol.ts';
+import { readContext } from './operation.ts';
+
+type SessionMethods = 'session/open' | 'session/close' | 'session/delete' | 'session/list' | 'session/get';
+
+export interface SessionDefaults {
+  readonly storage: string;
+}
+
+const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 };
+
+export function sessionHandlers(
+  sessions: Sessions,
+  defaults: SessionDefaults,
+): Pick<Handlers, SessionMethods> {
+  return {
+    'session/open': async (params, context) => {
+      const { session, resumed } = await sessions.open(openRequest(params, defaults), readContext(context));
+      applyModel(session, params);
+      return openResult(session, resumed);
+    },
+    'session/close': async (params) => {
+      const { fate } = await sessions.close(params.session);
+      return { removed: fate === 'removed' };
+    },
+    'session/delete': async (params) => {
+      const storage = params.storageDir == null ? undefined : placePath(params.storageDir, 'storageDir');
+      const { bytesFreed } = await sessions.delete(params.session, storage);
+      return { deleted: true, bytesFreed };
+    },
+    'session/list': async (params) => {
+      const storage =
+        params.storageDir == null ? defaults.storage : placePath(params.storageDir, 'storageDir');
+      const workspace = params.workspace == null ? undefined : placePath(params.workspace, 'workspace');
+      const all = sessions
+        .list(storage)
+        .filter(({ marker }) => workspace === undefined || marker.workTree === workspace);
+      const page = pageOf(all, `sessions ${storage} ${workspace ?? ''}`, params);
+      return {
+        sessions: await Promise.all(page.items.map((listed) => summary(sessions, listed))),
+        ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
+      };
+    },
+    'session/get': async (params) => describe(sessions.get(params.session)),
+  };
+}
+
+function openRequest(params: Wire.SessionOpenParams, defaults: SessionDefaults): OpenRequest {
+  const storage = params.storageDir == null ? defaults.storage : placePath(params.storageDir, 'storageDir');
+  return {
+    workTree: placePath(params.workspace, 'workspace'),
+    ...given({ conversationId: params.conversationId, retention: params.retention }),
+    strategy: params.strategy ?? 'shadow',
+    init: params.init ?? 'auto',
+    allowProtected: params.allowProtected ?? false,
+    isDefaultStorage: storage === defaults.storage,
+    options: {
+      storage,
+      include: params.include ?? [],
+      exclude: params.exclude ?? [],
+      durability: params.durability ?? 'process',
+      limits: { ...defaultLimits, ...given(params.limits ?? {}) },
+    },
+  };
+}
+
+/** What the client says of itself at open belongs to the conversation. */
+function applyModel({ parts }: Session, params: Wire.SessionOpenParams): void {
+  if (params.modelInfo != null) parts.conversation.setModel(params.modelInfo);
+  if (params.tools != null) parts.conversation.setTools(params.tools);
+  if (params.mcpEnabled != null) parts.conversation.setMcpEnabled(params.mcpEnabled);
+}
+
+async function openResult(session: Session, resumed: boolean): Promise<Wire.SessionOpenResult> {
+  const { marker, workTree } = session.parts;
+  const checkpoints = session.enabled;
+  const base = checkpoints?.index.byTag(baseTag);
+  const view = checkpoints === undefined || base === undefined ? undefined : await viewOf(checkpoints, base);
+  return {
+    session: session.id,
+    workspace: workTree.root,
+    conversationId: marker.conversationId,
+    strategy: marker.strategy,
+    retention: marker.retention,
+    resumed,
+    checkpoints: checkpointsState(session),
+    ...given({ shadowRepoPath: shadowPath(session) }),
+    ...(view === undefined ? {} : { base: checkpoint(view) }),
+    skipped: view === undefined ? [] : skipped(view.skipped),
+  };
+}
+
+function shadowPath(session: Session): string | undefined {
+  const isShadow = session.parts.marker.strategy === 'shadow' && session.enabled !== undefined;
+  return isShadow ? session.parts.directory.root : undefined;
+}
+
+async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.SessionSummary> {
+  const { marker, open, lastUsedMs } = listed;
+  const session = open ? sessions.get(marker.session) : undefined;
+  const checkpoints = session?.enabled?.index.listedSize;
+  return {
+    session: marker.session,
+    workspace: marker.workTree,
+    conversationId: marker.conversationId,
+    strategy: marker.strategy,
+    retention: marker.retention,
+    open,
+    ...(checkpoints === undefined ? {} : { checkpoints }),
+    bytes: await sessions.bytesOf(listed),
+    createdAt: marker.created,
+    lastUsedAt: lastUsedMs === undefined ? marker.created : new Date(lastUsedMs).toISOString(),
+  };
+}
+
+async function describe(session: Session): Promise<Wire.SessionGetResult> {
+  const { marker, workTree, options, queue, conversation, openedAt } = session.parts;
+  const checkpoints = session.enabled;
+  const head = checkpoints?.index.head;
+  const cache = checkpoints?.stats.figures ?? { hits: 0, misses: 0, size: 0, sizeMax: 0 };
+  const cacheFigures = { hits: cache.hits, misses: cache.misses, size: cache.size, maxSize: cache.sizeMax };
+  const { pendingUserMessage, messageLocked } = conversation.state;
+  return {
+    session: session.id,
+    workspace: workTree.root,
+    conversationId: marker.conversationId,
+    strategy: marker.strategy,
+    retention: marker.retention,
+    durability: options.durability,
+    openedAt,
+    checkpoints: checkpointsState(session),
+    ...(checkpoints === undefined || head === undefined
+      ? {}
+      : { head: checkpoint(await viewOf(checkpoints, head)) }),
+    manager: {
+      ...given({ shadowRepoPath: shadowPath(session) }),
+      workTreePath: workTree.root,
+      checkpoints: checkpoints?.index.listedSize ?? 0,
+      tagIndex: checkpoints?.index.tagCount ?? 0,
+      currentTurn: head?.record.currentTurn ?? 0,
+      toolsInTurn: head?.record.toolsInTurn ?? 0,
+      ...(pendingUserMessage === undefined ? {} : { pendingUserMessage }),
+      messageLocked,
+      fileStatsCache: cacheFigures,
+    },
+    cache: cacheFigures,
+    watcher: watcherFigures(session),
+    queue: {
+      length: queue.figures.waiting,
+      capacity: queue.figures.capacity,
+      poisoned: queue.figures.poisoned,
+    },
+    ...(session.unfinishedRestore ? { unfinishedRestore: true } : {}),
+  };
+}
+
+/** The watcher's figures; a session that does not watch says so. */
+export function watcherFigures(session: Session): Wire.WatcherFigures {
+  const figures = session.watcher?.figures;
+  if (figures === undefined) return { state: 'off', watchedDirectories: 0, dirtyPaths: 0, overflows: 0 };
+  const { state, watchedDirectories, dirtyPaths, overflows, reason } = figures;
+  return { state, watchedDirectories, dirtyPaths, overflows, ...(reason === undefined ? {} : { reason }) };
+}

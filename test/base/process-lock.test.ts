@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { describeSelf, holderState, parseHolder, takeProcessLock } from '../../src/base/process-lock.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+const lockModule = new URL('../../src/base/process-lock.js', import.meta.url).href;
+
+test('a lock has one holder at a time, also within a process', async () => {
+  const file = join(temporaryDirectory(), 'lock');
+  const first = await takeProcessLock(`one ${file}`, file);
+  assert.ok(first);
+  assert.is(await takeProcessLock(`one ${file}`, file), undefined);
+  first.release();
+  const again = await takeProcessLock(`one ${file}`, file);
+  assert.ok(again);
+  again.release();
+});
+
+test('SIGKILL frees a lock at once', async () => {
+  const file = join(temporaryDirectory(), 'lock');
+  const script = `const { takeProcessLock } = await import(${JSON.stringify(lockModule)});
+    const lock = await takeProcessLock(${JSON.stringify(`two ${file}`)}, ${JSON.stringify(file)});
+    console.log(lock ? 'held' : 'refused'); setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [said] = (await once(child.stdout, 'data')) as [Buffer];
+  assert.is(said.toString().trim(), 'held');
+  assert.is(await takeProcessLock(`two ${file}`, file), undefined);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const lock = await takeProcessLock(`two ${file}`, file);
+  assert.ok(lock);
+  lock.release();
+});
+
+test('F97 a reused pid with another start time is a dead holder, the same start time a live one', () => {
+  const self = describeSelf();
+  assert.is(holderState(self), 'alive');
+  assert.is(holderState({ ...self, startTime: '1' }), 'dead');
+  assert.is(holderState({ ...self, bootId: 'another boot' }), 'dead');
+});
+
+test('a holder that cannot be seen is unknown, never dead', () => {
+  const self = describeSelf();
+  assert.is(holderState({ ...self, pidNamespace: 'pid:[1]' }), 'unknown');
+  assert.is(holderState({ ...self, host: 'elsewhere' }), 'unknown');
+  assert.is(holderState(parseHolder('not json')), 'unknown');
+});
+
+test.run();
