@@ -17,6 +17,7 @@ export type RefMeaning =
   | { readonly kind: 'tag'; readonly tag: Tag }
   | { readonly kind: 'name'; readonly id: CheckpointId; readonly name: string }
   | { readonly kind: 'modes'; readonly blob: string }
+  | { readonly kind: 'held' }
   | { readonly kind: 'foreign' };
 
 const tagForm = /^(?:0|[1-9]\d{0,8})(?:\.[1-9]\d{0,8})?$/;
@@ -56,6 +57,11 @@ export function modesRef(names: RefNames, blob: string): string {
   return `${names.own}modes/${blob}`;
 }
 
+/** Spares a snapshot while a sweep runs; one that a kill left is removed at the next open. */
+export function heldRef(names: RefNames, id: string): string {
+  return `${names.own}held/${id}`;
+}
+
 export function meaningOf(names: RefNames, ref: string): RefMeaning {
   if (ref.startsWith(names.tags)) {
     const tag = ref.slice(names.tags.length);
@@ -64,6 +70,7 @@ export function meaningOf(names: RefNames, ref: string): RefMeaning {
   if (!ref.startsWith(names.own)) return { kind: 'foreign' };
   const [kind, first = '', ...parts] = ref.slice(names.own.length).split('/');
   if (kind === 'modes' && parts.length === 0) return { kind: 'modes', blob: first };
+  if (kind === 'held') return { kind: 'held' };
   if (!idForm.test(first)) return { kind: 'foreign' };
   if (kind === 'checkpoints' && parts.length === 0) return { kind: 'checkpoint', id: first as CheckpointId };
   if (kind !== 'names') return { kind: 'foreign' };

@@ -10,6 +10,8 @@ import { readCheckpoints } from './git-checkpoints.ts';
 import { checkpointRef, meaningOf, type RefNames, tagRef } from './git-refs.ts';
 
 export async function repairRefs(refs: RefStore, names: RefNames, place: GitPlace): Promise<void> {
+  const held = [...refs.refs.keys()].filter((ref) => meaningOf(names, ref).kind === 'held');
+  await refs.commit(held.map((ref) => ({ ref, to: undefined })));
   const broken = refs.broken.map((ref) => meaningOf(names, ref));
   if (broken.length === 0) return;
   refs.removeBroken();

@@ -13,11 +13,12 @@ import type { RefChange, RefStore } from '../git/ref-store.ts';
 import { emptyTree } from '../git/tree-format.ts';
 import { encodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
 import { readCheckpoints } from './git-checkpoints.ts';
-import { checkpointRef, meaningOf, modesRef, nameRef, type RefNames, tagRef } from './git-refs.ts';
+import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, type RefNames, tagRef } from './git-refs.ts';
 import { TreeReader } from './git-trees.ts';
 import { verifyCheckpoints } from './git-verify.ts';
 import { GitWriter } from './git-writer.ts';
 import type * as store from './snapshot-store.ts';
+import { SweepGate } from './sweep-gate.ts';
 
 /** Where a git store lives. */
 export interface GitHome {
@@ -50,6 +51,7 @@ export class GitStore implements store.SnapshotStore {
   readonly #objects: ObjectWriter;
   readonly #reader: ObjectReader;
   readonly #trees: TreeReader;
+  readonly #gate = new SweepGate();
   readonly #known = new LRUCache<string, true>({ max: knownMax });
 
   constructor(home: GitHome) {
@@ -81,7 +83,8 @@ export class GitStore implements store.SnapshotStore {
       add: (id: string) => void this.#known.set(id, true),
     };
     const place = this.#home.writePlace;
-    return new GitWriter({ place, objects: this.#objects, reader: this.#reader, known, signal });
+    const [objects, reader, gate] = [this.#objects, this.#reader, this.#gate];
+    return new GitWriter({ place, objects, reader, known, gate, signal });
   }
 
   async publish(publication: store.Publication): Promise<{ readonly commit?: string }> {
@@ -100,6 +103,7 @@ export class GitStore implements store.SnapshotStore {
     const commit = await this.#objects.write('commit', encodeCommit(record));
     await this.#home.settle();
     await refs.commit(changes.map((change) => change(commit)));
+    this.#gate.published(record.snapshot);
     await this.#home.settled();
     return { commit };
   }
@@ -196,14 +200,21 @@ export class GitStore implements store.SnapshotStore {
   }
 
   async sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
-    const before = await this.#home.usage();
-    await this.#removeUnusedModes();
-    await this.#home.sweep(signal);
-    this.#known.clear();
-    this.#trees.clear();
-    const after = await this.#home.usage();
-    const bytesFreed = Math.max(0, before.bytes - after.bytes);
-    return { bytesFreed, blobsFreed: Math.max(0, before.blobs - after.blobs) };
+    const freed = await this.#gate.sweep(async (unpublished) => {
+      const before = await this.#home.usage();
+      const held = await this.#hold(unpublished);
+      try {
+        await this.#home.sweep(signal);
+      } finally {
+        await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
+        this.#known.clear();
+        this.#trees.clear();
+      }
+      const after = await this.#home.usage();
+      const bytesFreed = Math.max(0, before.bytes - after.bytes);
+      return { bytesFreed, blobsFreed: Math.max(0, before.blobs - after.blobs) };
+    });
+    return freed ?? { bytesFreed: 0, blobsFreed: 0 };
   }
 
   async verify(signal?: AbortSignal): Promise<store.StoreProblem[]> {
@@ -241,7 +252,17 @@ export class GitStore implements store.SnapshotStore {
     });
   }
 
-  async #removeUnusedModes(): Promise<void> {
+  /** Gives refs to the snapshots that a sweep shall spare, and takes them from permissions that nobody needs. */
+  async #hold(unpublished: readonly SnapshotId[]): Promise<string[]> {
+    const { refs, names } = this.#home;
+    const parts = unpublished.map(partsOfSnapshot);
+    const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
+    const holds = [...new Set(objects)].map((id) => ({ ref: heldRef(names, id), to: id }));
+    await refs.commit([...holds, ...(await this.#unusedModes())]);
+    return holds.map(({ ref }) => ref);
+  }
+
+  async #unusedModes(): Promise<RefChange[]> {
     const { refs, names } = this.#home;
     const used = new Set(
       (await this.checkpoints()).map(({ record }) => partsOfSnapshot(record.snapshot).modes),
@@ -250,7 +271,7 @@ export class GitStore implements store.SnapshotStore {
       const meaning = meaningOf(names, ref);
       return meaning.kind === 'modes' && !used.has(meaning.blob);
     });
-    await refs.commit(unused.map((ref) => ({ ref, to: undefined })));
+    return unused.map((ref) => ({ ref, to: undefined }));
   }
 }
 

@@ -12,6 +12,7 @@ import { type ObjectWriter, removeSpool } from '../git/object-writer.ts';
 import { emptyTree, encodeTree, type TreeItem } from '../git/tree-format.ts';
 import { type Directory, isDirectory, type SnapshotWriter, type StableContent } from './snapshot-store.ts';
 import { encodeModes } from './strict-modes.ts';
+import type { SweepGate } from './sweep-gate.ts';
 
 /** From so many pending blobs on they go into one pack (measured: see the table in test/store/crossover.long.ts). */
 const bulkMin = 300;
@@ -27,6 +28,7 @@ export interface GitWriterParts {
   readonly reader: ObjectReader;
   /** Blobs that are certainly in the store and cannot vanish from it. */
   readonly known: { has(id: string): boolean; add(id: string): void };
+  readonly gate: SweepGate;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -42,6 +44,8 @@ export class GitWriter implements SnapshotWriter {
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
   #turn: Promise<void> = Promise.resolve();
+  /** Since the first write, and until sealed or aborted, no sweep takes anything. */
+  #leave: (() => void) | undefined;
 
   constructor(parts: GitWriterParts) {
     this.#parts = parts;
@@ -55,7 +59,17 @@ export class GitWriter implements SnapshotWriter {
   }
 
   async seal(root: Directory): Promise<SnapshotId> {
+    this.#parts.signal?.throwIfAborted();
     await this.#turn;
+    this.#leave ??= await this.#parts.gate.enter();
+    const snapshot = await this.#seal(root);
+    this.#parts.gate.sealed(snapshot);
+    this.#leave();
+    this.#leave = undefined;
+    return snapshot;
+  }
+
+  async #seal(root: Directory): Promise<SnapshotId> {
     await this.#flush();
     const bulk = await this.#bulk;
     this.#bulk = undefined;
@@ -76,10 +90,13 @@ export class GitWriter implements SnapshotWriter {
     this.#bulk = undefined;
     await bulk?.abort();
     await Promise.all(this.#writes);
+    this.#leave?.();
+    this.#leave = undefined;
   }
 
   async #add(id: BlobId, content: StableContent): Promise<void> {
     this.#parts.signal?.throwIfAborted();
+    this.#leave ??= await this.#parts.gate.enter();
     if (this.#failure !== undefined || this.#added.has(id) || this.#parts.known.has(id)) {
       dropSpool(content);
       this.#throwFailure();
