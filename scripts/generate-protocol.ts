@@ -1,56 +1,56 @@
 // Writes every projection of protocol/protocol.json, or with --check says which committed ones are stale. It knows
-// the list of projections and nothing of their form: each is a file of scripts/generate/.
+// nothing of their form: each is a file of scripts/generate/. With --freeze it writes the shape of a new major
+// version, which the compatibility gate holds later documents to; a frozen one is never overwritten.
 //
-//   node dist/scripts/generate-protocol.js [--check]
+//   node dist/scripts/generate-protocol.js [--check | --freeze] [--root DIR]
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import type { GeneratedFile, ProtocolDocument } from './generate/dialect.ts';
-import { jsonSchema } from './generate/json-schema.ts';
-import { metaModel } from './generate/meta-model.ts';
-import { openRpc } from './generate/open-rpc.ts';
-import { pythonTypes } from './generate/python-types.ts';
-import { rustTypes } from './generate/rust-types.ts';
-import { typescriptMethods } from './generate/typescript-methods.ts';
-import { typescriptTypes } from './generate/typescript-types.ts';
-import { typescriptValidators } from './generate/typescript-validators.ts';
+import { frozenShape, type ProtocolDocument } from './generate/dialect.ts';
+import { lintDialect } from './generate/dialect-lint.ts';
+import { projections } from './generate/projections.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const { values: flags } = parseArgs({ options: { check: { type: 'boolean', default: false } } });
-
-const projections: readonly ((document: ProtocolDocument) => GeneratedFile)[] = [
-  typescriptTypes,
-  typescriptMethods,
-  typescriptValidators,
-  jsonSchema,
-  openRpc,
-  metaModel,
-  pythonTypes,
-  rustTypes,
-];
+const { values: flags } = parseArgs({
+  options: {
+    check: { type: 'boolean', default: false },
+    freeze: { type: 'boolean', default: false },
+    root: { type: 'string', default: fileURLToPath(new URL('../../', import.meta.url)) },
+  },
+});
 
 function contentOf(path: string): string | undefined {
   try {
-    return readFileSync(join(root, path), 'utf8');
+    return readFileSync(join(flags.root, path), 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-const document = JSON.parse(readFileSync(join(root, 'protocol/protocol.json'), 'utf8')) as ProtocolDocument;
+function write(path: string, content: string, flag: 'w' | 'wx'): void {
+  mkdirSync(dirname(join(flags.root, path)), { recursive: true });
+  writeFileSync(join(flags.root, path), content, { flag });
+}
+
+const document = JSON.parse(contentOf('protocol/protocol.json') ?? '') as ProtocolDocument;
+const problems = lintDialect(document);
+for (const problem of problems) console.log(`protocol.json: ${problem}`);
+if (problems.length > 0) process.exit(1);
+
 const stale: string[] = [];
 for (const project of projections) {
   const file = project(document);
   if (contentOf(file.path) === file.content) continue;
   stale.push(file.path);
-  if (flags.check) continue;
-  mkdirSync(dirname(join(root, file.path)), { recursive: true });
-  writeFileSync(join(root, file.path), file.content);
+  if (!flags.check) write(file.path, file.content, 'w');
 }
 for (const path of stale) console.log(`${flags.check ? 'stale' : 'wrote'} ${path}`);
 if (flags.check && stale.length > 0) {
   console.log('Run `npm run generate` and commit the result.');
   process.exitCode = 1;
+}
+if (flags.freeze) {
+  const major = document.protocolVersion.split('.')[0];
+  write(`protocol/versions/${major}.json`, `${JSON.stringify(frozenShape(document), undefined, 1)}\n`, 'wx');
 }

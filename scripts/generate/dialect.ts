@@ -69,6 +69,13 @@ export interface Method {
   readonly examples: readonly Example[];
 }
 
+/** A chapter of the reference: what both sides must do, each rule with a number that never changes. */
+export interface RuleChapter {
+  readonly title: string;
+  readonly description: string;
+  readonly musts: readonly { readonly id: string; readonly text: string }[];
+}
+
 export interface ProtocolDocument {
   readonly protocol: string;
   readonly protocolVersion: string;
@@ -78,9 +85,9 @@ export interface ProtocolDocument {
   readonly commonErrors: readonly string[];
   /** Errors that any request with an idempotency key may end with besides. */
   readonly mutationErrors: readonly string[];
-  readonly worlds?: Readonly<Record<string, string>>;
-  readonly placeholders?: Readonly<Record<string, string>>;
-  readonly rules?: readonly { readonly title: string; readonly musts: readonly string[] }[];
+  readonly worlds: Readonly<Record<string, string>>;
+  readonly placeholders: Readonly<Record<string, string>>;
+  readonly rules: readonly RuleChapter[];
   readonly errors: readonly ErrorEntry[];
   readonly methods: readonly Method[];
   readonly $defs: Readonly<Record<string, Schema>>;
@@ -164,10 +171,15 @@ function shapeOf(value: unknown, isNames: boolean): unknown {
   return Object.fromEntries(entries);
 }
 
+/** What of the document is on the wire, for protocol/versions: no descriptions, no examples. */
+export function frozenShape(document: ProtocolDocument): unknown {
+  return shapeOf(document, false);
+}
+
 /** Hash of what is on the wire: descriptions and examples do not change it. */
 export function schemaHash(document: ProtocolDocument): string {
   return createHash('sha256')
-    .update(JSON.stringify(shapeOf(document, false)))
+    .update(JSON.stringify(frozenShape(document)))
     .digest('hex')
     .slice(0, 32);
 }

@@ -1,5 +1,7 @@
 // Projection: protocol/metaModel.json in LSP's own meta-model form, so that generators made for LSP can be run on
-// this protocol. Integers beyond 31 bits become `decimal`: the meta-model has nothing larger that is exact.
+// this protocol: Microsoft's lsprotocol does so unmodified. Integers beyond 31 bits become `decimal`, since the
+// meta-model has nothing larger that is exact. `rpc.discover` is left out: such generators make constants of the
+// names of methods, and a dot breaks them.
 import {
   fieldsOf,
   type GeneratedFile,
@@ -21,27 +23,34 @@ function integerOf(schema: Schema): Model {
   return base(minimum >= 0 ? 'uinteger' : 'integer');
 }
 
-function typeOf(schema: Schema): Model {
+const isMap = (schema: Schema): boolean =>
+  schema.type === 'object' && typeof schema.additionalProperties === 'object';
+
+function typeOf(document: ProtocolDocument, schema: Schema): Model {
   if (schema.$ref !== undefined) {
     const name = refName(schema.$ref);
+    // Generators drop aliases of maps, so maps stand where they are used.
+    const target = document.$defs[name];
+    if (target !== undefined && isMap(target)) return typeOf(document, target);
     return name === 'Json' ? reference('LSPAny') : name === 'Null' ? base('null') : reference(name);
   }
   if (schema.const !== undefined) return { kind: 'stringLiteral', value: schema.const };
-  if (schema.oneOf !== undefined) return { kind: 'or', items: schema.oneOf.map(typeOf) };
+  if (schema.oneOf !== undefined)
+    return { kind: 'or', items: schema.oneOf.map((variant) => typeOf(document, variant)) };
   if (schema.type === undefined) return reference('LSPAny');
   if (typeof schema.type !== 'string') return { kind: 'or', items: [base('integer'), base('string')] };
   switch (schema.type) {
     case 'integer':
       return integerOf(schema);
     case 'array':
-      return { kind: 'array', element: typeOf(schema.items ?? {}) };
+      return { kind: 'array', element: typeOf(document, schema.items ?? {}) };
     case 'object':
       return {
         kind: 'map',
         key: base('string'),
         value:
           typeof schema.additionalProperties === 'object'
-            ? typeOf(schema.additionalProperties)
+            ? typeOf(document, schema.additionalProperties)
             : reference('LSPAny'),
       };
     default:
@@ -60,12 +69,12 @@ function enumMemberName(value: string): string {
 const documented = (schema: { readonly description?: string | undefined }): Model =>
   schema.description === undefined ? {} : { documentation: schema.description };
 
-function structureOf(name: string, schema: Schema): Model {
+function structureOf(document: ProtocolDocument, name: string, schema: Schema): Model {
   return {
     name,
     properties: fieldsOf(schema).map((field) => ({
       name: field.name,
-      type: typeOf(field.schema),
+      type: typeOf(document, field.schema),
       ...(field.required ? {} : { optional: true }),
       ...documented(field.schema),
     })),
@@ -103,9 +112,9 @@ function messageOf(document: ProtocolDocument, method: Method): Model {
   return {
     method: method.name,
     typeName: typeNameOf(method),
-    ...(method.result === undefined ? {} : { result: typeOf(method.result) }),
+    ...(method.result === undefined ? {} : { result: typeOf(document, method.result) }),
     messageDirection: method.direction,
-    ...(method.params === undefined || isEmpty ? {} : { params: typeOf(method.params) }),
+    ...(method.params === undefined || isEmpty ? {} : { params: typeOf(document, method.params) }),
     ...(method.kind === 'request' ? { errorData: reference('ErrorData') } : {}),
     documentation: method.description,
     since: method.since,
@@ -145,14 +154,16 @@ export function metaModel(document: ProtocolDocument): GeneratedFile {
   const isEnumeration = (schema: Schema): boolean =>
     schema.enum !== undefined || schema.knownValues !== undefined;
   const messages = (kind: Method['kind']): Model[] =>
-    document.methods.filter((method) => method.kind === kind).map((method) => messageOf(document, method));
+    document.methods
+      .filter((method) => method.kind === kind && !method.name.includes('.'))
+      .map((method) => messageOf(document, method));
   const content = jsonText({
     metaData: { version: document.protocolVersion },
     requests: messages('request'),
     notifications: messages('notification'),
     structures: defs
       .filter(([, schema]) => isStructure(schema))
-      .map(([name, schema]) => structureOf(name, schema)),
+      .map(([name, schema]) => structureOf(document, name, schema)),
     enumerations: defs
       .filter(([, schema]) => isEnumeration(schema))
       .map(([name, schema]) => enumerationOf(name, schema)),
@@ -160,8 +171,8 @@ export function metaModel(document: ProtocolDocument): GeneratedFile {
       ...anyAliases,
       anyObject,
       ...defs
-        .filter(([, schema]) => !isStructure(schema) && !isEnumeration(schema))
-        .map(([name, schema]) => ({ name, type: typeOf(schema), ...documented(schema) })),
+        .filter(([, schema]) => !isStructure(schema) && !isEnumeration(schema) && !isMap(schema))
+        .map(([name, schema]) => ({ name, type: typeOf(document, schema), ...documented(schema) })),
     ],
   });
   return { path: 'protocol/metaModel.json', content };

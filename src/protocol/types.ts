@@ -124,7 +124,7 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
 /** Why one path could not be restored. */
-export type FailureReason = 'tooLarge' | 'unreadable' | 'nestedGitDirectory' | 'permission' | 'outsideWorkTree' | 'busy' | 'unsupportedName' | 'unstable' | 'noSpace' | 'io' | (string & {});
+export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'unsafeName' | 'blocked' | 'accessDenied' | 'readOnly' | 'nameTooLong' | 'busy' | 'unsupported' | (string & {});
 
 /** How `data` is written. */
 export type ContentEncoding = 'utf-8' | 'base64';
@@ -133,7 +133,7 @@ export type ContentEncoding = 'utf-8' | 'base64';
 export type Author = 'agent' | 'user' | 'session' | (string & {});
 
 /** How well the work tree is watched. */
-export type WatchState = 'off' | 'starting' | 'watching' | 'degraded' | 'overflowed' | (string & {});
+export type WatchState = 'off' | 'unwatched' | 'scanning' | 'live' | 'suspect' | (string & {});
 
 /** What became of an operation. */
 export type OperationState = 'unknown' | 'queued' | 'running' | 'committed' | 'rolledBack' | 'failed' | (string & {});
@@ -262,7 +262,7 @@ export interface SessionLimits {
   readonly maxCheckpoints?: number;
   /** `store/gc` removes checkpoints older than this many days. */
   readonly maxAgeDays?: number;
-  /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds; default 15,000. */
+  /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
   readonly initTimeoutMs?: number;
 }
 
@@ -329,10 +329,7 @@ export interface RestoreResult {
   readonly checkpoint?: Checkpoint;
   /** Where the conversation stands now. Absent: it was not restored. */
   readonly conversation?: ConversationLengths;
-  /**
-   * The true numbers, when a list was longer than `limits.maxListedPaths` and was cut. Absent: the lists are
-   * whole.
-   */
+  /** The true numbers. A list longer than `limits.maxListedPaths` is cut. Absent: no list was. */
   readonly counts?: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -422,7 +419,7 @@ export interface WatcherFigures {
   readonly dirtyPaths: Count;
   /** How often events were lost. */
   readonly overflows: Count;
-  /** Why it is not `watching`. Absent: it is. */
+  /** Why it is not `live`. Absent: it is, or there is nothing to tell. */
   readonly reason?: string;
 }
 
@@ -646,8 +643,10 @@ export interface ContextState {
   readonly patterns: readonly string[];
   /** The files they name now, within the budget. */
   readonly files: readonly ContextFile[];
-  /** Files that were left out because the budget is used up. */
+  /** Files that were left out because the budget is used up, the largest first. */
   readonly dropped: readonly ContextFile[];
+  /** Patterns that name no file at present. */
+  readonly unmatched?: readonly string[];
   /** Size of the files taken. */
   readonly size: Bytes;
   /** The budget: 75 % of the context window. */
@@ -1787,6 +1786,8 @@ export interface ConversationSetNextMessageResult {
   readonly pendingUserMessage?: string;
   /** Whether it is locked. */
   readonly messageLocked: boolean;
+  /** What had to be assumed or left out, in words. */
+  readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
@@ -2031,6 +2032,10 @@ export interface ConversationContextResult {
   readonly message?: string;
   /** Its length in bytes, as last built. */
   readonly contextMessageLength?: Count;
+  /** Files that matched and could not be read. */
+  readonly unreadable?: readonly string[];
+  /** What had to be assumed or left out, in words. */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setTools`. */
@@ -2100,6 +2105,8 @@ export interface ConversationSetModelResult {
   readonly modelInfo: ModelInfo;
   /** The budget of the context now. */
   readonly maxContextSize: Bytes;
+  /** What had to be assumed or left out, in words. */
+  readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
@@ -2211,6 +2218,12 @@ export interface ConversationImportResult {
   readonly validHistoryRange: HistoryRange;
   /** Entries that were over the cap and were dropped. */
   readonly dropped: Count;
+  /** Lines of the transcript that were over the cap and were dropped. */
+  readonly transcriptDropped?: Count;
+  /** The id in the document; the session keeps its own. */
+  readonly conversationId?: string;
+  /** What had to be assumed or left out, in words. */
+  readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
@@ -2310,7 +2323,7 @@ export interface WorktreeStatusResult {
   readonly dirtyPaths: Count;
   /** How often events were lost. */
   readonly overflows: Count;
-  /** Why it is not `watching`. */
+  /** Why it is not `live`. */
   readonly reason?: string;
   /** Dirty paths, as many as asked for. */
   readonly paths?: readonly PathRef[];
@@ -2483,9 +2496,9 @@ export interface WorktreeDidChangeParams {
   readonly state: WatchState;
   /** Paths that may have changed since the last capture. */
   readonly dirtyPaths: Count;
-  /** Some of those that are new, at most 100. */
+  /** Those that are new, at most 1,000; empty when there were more. */
   readonly paths: readonly PathRef[];
-  /** True when there were more. Absent: false. */
+  /** True when there were more than could be listed: look at whatever you care for. Absent: false. */
   readonly more?: boolean;
 }
 
@@ -2691,7 +2704,7 @@ export interface NotificationTypes {
   'checkpoint/didRestore': { params: CheckpointDidRestoreParams; };
   /** A mutation of checkpoints failed. */
   'checkpoint/didFail': { params: CheckpointDidFailParams; };
-  /** Paths of the work tree may have changed. At most four a second. */
+  /** Paths of the work tree may have changed. Gathered for 100 ms. */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /** A check found changes that the watcher had not told. The next capture looks at everything. */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };

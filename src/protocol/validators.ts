@@ -712,6 +712,7 @@ function ContextState(v: unknown, p: string, g: Gathering): void {
   need(o, 'patterns', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
   need(o, 'files', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, ContextFile));
   need(o, 'dropped', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, ContextFile));
+  may(o, 'unmatched', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
   need(o, 'size', p, g, Bytes);
   need(o, 'maxSize', p, g, Bytes);
 }
@@ -1532,6 +1533,7 @@ function ConversationSetNextMessageResult(v: unknown, p: string, g: Gathering): 
   need(o, 'accepted', p, g, boolean);
   may(o, 'pendingUserMessage', p, g, string);
   need(o, 'messageLocked', p, g, boolean);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
 }
@@ -1696,6 +1698,8 @@ function ConversationContextResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'context', p, g, ContextState);
   may(o, 'message', p, g, string);
   may(o, 'contextMessageLength', p, g, Count);
+  may(o, 'unreadable', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationSetToolsParams(v: unknown, p: string, g: Gathering): void {
@@ -1744,6 +1748,7 @@ function ConversationSetModelResult(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'modelInfo', p, g, ModelInfo);
   need(o, 'maxContextSize', p, g, Bytes);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
 }
@@ -1819,6 +1824,9 @@ function ConversationImportResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'transcriptLength', p, g, Count);
   need(o, 'validHistoryRange', p, g, HistoryRange);
   need(o, 'dropped', p, g, Count);
+  may(o, 'transcriptDropped', p, g, Count);
+  may(o, 'conversationId', p, g, string);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
 }

@@ -290,8 +290,8 @@ RestoreScope = Literal["files", "conversation", "both"]
 ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
-# Why one path could not be restored. Known: tooLarge, unreadable, nestedGitDirectory, permission,
-# outsideWorkTree, busy, unsupportedName, unstable, noSpace, io.
+# Why one path could not be restored. Known: unsaved, nestedGitDirectory, collision, unsafeName,
+# blocked, accessDenied, readOnly, nameTooLong, busy, unsupported.
 FailureReason = str
 
 
@@ -303,7 +303,7 @@ ContentEncoding = Literal["utf-8", "base64"]
 Author = str
 
 
-# How well the work tree is watched. Known: off, starting, watching, degraded, overflowed.
+# How well the work tree is watched. Known: off, unwatched, scanning, live, suspect.
 WatchState = str
 
 
@@ -539,8 +539,7 @@ class SessionLimits(TypedDict, total=False):
     maxCheckpoints: int
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int
-    # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds; default
-    # 15,000.
+    # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     initTimeoutMs: int
 
 
@@ -616,8 +615,7 @@ class RestoreResult(_RestoreResultRequired, total=False):
     checkpoint: Checkpoint
     # Where the conversation stands now. Absent: it was not restored.
     conversation: ConversationLengths
-    # The true numbers, when a list was longer than `limits.maxListedPaths` and was cut. Absent:
-    # the lists are whole.
+    # The true numbers. A list longer than `limits.maxListedPaths` is cut. Absent: no list was.
     counts: RestoreCounts
     # True when nothing was changed. Absent: false.
     dryRun: bool
@@ -714,7 +712,7 @@ class _WatcherFiguresRequired(TypedDict):
 
 class WatcherFigures(_WatcherFiguresRequired, total=False):
     """What the watcher sees."""
-    # Why it is not `watching`. Absent: it is.
+    # Why it is not `live`. Absent: it is, or there is nothing to tell.
     reason: str
 
 
@@ -858,18 +856,23 @@ class ContextFile(_ContextFileRequired, total=False):
     pathBytes: Base64
 
 
-class ContextState(TypedDict):
-    """The context manager (C24): sticky files within a budget."""
+class _ContextStateRequired(TypedDict):
     # Paths and globs, as they were added.
     patterns: List[str]
     # The files they name now, within the budget.
     files: List[ContextFile]
-    # Files that were left out because the budget is used up.
+    # Files that were left out because the budget is used up, the largest first.
     dropped: List[ContextFile]
     # Size of the files taken.
     size: Bytes
     # The budget: 75 % of the context window.
     maxSize: Bytes
+
+
+class ContextState(_ContextStateRequired, total=False):
+    """The context manager (C24): sticky files within a budget."""
+    # Patterns that name no file at present.
+    unmatched: List[str]
 
 
 class _TangentStateRequired(TypedDict):
@@ -2211,6 +2214,8 @@ class ConversationSetNextMessageResult(_ConversationSetNextMessageResultRequired
     """Answer to `conversation/setNextMessage`."""
     # The pending message now.
     pendingUserMessage: str
+    # What had to be assumed or left out, in words.
+    warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
@@ -2501,6 +2506,10 @@ class ConversationContextResult(_ConversationContextResultRequired, total=False)
     message: str
     # Its length in bytes, as last built.
     contextMessageLength: Count
+    # Files that matched and could not be read.
+    unreadable: List[str]
+    # What had to be assumed or left out, in words.
+    warnings: List[str]
 
 
 class _ConversationSetToolsParamsRequired(TypedDict):
@@ -2584,6 +2593,8 @@ class _ConversationSetModelResultRequired(TypedDict):
 
 class ConversationSetModelResult(_ConversationSetModelResultRequired, total=False):
     """Answer to `conversation/setModel`."""
+    # What had to be assumed or left out, in words.
+    warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
@@ -2717,6 +2728,12 @@ class _ConversationImportResultRequired(TypedDict):
 
 class ConversationImportResult(_ConversationImportResultRequired, total=False):
     """Answer to `conversation/import`."""
+    # Lines of the transcript that were over the cap and were dropped.
+    transcriptDropped: Count
+    # The id in the document; the session keeps its own.
+    conversationId: str
+    # What had to be assumed or left out, in words.
+    warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
@@ -2841,7 +2858,7 @@ class _WorktreeStatusResultRequired(TypedDict):
 
 class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     """Answer to `worktree/status`."""
-    # Why it is not `watching`.
+    # Why it is not `live`.
     reason: str
     # Dirty paths, as many as asked for.
     paths: List[PathRef]
@@ -3056,13 +3073,14 @@ class _WorktreeDidChangeParamsRequired(TypedDict):
     state: WatchState
     # Paths that may have changed since the last capture.
     dirtyPaths: Count
-    # Some of those that are new, at most 100.
+    # Those that are new, at most 1,000; empty when there were more.
     paths: List[PathRef]
 
 
 class WorktreeDidChangeParams(_WorktreeDidChangeParamsRequired, total=False):
     """Parameters of `worktree/didChange`."""
-    # True when there were more. Absent: false.
+    # True when there were more than could be listed: look at whatever you care for. Absent:
+    # false.
     more: bool
 
 

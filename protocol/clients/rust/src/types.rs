@@ -472,36 +472,36 @@ pub enum ConflictPolicy {
 /// Why one path could not be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FailureReason {
-    /// What stands in the way is too large to be saved first.
-    #[serde(rename = "tooLarge")]
-    TooLarge,
-    /// What stands in the way cannot be read, so it cannot be saved first.
-    #[serde(rename = "unreadable")]
-    Unreadable,
+    /// What stands in the way could not be saved first: too large, unreadable or special.
+    #[serde(rename = "unsaved")]
+    Unsaved,
     /// A nested `.git` stands in the way.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
+    /// Another path of the checkpoint has the same name on this file system.
+    #[serde(rename = "collision")]
+    Collision,
+    /// Its stored name must never be written.
+    #[serde(rename = "unsafeName")]
+    UnsafeName,
+    /// A path above it is no directory and stays.
+    #[serde(rename = "blocked")]
+    Blocked,
     /// No permission to write there.
-    #[serde(rename = "permission")]
-    Permission,
-    /// A symbolic link leads out of the work tree.
-    #[serde(rename = "outsideWorkTree")]
-    OutsideWorkTree,
+    #[serde(rename = "accessDenied")]
+    AccessDenied,
+    /// The file system is read-only there.
+    #[serde(rename = "readOnly")]
+    ReadOnly,
+    /// The file system cannot hold so long a name.
+    #[serde(rename = "nameTooLong")]
+    NameTooLong,
     /// The file is in use and cannot be replaced.
     #[serde(rename = "busy")]
     Busy,
-    /// The file system cannot hold this name.
-    #[serde(rename = "unsupportedName")]
-    UnsupportedName,
-    /// It kept changing while it was being saved.
-    #[serde(rename = "unstable")]
-    Unstable,
-    /// The disk or the quota is full.
-    #[serde(rename = "noSpace")]
-    NoSpace,
-    /// The system refused for another reason, given in `message`.
-    #[serde(rename = "io")]
-    Io,
+    /// The file system cannot hold such a file.
+    #[serde(rename = "unsupported")]
+    Unsupported,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -541,21 +541,21 @@ pub enum Author {
 /// How well the work tree is watched.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WatchState {
-    /// Not watched.
+    /// Nothing watches.
     #[serde(rename = "off")]
     Off,
+    /// Not yet, or not any more, watched: `reason` tells why.
+    #[serde(rename = "unwatched")]
+    Unwatched,
     /// Directories are being added.
-    #[serde(rename = "starting")]
-    Starting,
-    /// Every directory is watched.
-    #[serde(rename = "watching")]
-    Watching,
-    /// Some directories could not be watched.
-    #[serde(rename = "degraded")]
-    Degraded,
-    /// Events were lost; the next capture looks at everything.
-    #[serde(rename = "overflowed")]
-    Overflowed,
+    #[serde(rename = "scanning")]
+    Scanning,
+    /// Every directory was watched before it was read.
+    #[serde(rename = "live")]
+    Live,
+    /// Something was missed; watching starts anew, and the next capture looks at everything.
+    #[serde(rename = "suspect")]
+    Suspect,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -994,8 +994,7 @@ pub struct SessionLimits {
     /// `store/gc` removes checkpoints older than this many days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
-    /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds; default
-    /// 15,000.
+    /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
 }
@@ -1077,8 +1076,7 @@ pub struct RestoreResult {
     /// Where the conversation stands now. Absent: it was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
-    /// The true numbers, when a list was longer than `limits.maxListedPaths` and was cut. Absent:
-    /// the lists are whole.
+    /// The true numbers. A list longer than `limits.maxListedPaths` is cut. Absent: no list was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<RestoreCounts>,
     /// True when nothing was changed. Absent: false.
@@ -1212,7 +1210,7 @@ pub struct WatcherFigures {
     pub dirty_paths: Count,
     /// How often events were lost.
     pub overflows: Count,
-    /// Why it is not `watching`. Absent: it is.
+    /// Why it is not `live`. Absent: it is, or there is nothing to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -1517,8 +1515,11 @@ pub struct ContextState {
     pub patterns: Vec<String>,
     /// The files they name now, within the budget.
     pub files: Vec<ContextFile>,
-    /// Files that were left out because the budget is used up.
+    /// Files that were left out because the budget is used up, the largest first.
     pub dropped: Vec<ContextFile>,
+    /// Patterns that name no file at present.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unmatched: Option<Vec<String>>,
     /// Size of the files taken.
     pub size: Bytes,
     /// The budget: 75 % of the context window.
@@ -3018,6 +3019,9 @@ pub struct ConversationSetNextMessageResult {
     pub pending_user_message: Option<String>,
     /// Whether it is locked.
     pub message_locked: bool,
+    /// What had to be assumed or left out, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3334,6 +3338,12 @@ pub struct ConversationContextResult {
     /// Its length in bytes, as last built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_message_length: Option<Count>,
+    /// Files that matched and could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<Vec<String>>,
+    /// What had to be assumed or left out, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/setTools`.
@@ -3419,6 +3429,9 @@ pub struct ConversationSetModelResult {
     pub model_info: ModelInfo,
     /// The budget of the context now.
     pub max_context_size: Bytes,
+    /// What had to be assumed or left out, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3563,6 +3576,15 @@ pub struct ConversationImportResult {
     pub valid_history_range: HistoryRange,
     /// Entries that were over the cap and were dropped.
     pub dropped: Count,
+    /// Lines of the transcript that were over the cap and were dropped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript_dropped: Option<Count>,
+    /// The id in the document; the session keeps its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<String>,
+    /// What had to be assumed or left out, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3700,7 +3722,7 @@ pub struct WorktreeStatusResult {
     pub dirty_paths: Count,
     /// How often events were lost.
     pub overflows: Count,
-    /// Why it is not `watching`.
+    /// Why it is not `live`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// Dirty paths, as many as asked for.
@@ -3922,9 +3944,10 @@ pub struct WorktreeDidChangeParams {
     pub state: WatchState,
     /// Paths that may have changed since the last capture.
     pub dirty_paths: Count,
-    /// Some of those that are new, at most 100.
+    /// Those that are new, at most 1,000; empty when there were more.
     pub paths: Vec<PathRef>,
-    /// True when there were more. Absent: false.
+    /// True when there were more than could be listed: look at whatever you care for. Absent:
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
 }
@@ -4544,7 +4567,7 @@ impl Notification for CheckpointDidFailNotification {
     type Params = CheckpointDidFailParams;
 }
 
-/// Paths of the work tree may have changed. At most four a second.
+/// Paths of the work tree may have changed. Gathered for 100 ms.
 #[derive(Debug)]
 pub enum WorktreeDidChangeNotification {}
 impl Notification for WorktreeDidChangeNotification {

@@ -1,0 +1,23 @@
+// The list of everything that is generated from protocol/protocol.json. A new projection is one file and one line.
+import type { GeneratedFile, ProtocolDocument } from './dialect.ts';
+import { jsonSchema } from './json-schema.ts';
+import { metaModel } from './meta-model.ts';
+import { openRpc } from './open-rpc.ts';
+import { pythonTypes } from './python-types.ts';
+import { reference } from './reference.ts';
+import { rustTypes } from './rust-types.ts';
+import { typescriptMethods } from './typescript-methods.ts';
+import { typescriptTypes } from './typescript-types.ts';
+import { typescriptValidators } from './typescript-validators.ts';
+
+export const projections: readonly ((document: ProtocolDocument) => GeneratedFile)[] = [
+  typescriptTypes,
+  typescriptMethods,
+  typescriptValidators,
+  jsonSchema,
+  openRpc,
+  metaModel,
+  pythonTypes,
+  rustTypes,
+  reference,
+];

@@ -1,0 +1,177 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { projections } from '../../scripts/generate/projections.ts';
+import { methods, schemaHash } from '../../src/protocol/methods.ts';
+import { validateParams } from '../../src/protocol/validators.ts';
+import { checkProperty } from '../support/property.ts';
+import { protocol, readJson, root } from './document.ts';
+
+const draft7Id = 'https://meta.json-schema.tools/draft7';
+const generator = join(root, 'dist/scripts/generate-protocol.js');
+
+test('every generated file is what protocol.json gives', () => {
+  for (const project of projections) {
+    const file = project(protocol);
+    assert.ok(
+      readFileSync(join(root, file.path), 'utf8') === file.content,
+      `${file.path} is stale: npm run generate`,
+    );
+    assert.match(file.content, /[Gg]enerated from protocol\/protocol.json|metaData/);
+  }
+});
+
+test('the check names what is stale and writes nothing; generating makes it fresh', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-protocol-'));
+  try {
+    mkdirSync(join(directory, 'protocol'));
+    copyFileSync(join(root, 'protocol/protocol.json'), join(directory, 'protocol/protocol.json'));
+    const run = (...flags: string[]): { status: number | null; lines: string[] } => {
+      const child = spawnSync(process.execPath, [generator, '--root', directory, ...flags], {
+        encoding: 'utf8',
+      });
+      return { status: child.status, lines: child.stdout.trim().split('\n') };
+    };
+    assert.is(run('--check').status, 1);
+    assert.is(run().status, 0);
+    assert.is(run('--check').status, 0);
+    appendFileSync(join(directory, 'protocol/openrpc.json'), ' ');
+    const stale = run('--check');
+    assert.is(stale.status, 1);
+    assert.is(stale.lines[0], 'stale protocol/openrpc.json');
+    assert.is(run('--check').status, 1);
+    assert.is(run('--freeze').status, 0);
+    assert.is(run('--freeze').status, 1, 'a frozen version is never overwritten');
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('openrpc.json is an OpenRPC 1.4.1 document by its meta-schema', () => {
+  // It spells one address in two ways, and ajv cannot follow a pointer through a property named "$ref".
+  const text = readFileSync(join(root, 'node_modules/@open-rpc/spec/dist/1_4/schema.json'), 'utf8');
+  const schema = JSON.parse(
+    text
+      .replaceAll(/https:\/\/meta\.json-schema\.tools\/?(?=[#"])/g, draft7Id)
+      .replace('JSONSchemaObject/properties/$ref', 'refText'),
+  ) as Record<string, unknown>;
+  // The meta-schema refers to a description of draft 7 by an address of its own: ajv's draft 7 stands in for it.
+  const ajv = new Ajv({ strict: false, validateFormats: false });
+  const draft7 = readJson('node_modules/ajv/dist/refs/json-schema-draft-07.json') as { definitions: object };
+  ajv.addSchema({
+    ...draft7,
+    $id: draft7Id,
+    definitions: { ...draft7.definitions, refText: { type: 'string' } },
+  });
+  const { $schema: _schema, ...plain } = schema;
+  const validate = ajv.compile(plain);
+  const document = readJson('protocol/openrpc.json') as { openrpc: string; methods: unknown[] };
+  assert.ok(validate(document), ajv.errorsText(validate.errors));
+  assert.is(document.openrpc, '1.4.1');
+  assert.is(document.methods.length, protocol.methods.length);
+  assert.not(validate({ ...document, methods: [{ params: [] }] }), 'the meta-schema finds a wrong document');
+});
+
+test("metaModel.json is a model by LSP's meta-model schema", () => {
+  const schema = readJson('node_modules/vscode-languageserver-protocol/metaModel.schema.json') as Record<
+    string,
+    unknown
+  >;
+  const ajv = new Ajv({ strict: false });
+  const validate = ajv.compile(
+    schema.$ref === undefined ? { ...schema, $ref: '#/definitions/MetaModel' } : schema,
+  );
+  const model = readJson('protocol/metaModel.json') as Record<string, unknown>;
+  assert.ok(validate(model), ajv.errorsText(validate.errors));
+  assert.not(validate({ ...model, requests: [{ method: 1 }] }), 'the schema finds a wrong model');
+});
+
+test('every name that metaModel.json refers to is in it', () => {
+  const text = JSON.stringify(readJson('protocol/metaModel.json'));
+  const names = new Set([...text.matchAll(/"name":"(\w+)"/g)].map((match) => match[1]));
+  for (const [, name] of text.matchAll(/"kind":"reference","name":"(\w+)"/g))
+    assert.ok(names.has(name), name);
+});
+
+test('schema.json carries the hash that initialize answers', () => {
+  assert.is((readJson('protocol/schema.json') as Record<string, unknown>)['x-schemaHash'], schemaHash);
+});
+
+// The pair of the validators: ajv reads the schema, they are straight code. They must agree wherever the rules of
+// this wire (null, [], well-formed strings) say nothing.
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(readJson('protocol/schema.json') as Record<string, unknown>, 'checkpointd');
+
+function sample(name: string): fc.Arbitrary<unknown> {
+  const example =
+    protocol.methods.find((method) => method.name === name)?.examples.map(({ params }) => params) ?? [];
+  const junk = fc.oneof(
+    fc.string(),
+    fc.integer(),
+    fc.boolean(),
+    fc.constant('turn'),
+    fc.constant({}),
+    fc.constant([1]),
+  );
+  return fc
+    .tuple(
+      fc.constantFrom(...example),
+      fc.dictionary(
+        fc.constantFrom(
+          'session',
+          'tag',
+          'kind',
+          'paths',
+          'mode',
+          'limit',
+          'entry',
+          'range',
+          'files',
+          'limits',
+          'value',
+          'id',
+        ),
+        junk,
+      ),
+    )
+    .map(([base, noise]) => ({ ...(base as object), ...noise }));
+}
+
+test('the validators agree with ajv on the same schema', () => {
+  const names = protocol.methods
+    .filter((method) => method.params !== undefined && method.examples.length > 0)
+    .map((method) => method.name);
+  let refused = 0;
+  checkProperty(
+    fc.constantFrom(...names).chain((name) => fc.tuple(fc.constant(name), sample(name))),
+    ([name, value]) => {
+      const ref = protocol.methods.find((method) => method.name === name)?.params?.$ref ?? '';
+      const byAjv = ajv.validate(`checkpointd${ref}`, JSON.parse(JSON.stringify(value)));
+      const issues = validateParams(name, JSON.parse(JSON.stringify(value)));
+      if (JSON.stringify(value).includes('null')) return;
+      if (!byAjv) refused += 1;
+      assert.is(
+        issues.length === 0,
+        byAjv,
+        `${name} ${JSON.stringify(value)} ${JSON.stringify(issues)} ${ajv.errorsText()}`,
+      );
+    },
+    2000,
+  );
+  assert.ok(refused > 100, `only ${refused} of 2000 were refused`);
+});
+
+test('the table of methods has every method', () => {
+  assert.equal(
+    Object.keys(methods),
+    protocol.methods.map((method) => method.name),
+  );
+});
+
+test.run();
