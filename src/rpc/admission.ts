@@ -1,6 +1,7 @@
 // Judges every incoming JSON value before the JSON-RPC library sees it: the envelope, the id, how many requests
 // are in flight. The library alone merges the ids 1 and "1", never answers a duplicate, throws on a cancel
-// without parameters and queues without bound. Knows no method but `$/cancelRequest`.
+// without parameters and queues without bound. Knows no method but `$/cancelRequest`
+// and `shutdown`.
 import type { Message } from 'vscode-jsonrpc/node';
 import { type WireError, wireError } from './error-response.ts';
 
@@ -88,7 +89,8 @@ export class Admission {
     if (this.#innerIds.has(id)) {
       return this.#invalid(id, 'A request with this id is still in flight; use a new id.');
     }
-    if (this.#outerIds.size >= this.#inFlightMax) {
+    // A client in a hurry to leave must not be told to come back later.
+    if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
       const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this one again.`;
       return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };
     }

@@ -11,8 +11,9 @@ import {
 import type { Effects } from '../base/errors.ts';
 import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts';
 import { type WireError, wireError } from './error-response.ts';
+import type { FrameOutput } from './frame-backlog.ts';
 import { type FrameLimits, frameLimits } from './frame-parser.ts';
-import { type FrameOutput, OneWriteWriter } from './one-write-writer.ts';
+import { OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
 /** What a request came to. */
@@ -157,12 +158,15 @@ export class Connection {
     if (this.#writer.pendingBytes > pendingBytesMax) {
       this.#waitsForOutput = true;
       this.#reader.pause();
-      this.#writer.onceDrained(() => {
-        this.#waitsForOutput = false;
-        this.#keepBounds();
-      });
+      void this.#resumeOnceRead();
     } else if (this.#undispatched > undispatchedMax) this.#reader.pause();
     else this.#reader.resume();
+  }
+
+  async #resumeOnceRead(): Promise<void> {
+    await this.#writer.drained();
+    this.#waitsForOutput = false;
+    this.#keepBounds();
   }
 
   #endReading(end: ReaderEnd): void {

@@ -68,11 +68,6 @@ export class FrameParser {
     return this.#fault;
   }
 
-  /** True when the input may not end here. */
-  get isMidFrame(): boolean {
-    return this.#header !== undefined || this.#partialHeader !== '';
-  }
-
   /** Takes the next bytes and hands every frame that they complete to the sink, in order and at once. */
   push(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && this.#fault === undefined; ) {

@@ -2,14 +2,7 @@
 // and, under a flood, most of the throughput. It also sees that what leaves is well-formed and within the limit.
 // It never drops a message and never waits; who sends much looks at `pendingBytes`.
 import { AbstractMessageWriter, type Message, type MessageWriter } from 'vscode-jsonrpc/node';
-
-/** What the writer needs of a stream; process.stdout, sockets and PassThrough have it. */
-export interface FrameOutput {
-  write(text: string, encoding: 'utf8', done: (error?: Error | null) => void): boolean;
-  readonly writableLength: number;
-  on(event: 'error', listener: (error: Error) => void): unknown;
-  once(event: 'drain', listener: () => void): unknown;
-}
+import { FrameBacklog, type FrameOutput } from './frame-backlog.ts';
 
 export interface WriterPorts {
   /** Gives a message its final form, called once just before it is written. */
@@ -33,22 +26,24 @@ export function wellFormedJson(value: unknown): string {
 }
 
 export class OneWriteWriter extends AbstractMessageWriter implements MessageWriter {
-  readonly #output: FrameOutput;
+  readonly #backlog: FrameBacklog;
   readonly #ports: WriterPorts;
-  readonly #idle: (() => void)[] = [];
-  #unwritten = 0;
-  #broken = false;
+  #isBroken = false;
 
   constructor(output: FrameOutput, ports: WriterPorts) {
     super();
-    this.#output = output;
     this.#ports = ports;
-    output.on('error', (error) => this.#break(error));
+    this.#backlog = new FrameBacklog(output);
+    output.on('error', (error) => {
+      // A stream may tell several errors of one end.
+      if (!this.#isBroken) this.fireError(error);
+      this.#isBroken = true;
+    });
   }
 
   /** Bytes (about) that the client has not read yet. */
   get pendingBytes(): number {
-    return this.#output.writableLength;
+    return this.#backlog.pendingBytes;
   }
 
   /** Queues the frame at once, in the order of calls; resolves then, not when the client has read it. */
@@ -59,22 +54,12 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
 
   /** The same for a message that already has its final form. */
   writeAsIs(message: Message): void {
-    if (this.#broken) return;
-    this.#unwritten += 1;
-    this.#output.write(this.#textOf(message), 'utf8', () => {
-      this.#unwritten -= 1;
-      if (this.#unwritten === 0) this.#settle();
-    });
+    if (!this.#isBroken) this.#backlog.write(this.#textOf(message));
   }
 
   /** Resolves when every frame has left the process, or can no longer leave. */
   drained(): Promise<void> {
-    if (this.#unwritten === 0 || this.#broken) return Promise.resolve();
-    return new Promise((resolve) => this.#idle.push(resolve));
-  }
-
-  onceDrained(listener: () => void): void {
-    this.#output.once('drain', listener);
+    return new Promise((resolve) => this.#backlog.onceEmpty(resolve));
   }
 
   end(): void {
@@ -95,16 +80,5 @@ export class OneWriteWriter extends AbstractMessageWriter implements MessageWrit
       bytes = Buffer.byteLength(body);
     }
     return `Content-Length: ${bytes}\r\n\r\n${body}`;
-  }
-
-  #break(error: Error): void {
-    if (this.#broken) return;
-    this.#broken = true;
-    this.#settle();
-    this.fireError(error);
-  }
-
-  #settle(): void {
-    for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

@@ -15,9 +15,9 @@ import { inFlightMax } from './admission.ts';
 import { Connection, type ConnectionEnd, type Outcome } from './connection.ts';
 import { Dispatcher, type Handlers } from './dispatch.ts';
 import { Ending, type EndReason } from './ending.ts';
+import type { FrameOutput } from './frame-backlog.ts';
 import { frameLimits } from './frame-parser.ts';
 import { Lifecycle, type Offer } from './lifecycle.ts';
-import type { FrameOutput } from './one-write-writer.ts';
 import { packageVersion, protocolDocument } from './package-files.ts';
 import { watchParent } from './parent-watch.ts';
 

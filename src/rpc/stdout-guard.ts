@@ -2,14 +2,14 @@
 // (console, process.stdout, warnings) goes to the log. It cannot stop native code or a child that inherits the
 // descriptor: children are given pipes.
 import type { Log } from '../base/log.ts';
-import type { FrameOutput } from './one-write-writer.ts';
+import type { FrameOutput } from './frame-backlog.ts';
 
 const consoleMethods = ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir', 'table'] as const;
 
 /** Redirects what is not a frame, and returns the way for frames. Call it first and once. */
 export function guardStdout(log: Log): FrameOutput {
   const { stdout } = process;
-  const write = stdout.write.bind(stdout) as FrameOutput['write'];
+  const write: FrameOutput['write'] = stdout.write.bind(stdout);
   const stray = (chunk: unknown, encoding?: unknown, done?: unknown): boolean => {
     const callback = typeof encoding === 'function' ? encoding : done;
     log.warn(`something wrote to stdout: ${JSON.stringify(String(chunk).slice(0, 200))}`);
@@ -30,7 +30,6 @@ export function guardStdout(log: Log): FrameOutput {
       return stdout.writableLength;
     },
     on: (event, listener) => stdout.on(event, listener),
-    once: (event, listener) => stdout.once(event, listener),
   };
 }
 

@@ -1,0 +1,83 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { commandOf, helpText } from '../src/flags.ts';
+
+const serve = (transport: object, more: object = {}): object => ({
+  do: 'serve',
+  transport,
+  logLevel: 'info',
+  ...more,
+});
+
+test('stdio is the default, and every flag has both spellings', () => {
+  assert.equal(commandOf([]), serve({ kind: 'stdio' }));
+  assert.equal(commandOf(['--stdio']), serve({ kind: 'stdio' }));
+  for (const [name, value, expected] of [
+    ['--pipe', '/tmp/x.sock', serve({ kind: 'pipe', path: '/tmp/x.sock' })],
+    ['--pipe', '\\\\.\\pipe\\x', serve({ kind: 'pipe', path: '\\\\.\\pipe\\x' })],
+    ['--socket', '5007', serve({ kind: 'socket', port: 5007 })],
+    ['--port', '5007', serve({ kind: 'socket', port: 5007 })],
+    ['--clientProcessId', '42', serve({ kind: 'stdio' }, { clientProcessId: 42 })],
+    ['--storage-dir', '/s', serve({ kind: 'stdio' }, { storageDirectory: '/s' })],
+    ['--log-file', 'a.log', serve({ kind: 'stdio' }, { logFile: 'a.log' })],
+    ['--log-level', 'debug', serve({ kind: 'stdio' }, { logLevel: 'debug' })],
+  ] as const) {
+    assert.equal(commandOf([`${name}=${value}`]), expected);
+    assert.equal(commandOf([name, value]), expected);
+  }
+  assert.equal(
+    commandOf(['--storage-dir=here']),
+    serve({ kind: 'stdio' }, { storageDirectory: `${process.cwd()}/here` }),
+  );
+});
+
+test('what a client of VS Code passes is understood', () => {
+  assert.equal(
+    commandOf(['--stdio', '--clientProcessId=7']),
+    serve({ kind: 'stdio' }, { clientProcessId: 7 }),
+  );
+});
+
+test('a wrong command line is a complaint that names the flag', () => {
+  for (const [argv, named] of [
+    [['--bogus'], '--bogus'],
+    [['stray'], 'stray'],
+    [['--pipe'], '--pipe'],
+    [['--pipe='], '--pipe'],
+    [['--socket=http'], '--socket'],
+    [['--port=0'], '--port'],
+    [['--socket=65536'], '--socket'],
+    [['--clientProcessId=-1'], '--clientProcessId'],
+    [['--clientProcessId=me'], '--clientProcessId'],
+    [['--log-level=loud'], '--log-level'],
+    [['--stdio', '--pipe=x'], '--pipe'],
+    [['--stdio=yes'], '--stdio'],
+  ] as const) {
+    const command = commandOf(argv);
+    assert.is(command.do, 'complain', argv.join(' '));
+    if (command.do === 'complain') assert.ok(command.complaint.includes(named), command.complaint);
+  }
+});
+
+test('help, version and the protocol win over serving, and help names every flag', () => {
+  assert.equal(commandOf(['--help', '--pipe=x']), { do: 'help' });
+  assert.equal(commandOf(['-v']), { do: 'version' });
+  assert.equal(commandOf(['--print-protocol']), { do: 'printProtocol' });
+  for (const flag of [
+    'stdio',
+    'pipe',
+    'socket',
+    'port',
+    'clientProcessId',
+    'storage-dir',
+    'log-file',
+    'log-level',
+    'print-protocol',
+    'version',
+    'help',
+  ]) {
+    assert.ok(helpText.includes(`--${flag}`), flag);
+  }
+});
+
+test.run();

@@ -1,0 +1,247 @@
+// The process itself: flags, transports, purity of stdout, uncaught failures, the death of the client, floods.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { daemonEntry, frameOf, WireClient, withClient } from './support/wire-client.ts';
+
+/** Runs a module in the daemon's process before the daemon. */
+function withPrelude(code: string): readonly [string, ...string[]] {
+  const url = `data:text/javascript,${encodeURIComponent(code)}`;
+  return [process.execPath, '--import', url, daemonEntry];
+}
+
+async function inTemporaryDirectory(run: (directory: string) => Promise<void>): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-main-'));
+  try {
+    await run(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const runOnce = (args: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
+  spawnSync(process.execPath, [daemonEntry, ...args], { encoding: 'utf8', input: '' });
+
+test('--version, --help and --print-protocol print and end with 0', () => {
+  assert.match(runOnce(['--version']).stdout, /^checkpointd \d+\.\d+\.\d+/);
+  assert.match(runOnce(['--help']).stdout, /Usage: checkpointd/);
+  const protocol = runOnce(['--print-protocol']);
+  assert.is((JSON.parse(protocol.stdout) as { protocol: string }).protocol, 'checkpointd');
+  assert.is(protocol.status, 0);
+});
+
+test('a wrong command line ends with 2 and a helpful line on stderr, nothing on stdout', () => {
+  const { status, stdout, stderr } = runOnce(['--bogus']);
+  assert.is(status, 2);
+  assert.is(stdout, '');
+  assert.match(stderr, /--bogus[^]*--help/);
+});
+
+test('a log file that cannot be opened, or a client that is not there, is said and ends with 1', () => {
+  for (const flag of ['--log-file=/nowhere/at/all', '--pipe=/nowhere/at/all.sock', '--socket=1']) {
+    const { status, stdout, stderr } = runOnce([flag]);
+    assert.is(status, 1, flag);
+    assert.is(stdout, '');
+    assert.match(stderr, /could not start/);
+  }
+});
+
+/** A client that listens, and the daemon that connects to it. */
+async function overSocket(listen: (server: Server) => void, flag: (server: Server) => string): Promise<void> {
+  const server = createServer();
+  listen(server);
+  await once(server, 'listening');
+  const daemon = spawn(process.execPath, [daemonEntry, flag(server)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  try {
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.write(frameOf({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }));
+    socket.write(frameOf({ jsonrpc: '2.0', id: 2, method: 'shutdown' }));
+    // The client has said all; the daemon has not.
+    socket.end(frameOf({ jsonrpc: '2.0', method: 'exit' }));
+    const [code] = (await once(daemon, 'exit')) as [number];
+    assert.is(code, 0);
+    assert.match(text, /"id":1,"result".*"id":2,"result":null/s);
+  } finally {
+    daemon.kill('SIGKILL');
+    server.close();
+  }
+}
+
+test('with --pipe and --socket the client listens and the daemon connects', () =>
+  inTemporaryDirectory(async (directory) => {
+    const path = join(directory, 'client.sock');
+    await overSocket(
+      (server) => server.listen(path),
+      () => `--pipe=${path}`,
+    );
+    await overSocket(
+      (server) => server.listen(0, '127.0.0.1'),
+      (server) => `--port=${(server.address() as { port: number }).port}`,
+    );
+  }));
+
+test('F115 nothing but frames reaches stdout, and stderr stays silent', async () => {
+  const prelude = `process.on('SIGUSR2', () => {
+    console.log('log'); console.info('info'); console.error('error'); console.table([1]); console.dir({});
+    process.stdout.write('raw');
+    process.stdout.write(Buffer.from([0xff]), () => process.emitWarning('the end', 'OddWarning'));
+  });`;
+  await withClient(
+    async (client) => {
+      await client.initialize();
+      client.process.kill('SIGUSR2');
+      const warning = await client.next((frame) => JSON.stringify(frame).includes('OddWarning'), 0);
+      assert.is(warning.method, 'window/logMessage');
+      assert.is(client.events('window/logMessage').length, 8);
+      assert.is((await client.close()).code, 0);
+      assert.is(client.stderr, '');
+    },
+    { command: withPrelude(prelude) },
+  );
+});
+
+test('an uncaught failure ends with 70, a line on stderr and the details in the log alone', () =>
+  inTemporaryDirectory(async (directory) => {
+    for (const failure of ['throw new Error("SECRET")', 'void Promise.reject(new Error("SECRET"))']) {
+      const log = join(directory, 'daemon.log');
+      const client = new WireClient({
+        command: withPrelude(`process.on('SIGUSR2', () => { ${failure} });`),
+        args: [`--log-file=${log}`],
+      });
+      await client.initialize();
+      client.process.kill('SIGUSR2');
+      assert.equal(await client.exit(), { code: 70, signal: null });
+      assert.match(client.stderr, /^checkpointd: .*defect.*\n$/);
+      assert.not.match(client.stderr + JSON.stringify(client.frames), 'SECRET');
+      assert.match(readFileSync(log, 'utf8'), 'SECRET');
+      assert.is(statSync(log).mode & 0o777, 0o600);
+      rmSync(log);
+    }
+  }));
+
+test('the death of the process named by the client ends the daemon with 1, though its input stays open', async () => {
+  const client = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+  try {
+    await withClient(async (wire) => {
+      await wire.initialize({ processId: client.pid ?? 0 });
+      client.kill('SIGKILL');
+      assert.is((await wire.exit()).code, 1);
+    });
+  } finally {
+    client.kill('SIGKILL');
+  }
+});
+
+test('the death of the parent ends the daemon, though a sibling holds its input open', async () => {
+  // A shell starts a sibling and the daemon on one pipe and dies; the sibling keeps the pipe's other end.
+  const script = `
+    const { spawn } = require('node:child_process');
+    const daemon = spawn(process.execPath, [process.argv[1]], { stdio: ['pipe', 'ignore', 'ignore'] });
+    const sibling = spawn('sleep', ['20'], { stdio: ['ignore', daemon.stdin, 'ignore'], detached: true });
+    daemon.stdin.write(process.argv[2], () => {
+      console.log(daemon.pid + ' ' + sibling.pid);
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), 700);
+    });`;
+  const hello = frameOf({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }).toString();
+  const parent = spawnSync(process.execPath, ['-e', script, daemonEntry, hello], { encoding: 'utf8' });
+  const [daemon = 0, sibling = 0] = parent.stdout.trim().split(' ').map(Number);
+  assert.ok(daemon > 0 && sibling > 0, parent.stderr);
+  const isGone = (): boolean => {
+    try {
+      process.kill(daemon, 0);
+      // A dead child of a dead parent may wait for its reaper.
+      return readFileSync(`/proc/${daemon}/stat`, 'utf8').includes(') Z ');
+    } catch {
+      return true;
+    }
+  };
+  try {
+    const startedMs = performance.now();
+    while (!isGone() && performance.now() - startedMs < 10_000)
+      await new Promise((next) => setTimeout(next, 50));
+    assert.ok(isGone(), 'the daemon outlived its parent');
+    process.kill(sibling, 0);
+  } finally {
+    process.kill(sibling, 'SIGKILL');
+  }
+});
+
+/** The peak of a process's resident memory, in bytes. */
+function peakBytes(pid: number | undefined): number {
+  const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1]) * 1024;
+}
+
+for (const reader of ['that reads', 'that reads nothing until it has written all'] as const) {
+  test(`under 100,000 pipelined requests of a client ${reader}, memory stays bounded and each is answered`, () =>
+    withClient(
+      async (client) => {
+        await client.initialize();
+        const count = 100_000;
+        const from = client.frames.length;
+        const flood = Buffer.concat(
+          Array.from({ length: count }, (_, id) =>
+            frameOf({ jsonrpc: '2.0', id: `q${id}`, method: 'session/get', params: { session: 'ses_none' } }),
+          ),
+        );
+        if (reader !== 'that reads') client.process.stdout.pause();
+        await new Promise((resolve) => client.process.stdin.write(flood, resolve));
+        client.process.stdout.resume();
+        await client.request('shutdown', {});
+        const answered = new Set(client.frames.slice(from).map((frame) => frame.id));
+        assert.is(answered.size, count + 1);
+        assert.is(client.frames.length - from, answered.size);
+        if (process.platform !== 'linux') return;
+        const peak = peakBytes(client.process.pid);
+        console.log(`note: flood of a client ${reader}: peak ${Math.round(peak / 1e6)} MB`);
+        assert.ok(peak < 150e6, `${peak} bytes`);
+      },
+      { validate: false },
+    ));
+}
+
+test('a flood of notifications neither blocks nor is remembered', () =>
+  withClient(async (client) => {
+    await client.initialize();
+    const noise = frameOf({ jsonrpc: '2.0', method: '$/setTrace', params: { value: 'off' } });
+    client.write(Buffer.concat(Array.from({ length: 50_000 }, () => noise)));
+    assert.is((await client.close()).code, 0);
+    assert.equal(client.violations, []);
+  }));
+
+test('F104 a frame that trickles in does not keep another from being answered', () =>
+  withClient(async (client) => {
+    await client.initialize();
+    for (const byte of frameOf({ jsonrpc: '2.0', id: 'slow', method: 'session/list' })) {
+      client.write(Buffer.from([byte]));
+      await new Promise((next) => setImmediate(next));
+    }
+    assert.is((await client.next((frame) => frame.id === 'slow', 0)).id, 'slow');
+  }));
+
+test('F103 a framing fault is answered once, in full, and ends with 1 within a second', async () => {
+  for (const bytes of ['Content-Length: 99000000000\r\n\r\n', 'hello\r\n\r\n', 'x'.repeat(8 * 1024 * 1024)]) {
+    await withClient(async (client) => {
+      await client.initialize();
+      const from = client.frames.length;
+      const startedMs = performance.now();
+      client.write(bytes);
+      assert.is((await client.exit()).code, 1);
+      assert.ok(performance.now() - startedMs < 1000);
+      const frames = client.frames.slice(from).filter((frame) => frame.method === undefined);
+      assert.equal(
+        frames.map((frame) => [frame.id, frame.error?.code]),
+        [[null, -32700]],
+      );
+    });
+  }
+});
+
+test.run();

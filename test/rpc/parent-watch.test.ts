@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isAlive, type ParentWatchPorts, watchParent } from '../../src/rpc/parent-watch.ts';
+
+/** Watches a made-up process for a while; counts how often its death was told. */
+async function watched(ports: Partial<ParentWatchPorts>, change: () => void): Promise<number> {
+  let gone = 0;
+  const stop = watchParent({ watchOwnParent: false, intervalMs: 2, onGone: () => (gone += 1), ...ports });
+  await sleep(15);
+  assert.is(gone, 0);
+  change();
+  await sleep(30);
+  stop();
+  return gone;
+}
+
+test('the death of a process that was visible at the start is told once', async () => {
+  let alive = true;
+  assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 1);
+});
+
+test('a process that was not visible at the start is not watched', async () => {
+  let alive = false;
+  assert.is(await watched({ processId: 7, isAlive: () => alive }, () => (alive = false)), 0);
+  alive = true;
+  assert.is(await watched({ processId: 0, isAlive: () => alive }, () => (alive = false)), 0);
+});
+
+test('another parent means that ours has died, when it is our client', async () => {
+  let parent = 7;
+  assert.is(await watched({ watchOwnParent: true, parentOf: () => parent }, () => (parent = 1)), 1);
+  assert.is(await watched({ watchOwnParent: false, parentOf: () => parent }, () => (parent = 8)), 0);
+});
+
+test('a process that may not be signalled is alive', () => {
+  assert.ok(isAlive(process.pid));
+  assert.not(isAlive(2 ** 30));
+  const kill = process.kill.bind(process);
+  try {
+    process.kill = () => {
+      throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+    };
+    assert.ok(isAlive(1));
+  } finally {
+    process.kill = kill;
+  }
+});
+
+test.run();

@@ -1,0 +1,92 @@
+// The server without a process: streams in memory, handlers from the test, an exit code instead of an exit.
+import { PassThrough } from 'node:stream';
+import { createLog, type LogLevel } from '../../src/base/log.ts';
+import type { Handlers } from '../../src/rpc/dispatch.ts';
+import type { EndReason } from '../../src/rpc/ending.ts';
+import { type Daemon, Server } from '../../src/rpc/server.ts';
+import { type Frame, frameOf } from './wire-client.ts';
+
+export const offer: ReturnType<Daemon['offer']> = {
+  capabilities: {},
+  limits: {
+    maxQueued: 1,
+    maxPageItems: 1,
+    maxListedPaths: 1,
+    maxReadBytes: 1,
+    maxDiffFileBytes: 1,
+    maxDiffTextBytes: 1,
+    maxHistoryEntries: 1,
+    maxTranscriptLines: 1,
+    maxMessageCharacters: 1,
+    maxFileBytes: 1,
+  },
+};
+
+/** A server, what it wrote and how it ended. */
+export class InProcessServer {
+  readonly input = new PassThrough();
+  readonly output = new PassThrough();
+  readonly logged: { readonly level: LogLevel; readonly message: string }[] = [];
+  readonly frames: Frame[] = [];
+  readonly stops: EndReason[] = [];
+  readonly server: Server;
+  readonly exited: Promise<number>;
+  #rest = Buffer.alloc(0);
+  #waiters: { readonly wanted: (frame: Frame) => boolean; readonly resolve: (frame: Frame) => void }[] = [];
+
+  constructor(handlers: Partial<Handlers>, stop: () => Promise<void> = async () => undefined) {
+    let exit: (code: number) => void = () => undefined;
+    this.exited = new Promise((resolve) => {
+      exit = resolve;
+    });
+    const log = createLog('debug', [(level, message) => this.logged.push({ level, message })]);
+    const { input, output } = this;
+    this.server = new Server({ input, output, log, exit, isParentClient: false });
+    output.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.server.listen({
+      handlers,
+      offer: () => offer,
+      stop: (reason) => {
+        this.stops.push(reason);
+        return stop();
+      },
+    });
+  }
+
+  send(message: object | string): void {
+    this.input.write(frameOf(message));
+  }
+
+  request(id: string | number, method: string, params?: unknown): Promise<Frame> {
+    const answer = this.next((frame) => frame.id === id);
+    this.send({ jsonrpc: '2.0', id, method, params });
+    return answer;
+  }
+
+  /** Initialises, with the events that the test wants. */
+  async initialize(params: object = {}): Promise<void> {
+    await this.request('init', 'initialize', params);
+  }
+
+  /** The next frame that is wanted. */
+  next(wanted: (frame: Frame) => boolean): Promise<Frame> {
+    return new Promise((resolve) => this.#waiters.push({ wanted, resolve }));
+  }
+
+  #receive(chunk: Buffer): void {
+    this.#rest = Buffer.concat([this.#rest, chunk]);
+    for (;;) {
+      const match = /^Content-Length: (\d+)\r\n\r\n/.exec(this.#rest.toString('latin1', 0, 64));
+      if (match === null) return;
+      const from = match[0].length;
+      const to = from + Number(match[1]);
+      if (this.#rest.length < to) return;
+      const frame = JSON.parse(this.#rest.toString('utf8', from, to)) as Frame;
+      this.#rest = this.#rest.subarray(to);
+      this.frames.push(frame);
+      const waiting = this.#waiters;
+      this.#waiters = waiting.filter((waiter) => !waiter.wanted(frame));
+      for (const waiter of waiting) if (waiter.wanted(frame)) waiter.resolve(frame);
+    }
+  }
+}
