@@ -1,7 +1,7 @@
 // Where the user's global ignore rules are: the one setting of theirs that is read on purpose. Each configuration
 // file is asked by itself, so a broken one costs its own answer only, and `git config` runs nothing of theirs.
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
@@ -45,7 +45,7 @@ export class GlobalExcludes {
     this.#log = log;
   }
 
-  /** The absolute path of the global excludes file, which need not exist. */
+  /** The absolute path of the global excludes file, which need not exist; '' when the user switched it off. */
   path(): Promise<string> {
     const configs = this.#configs();
     const key = configs.map(fileKey).join(' ');
@@ -83,7 +83,8 @@ export class GlobalExcludes {
         accept: [0, 1],
       });
       const answer = stdout.toString('utf8').replace(/\0$/, '');
-      return exitCode === 0 && answer !== '' ? answer : undefined;
+      if (exitCode !== 0) return undefined;
+      return answer === '' ? '' : resolve(this.#repository?.root ?? this.#places.home, answer);
     } catch (error) {
       if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'GitFailed') throw error;
       this.#log.warn(`${config} cannot be read, so its core.excludesFile is not honoured: ${error.message}`);

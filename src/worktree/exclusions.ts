@@ -4,7 +4,8 @@
 // The glob language is small and is git's own where they overlap: `*` and `?` do not cross a slash, `[a-z]` and
 // `[!a-z]` are classes, `\` quotes, `**` as a whole part stands for any number of parts. A pattern without a slash
 // matches a name at any depth; one with a slash (other than at its end) is anchored at the work tree. What matches a
-// directory holds for everything below. There is no negation: the other list is for that.
+// directory holds for everything below; a final slash asks for a directory. There is no negation: the other list is
+// for that. Classes by name (`[[:alpha:]]`) are not known, and an unclosed `[` stands for itself.
 import { nameOf, type TreePath } from '../base/tree-path.ts';
 
 /** Temporary files of a running restore; they are not the user's and vanish by themselves. */
@@ -20,13 +21,13 @@ interface Glob {
   readonly parts: readonly Part[];
   /** Without a slash: matches the last part of a path at any depth. */
   readonly byName: boolean;
+  readonly directoryOnly: boolean;
 }
 
 /** A list of globs, compiled once. */
 export class Globs {
   readonly #globs: readonly Glob[];
 
-  /** @throws SyntaxError for a pattern that cannot be compiled (an unclosed class is taken literally). */
   constructor(patterns: readonly string[]) {
     this.#globs = patterns.map(compile).filter((glob) => glob.parts.length > 0);
   }
@@ -36,12 +37,13 @@ export class Globs {
   }
 
   /** Whether the path itself matches; its ancestors are the walker's business, which asks top down. */
-  matches(path: TreePath): boolean {
-    return this.#globs.some((glob) =>
-      glob.byName
-        ? (glob.parts[0] as RegExp).test(nameOf(path))
-        : matchParts(glob.parts, path.split('/'), false),
-    );
+  matches(path: TreePath, isDirectory: boolean): boolean {
+    return this.#globs.some((glob) => {
+      if (glob.directoryOnly && !isDirectory) return false;
+      const [first] = glob.parts;
+      if (glob.byName) return first instanceof RegExp && first.test(nameOf(path));
+      return matchParts(glob.parts, path.split('/'), false);
+    });
   }
 
   /**
@@ -59,6 +61,7 @@ function compile(pattern: string): Glob {
   const parts = trimmed.split('/').filter((part) => part !== '');
   return {
     byName: !trimmed.includes('/') && trimmed !== '**',
+    directoryOnly: bytes.endsWith('/'),
     parts: parts.map((part) => (part === '**' ? '**' : compilePart(part))),
   };
 }
@@ -82,7 +85,12 @@ function compilePart(part: string): RegExp {
       }
     } else source += quote(char);
   }
-  return new RegExp(`^${source}$`, 's');
+  try {
+    return new RegExp(`^${source}$`, 's');
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return /(?!)/; // a range that runs backwards matches nothing, as in git
+  }
 }
 
 function quote(char: string): string {

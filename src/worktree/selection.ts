@@ -117,7 +117,7 @@ export class Selection {
     if (above === 'wanted' || directory.from.wanted?.get(name) === true) return 'wanted';
     if (above === 'included') return 'included';
     if (!entry.ignored) return 'rules';
-    if (this.#options.include.matches(join(directory.path, name))) return 'included';
+    if (this.#options.include.matches(join(directory.path, name), true)) return 'included';
     return this.#gitlinks.has(join(directory.path, name)) ? 'rules' : 'ignored';
   }
 
@@ -125,10 +125,10 @@ export class Selection {
     if (directory.from.standing === 'wanted') return true;
     if (directory.from.wanted?.has(name)) return true;
     const path = join(directory.path, name);
-    if (this.#options.exclude.matches(path)) return false;
-    if (!entry.ignored) return true;
-    if (this.#options.include.matches(path)) return true;
     const isDirectory = entry.kind === 'directory';
+    if (this.#options.exclude.matches(path, isDirectory)) return false;
+    if (!entry.ignored) return true;
+    if (this.#options.include.matches(path, isDirectory)) return true;
     if (isDirectory && this.#options.include.mayMatchBelow(path)) return true;
     if (isKept(directory.from.kept, name, isDirectory)) return true;
     return this.#isTracked(directory.scope, path, isDirectory);

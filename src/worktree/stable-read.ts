@@ -65,7 +65,7 @@ export async function readStable<Id>(
   }
   try {
     let young: Id | undefined;
-    for (let attempt = 0; attempt < triesMax; attempt += 1) {
+    for (let failures = 0; failures < triesMax; ) {
       const before = files.fstatSync(fd, { bigint: true });
       if (!before.isFile()) return { kind: 'gone' };
       const stamp = stampOf(before);
@@ -76,8 +76,10 @@ export async function readStable<Id>(
       if (got !== undefined && isSame && (!isYoung || young === got.id)) {
         return { kind: 'read', id: got.id, stamp, content: got.content };
       }
-      young = isSame ? got?.id : undefined;
       discard(got?.content);
+      // The first good look at a young file asks for a second one, which is no failure.
+      if (!isSame || young !== undefined) failures += 1;
+      young = isSame ? got?.id : undefined;
     }
     return { kind: 'unstable' };
   } catch (error) {
@@ -122,11 +124,13 @@ async function readOnce<Id>(
       if (copy !== undefined) spooling(() => writeFully(copy, chunk.subarray(0, got)));
       offset += got;
     }
+    const copy = spool;
+    spool = undefined;
+    if (copy !== undefined) spooling(() => files.closeSync(copy));
     isWhole = true;
     return { id: hash.digest(), content: file === undefined ? undefined : { kind: 'spool', file, size } };
   } finally {
-    const copy = spool;
-    if (copy !== undefined) spooling(() => files.closeSync(copy));
+    if (spool !== undefined) files.closeSync(spool);
     if (file !== undefined && !isWhole) files.rmSync(file, { force: true });
   }
 }

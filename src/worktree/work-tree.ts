@@ -65,11 +65,19 @@ export function identityOf(root: string): string {
         },
       );
     }
-    files.accessSync(root, constants.R_OK | constants.X_OK);
+    mustBeReadable(root);
     return `${stats.dev}:${stats.ino}`;
   } catch (error) {
     throw workTreeError(root, error);
   }
+}
+
+/** Tried and not asked: `access` judges by the real user, and the calls that follow by the effective one. */
+function mustBeReadable(root: string): void {
+  if (process.platform === 'win32') return files.accessSync(root, constants.R_OK);
+  files.closeSync(files.openSync(root, constants.O_RDONLY | constants.O_DIRECTORY));
+  files.lstatSync(`${root}/.`);
+  return undefined;
 }
 
 /** Turns a failed call on the root into the error that a client can act on; other errors pass unchanged. */
