@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Log } from './base/log.ts';
 import type { EndKind } from './checkpoint/drop.ts';
 import { Sessions } from './checkpoint/sessions.ts';
-import { offer } from './rpc/capabilities.ts';
 import type { EndReason } from './rpc/ending.ts';
 import { checkpointHandlers } from './rpc/handlers/checkpoint.ts';
 import { sessionEvents } from './rpc/handlers/events.ts';
@@ -64,7 +63,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
       ...storeHandlers(sessions),
       ...operationHandlers(sessions),
     },
-    offer: () => offer,
     stop: async (reason) => {
       await sessions.closeAll(endKinds[reason]);
       // After a shutdown the deletion goes on until `exit`; else the process is about to end and waits for it.

@@ -78,10 +78,12 @@ async function serve(flags: ServeFlags): Promise<void> {
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const { createDaemon } = await import('./daemon.ts');
   const { storageDirectory } = flags;
   const storage = storageDirectory === undefined ? {} : { storageDirectory };
-  server.listen(createDaemon({ notify: server.notify, log, onPoison: fail, ...storage }));
+  server.listen(async () => {
+    const { createDaemon } = await import('./daemon.ts');
+    return createDaemon({ notify: server.notify, log, onPoison: fail, ...storage });
+  });
 }
 
 async function main(): Promise<void> {

@@ -31,8 +31,9 @@ export type Handlers = {
 };
 
 export interface DispatchPorts {
-  /** Handlers of any request method; a missing one is answered with -32601. */
-  readonly handlers: Partial<{ readonly [M in RequestMethod]: Handler<M> }>;
+  readonly ownHandlers: { readonly [M in LifecycleMethod]: Handler<M> };
+  /** All other handlers, asked for when the first of them is needed. A missing one is answered with -32601. */
+  readonly loadHandlers: () => Promise<Partial<Handlers>>;
   readonly notify: (method: string, params: object) => void;
   readonly log: Log;
 }
@@ -41,6 +42,7 @@ type AnyHandler = (params: unknown, context: RequestContext) => Promise<unknown>
 
 export class Dispatcher {
   readonly #ports: DispatchPorts;
+  #handlers: Partial<Handlers> | undefined;
   /** The abort of each running request. */
   readonly #running = new Set<AbortController>();
   readonly #stopReason = new DOMException('checkpointd is stopping.', 'AbortError');
@@ -53,22 +55,11 @@ export class Dispatcher {
   /** Never rejects. */
   async request(method: string, params: unknown, cancel: AbortSignal): Promise<Outcome> {
     const facts = factsOf(method);
-    const handler =
-      facts && Object.hasOwn(this.#ports.handlers, method) && this.#ports.handlers[method as RequestMethod];
-    if (!facts || !handler) {
-      const message = `There is no method ${JSON.stringify(method.slice(0, 100))}; rpc.discover tells which there are.`;
-      return { error: wireError('MethodNotFound', message) };
-    }
+    if (facts === undefined) return notFound(method);
     const value = normalParams(params);
     const issues = validateParams(method, value);
     if (issues.length > 0) return { error: invalidParams(method, issues) };
-    return this.#run(
-      method,
-      facts,
-      handler as AnyHandler,
-      value as Readonly<Record<string, unknown>>,
-      cancel,
-    );
+    return this.#run(method, facts, value as Readonly<Record<string, unknown>>, cancel);
   }
 
   /** Waits until no request runs, at most `graceMs`; then aborts the rest. */
@@ -87,7 +78,6 @@ export class Dispatcher {
   async #run(
     method: string,
     facts: MethodFacts,
-    handler: AnyHandler,
     params: Readonly<Record<string, unknown>>,
     cancel: AbortSignal,
   ): Promise<Outcome> {
@@ -100,6 +90,9 @@ export class Dispatcher {
     const progress = this.#progressOf(method, facts, params);
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
+      // Only the first requests wait here, and in their order; later ones must not lose a turn.
+      const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
+      if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();
       const result = await handler(params, { signal: controller.signal, progress, log: this.#ports.log });
       return { result: result ?? null, effects: mutates ? 'committed' : 'none' };
@@ -112,6 +105,20 @@ export class Dispatcher {
       this.#running.delete(controller);
       if (this.#running.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
     }
+  }
+
+  #handlerOf(method: string): AnyHandler | undefined {
+    if (Object.hasOwn(this.#ports.ownHandlers, method)) {
+      return this.#ports.ownHandlers[method as LifecycleMethod] as AnyHandler;
+    }
+    const handlers = this.#handlers;
+    if (handlers === undefined || !Object.hasOwn(handlers, method)) return undefined;
+    return handlers[method as keyof Handlers] as AnyHandler;
+  }
+
+  async #loadHandler(method: string): Promise<AnyHandler | undefined> {
+    this.#handlers ??= await this.#ports.loadHandlers();
+    return this.#handlerOf(method);
   }
 
   #progressOf(
@@ -131,6 +138,12 @@ export class Dispatcher {
     const message = 'checkpointd is stopping and gave the request up; nothing has changed.';
     return wireError('ServerCancelled', message, { retryable: true });
   }
+}
+
+function notFound(method: string): Outcome {
+  const name = JSON.stringify(method.slice(0, 100));
+  const message = `There is no method ${name}; rpc.discover tells which there are.`;
+  return { error: wireError('MethodNotFound', message) };
 }
 
 /** The catalogue's entry of a request that a client may send; `constructor` and the like have none. */

@@ -434,6 +434,7 @@ test('a stop that fails does not keep the daemon alive', async () => {
 test('the first end decides the code, and nothing new is begun meanwhile', async () => {
   const held = gate();
   const server = await started({}, () => held.promise);
+  await server.request(0, 'session/list');
   void server.server.end('signal', 143);
   void server.server.end('failure', 70);
   assert.is((await server.request(1, 'session/list')).error?.code, -32600);

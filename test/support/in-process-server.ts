@@ -3,24 +3,8 @@ import { PassThrough } from 'node:stream';
 import { createLog, type LogLevel } from '../../src/base/log.ts';
 import type { Handlers } from '../../src/rpc/dispatch.ts';
 import type { EndReason } from '../../src/rpc/ending.ts';
-import { type Daemon, Server } from '../../src/rpc/server.ts';
+import { Server } from '../../src/rpc/server.ts';
 import { type Frame, frameOf } from './wire-client.ts';
-
-export const offer: ReturnType<Daemon['offer']> = {
-  capabilities: {},
-  limits: {
-    maxQueued: 1,
-    maxPageItems: 1,
-    maxListedPaths: 1,
-    maxReadBytes: 1,
-    maxDiffFileBytes: 1,
-    maxDiffTextBytes: 1,
-    maxHistoryEntries: 1,
-    maxTranscriptLines: 1,
-    maxMessageCharacters: 1,
-    maxFileBytes: 1,
-  },
-};
 
 /** A server, what it wrote and how it ended. */
 export class InProcessServer {
@@ -43,14 +27,13 @@ export class InProcessServer {
     const { input, output } = this;
     this.server = new Server({ input, output, log, exit, isParentClient: false });
     output.on('data', (chunk: Buffer) => this.#receive(chunk));
-    this.server.listen({
+    this.server.listen(async () => ({
       handlers,
-      offer: () => offer,
       stop: (reason) => {
         this.stops.push(reason);
         return stop();
       },
-    });
+    }));
   }
 
   send(message: object | string): void {
