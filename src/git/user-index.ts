@@ -40,7 +40,8 @@ export class UserIndex {
     if (this.key() === 'ENOENT') return [];
     try {
       const { stdout } = await runGit({
-        place: { gitDir, workTree: root, environment: { GIT_INDEX_FILE: `${gitDir}/index` } },
+        // In `root`: a process that stands in `.git` lists only what is tracked below `.git/`.
+        place: { gitDir, workTree: root, cwd: root, environment: { GIT_INDEX_FILE: `${gitDir}/index` } },
         args: ['ls-files', '-z', '--stage'],
       });
       return parse(stdout);

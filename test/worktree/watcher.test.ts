@@ -1,0 +1,342 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { silentLog } from '../../src/base/log.ts';
+import type { TreePath } from '../../src/base/tree-path.ts';
+import { toText } from '../../src/base/tree-path.ts';
+import { type ChangeBatch, ChangeBatches } from '../../src/worktree/change-batches.ts';
+import { DirtyPaths } from '../../src/worktree/dirty-paths.ts';
+import { type WatcherOptions, WorkTreeWatcher } from '../../src/worktree/watcher.ts';
+import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
+
+const test = suite('watcher');
+
+interface Watched {
+  readonly watcher: WorkTreeWatcher;
+  readonly batches: ChangeBatch[];
+  /** Waits until a batch names the path, one of its directories, or everything. */
+  readonly told: (path: string) => Promise<void>;
+}
+
+async function watching(
+  root: string,
+  options: Partial<WatcherOptions>,
+  body: (watched: Watched) => Promise<void>,
+): Promise<void> {
+  const batches: ChangeBatch[] = [];
+  const watcher = new WorkTreeWatcher({
+    root,
+    isIgnored: () => false,
+    log: silentLog,
+    onChange: (batch) => batches.push(batch),
+    ...options,
+  });
+  const names = (batch: ChangeBatch, path: string): boolean =>
+    batch.overflow ||
+    batch.paths.some((one) => one === '' || path === toText(one) || path.startsWith(`${toText(one)}/`));
+  const told = async (path: string): Promise<void> => {
+    for (let i = 0; i < 100; i += 1) {
+      if (batches.some((batch) => names(batch, path))) return;
+      await sleep(50);
+    }
+    assert.unreachable(`${path} was never told; told were ${JSON.stringify(batches)}`);
+  };
+  try {
+    watcher.start();
+    await watcher.ready();
+    await body({ watcher, batches, told });
+  } finally {
+    await watcher.close();
+  }
+}
+
+async function withRig(body: (rig: Rig) => Promise<void>): Promise<void> {
+  const rig = makeRig();
+  try {
+    await body(rig);
+  } finally {
+    await rig.remove();
+  }
+}
+
+test('changes are told in batches, and drained once', async () => {
+  await withRig(async (rig) => {
+    rig.write('d/f', '1');
+    await watching(rig.root, {}, async ({ watcher, batches, told }) => {
+      assert.is(watcher.figures.state, 'live');
+      assert.equal(watcher.drain(), { kind: 'everything', reason: 'unwatched' });
+      rig.write('d/f', '2');
+      rig.write('d/new', '');
+      await told('d/f');
+      await told('d/new');
+      const changes = watcher.drain();
+      assert.ok(changes.kind === 'paths' && changes.paths.has('d/f' as TreePath));
+      assert.equal(watcher.drain(), { kind: 'paths', paths: new Set() });
+      batches.length = 0;
+      mkdirSync(join(rig.root, 'born'));
+      await told('born');
+      await sleep(300); // chokidar watches a new directory after it has read it: known, and why nothing rests on it
+      rig.write('born/later', '');
+      await told('born/later');
+    });
+  });
+});
+
+test('a second write a few milliseconds after the first is told', async () => {
+  await withRig(async (rig) => {
+    rig.write('f', '0');
+    await watching(rig.root, {}, async ({ watcher, batches }) => {
+      for (let i = 0; i < 10; i += 1) {
+        rig.write('f', String(i));
+        await sleep(15);
+        watcher.drain();
+        batches.length = 0;
+        rig.write('f', `${i} again`);
+        await sleep(15);
+        const changes = watcher.drain();
+        assert.ok(changes.kind === 'everything' || changes.paths.has('f' as TreePath), `write ${i}`);
+      }
+    });
+  });
+});
+
+test('ignored trees and .git are not watched, and ignored files are not told', async () => {
+  await withRig(async (rig) => {
+    rig.write('.gitignore', 'node_modules/\n*.log\n');
+    for (let i = 0; i < 30; i += 1) rig.write(`node_modules/m${i}/f`, '');
+    rig.write('a.log', '');
+    rig.write('src/f', '');
+    await rig.cold.capture();
+    await watching(
+      rig.root,
+      { isIgnored: (path) => rig.cold.isLeftOut(path) },
+      async ({ watcher, batches, told }) => {
+        assert.is(watcher.figures.watchedDirectories, 2);
+        rig.write('a.log', 'changed');
+        rig.write('node_modules/m1/f', 'changed');
+        rig.write('.git/x', '');
+        rig.write('src/f', 'changed');
+        await told('src/f');
+        assert.equal(
+          batches.flatMap((batch) => batch.paths),
+          ['src/f'],
+        );
+      },
+    );
+  });
+});
+
+test('a closed watcher leaves no handle and says nothing more', async () => {
+  await withRig(async (rig) => {
+    for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, '');
+    const before = inotifyWatches();
+    await watching(rig.root, {}, async ({ watcher }) => {
+      assert.is(watcher.figures.watchedDirectories, 51);
+      if (before !== undefined) assert.is((inotifyWatches() ?? 0) - before, 51);
+      const started = performance.now();
+      await watcher.close();
+      assert.ok(performance.now() - started < 1000);
+      if (before !== undefined) assert.is(inotifyWatches(), before);
+      assert.is(watcher.figures.state, 'unwatched');
+    });
+    // Closed while it scans.
+    await watching(rig.root, {}, async () => undefined);
+    const early = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
+    early.start();
+    await early.close();
+    await early.ready();
+    if (before !== undefined) assert.is(inotifyWatches(), before);
+  });
+});
+
+test('F34 a tree moved in is seen, one moved out is not followed', async () => {
+  await withRig(async (rig) => {
+    rig.write('out/f', 'f');
+    mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
+    writeFileSync(join(rig.top, 'elsewhere/in/f'), 'f');
+    await watching(rig.root, {}, async ({ batches, told }) => {
+      renameSync(join(rig.top, 'elsewhere/in'), join(rig.root, 'in'));
+      renameSync(join(rig.root, 'out'), join(rig.top, 'moved-out'));
+      await told('in');
+      await told('out');
+      rig.write('in/f', 'later');
+      const capture = await rig.cold.capture();
+      assert.is(await contentOf(rig.store, capture, 'in/f'), 'later');
+      assert.is(await contentOf(rig.store, capture, 'out/f'), undefined);
+      await sleep(300);
+      batches.length = 0;
+      writeFileSync(join(rig.top, 'moved-out/g'), 'g');
+      await sleep(300);
+      assert.equal(
+        batches.flatMap((batch) => batch.paths),
+        [],
+        'what happens outside is not told',
+      );
+    });
+  });
+});
+
+test('F37 after rm -rf, mkdir and a later write the capture holds the later write, watched or not', async () => {
+  await withRig(async (rig) => {
+    await watching(rig.root, {}, async () => {
+      for (let i = 0; i < 100; i += 1) {
+        rmSync(join(rig.root, 'd'), { recursive: true, force: true });
+        rig.write('d/f', `early ${i}`);
+        await rig.cold.capture();
+        rig.write('d/f', `later ${i}`);
+        assert.is(await contentOf(rig.store, await rig.cold.capture(), 'd/f'), `later ${i}`);
+      }
+    });
+  });
+});
+
+test('F38 swapped and chained directories are captured as they stand', async () => {
+  await withRig(async (rig) => {
+    const at = (name: string): string => join(rig.root, name);
+    for (const name of ['a', 'b', 'c']) rig.write(`${name}/f`, name);
+    await watching(rig.root, {}, async () => {
+      let previous = (await rig.cold.capture()).snapshot;
+      for (let i = 0; i < 100; i += 1) {
+        renameSync(at('a'), at('t'));
+        renameSync(at('c'), at('a'));
+        renameSync(at('b'), at('c'));
+        renameSync(at('t'), at('b'));
+        const capture = await rig.cold.capture({ previous });
+        previous = capture.snapshot;
+        for (const name of ['a', 'b', 'c']) {
+          assert.is(await contentOf(rig.store, capture, `${name}/f`), readFileSync(at(`${name}/f`), 'utf8'));
+        }
+      }
+      const fresh = rig.another({});
+      assert.is((await fresh.capture()).snapshot, previous);
+    });
+  });
+});
+
+test('F41 at the limit of watches it says so once, and captures go on', async () => {
+  const probe = spawnSync(
+    'unshare',
+    [
+      '-Ur',
+      'sh',
+      '-c',
+      'echo 50 > /proc/sys/user/max_inotify_watches && cat /proc/sys/user/max_inotify_watches',
+    ],
+    { encoding: 'utf8' },
+  );
+  if (probe.stdout?.trim() !== '50') {
+    console.log(`skipped: F41 needs a user namespace (${probe.stderr?.trim() ?? 'no unshare'})`);
+    return;
+  }
+  await withRig(async (rig) => {
+    for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
+    const module = (path: string): string =>
+      JSON.stringify(new URL(`../../src/${path}`, import.meta.url).href);
+    const script = `
+      const { WorkTreeWatcher } = await import(${module('worktree/watcher.js')});
+      const warnings = []; const log = { error() {}, warn: (m) => warnings.push(m), info() {}, debug() {} };
+      const watcher = new WorkTreeWatcher({ root: process.argv[1], isIgnored: () => false, log });
+      watcher.start(); await watcher.ready(); await new Promise((r) => setTimeout(r, 200));
+      const { state, watchedDirectories, reason } = watcher.figures; await watcher.close();
+      console.log(JSON.stringify({ state, watchedDirectories, reason, warnings: warnings.length }));`;
+    const answer = execFileSync(
+      'unshare',
+      [
+        '-Ur',
+        'sh',
+        '-c',
+        'echo 50 > /proc/sys/user/max_inotify_watches; exec "$0" --input-type=module -e "$1" "$2"',
+        process.execPath,
+        script,
+        rig.root,
+      ],
+      { encoding: 'utf8' },
+    );
+    assert.equal(JSON.parse(answer), {
+      state: 'unwatched',
+      watchedDirectories: 0,
+      reason: "the system's limit of watches is reached (ENOSPC)",
+      warnings: 1,
+    });
+    assert.is((await rig.store.entries((await rig.cold.capture()).snapshot)).length, 80);
+  });
+});
+
+test('F44 loops of links and a link to / add no watch', async () => {
+  await withRig(async (rig) => {
+    for (let i = 0; i < 5; i += 1) rig.write(`d${i}/f`, '');
+    symlinkSync('.', join(rig.root, 'loop'));
+    symlinkSync('/', join(rig.root, 'slash'));
+    symlinkSync('..', join(rig.root, 'd1/up'));
+    const before = inotifyWatches();
+    await watching(rig.root, {}, async ({ watcher, batches, told }) => {
+      assert.is(watcher.figures.watchedDirectories, 6);
+      if (before === undefined) console.log('skipped: F44 counts watches in /proc');
+      else assert.is((inotifyWatches() ?? 0) - before, 6);
+      rig.write('d1/f', 'x');
+      await told('d1/f');
+      await sleep(200);
+      assert.equal([...new Set(batches.flatMap((batch) => batch.paths))], ['d1/f']);
+    });
+  });
+});
+
+test('a burst is told as an overflow, and more marks than the bound are everything', async () => {
+  const batches: ChangeBatch[] = [];
+  const told = new ChangeBatches((batch) => batches.push(batch));
+  for (let i = 0; i < 5000; i += 1) told.add(`f${i}` as TreePath);
+  told.add('a' as TreePath);
+  await sleep(250);
+  assert.equal(batches, [{ paths: [], overflow: true }]);
+  for (let i = 0; i < 1000; i += 1) told.add(`f${i}` as TreePath);
+  await sleep(250);
+  assert.is(batches[1]?.paths.length, 1000);
+  assert.is(batches[1]?.overflow, false);
+  told.close();
+
+  const dirty = new DirtyPaths();
+  for (let i = 0; i <= 10_000; i += 1) dirty.mark(`f${i}` as TreePath);
+  assert.ok(dirty.isEverything);
+  assert.equal(dirty.drain(), { kind: 'everything', reason: 'overflow' });
+  assert.equal(dirty.drain(), { kind: 'paths', paths: new Set() });
+});
+
+test('F40 a stalled event loop makes everything dirty', async () => {
+  await withRig(async (rig) => {
+    await watching(rig.root, {}, async ({ watcher, batches }) => {
+      await sleep(250);
+      watcher.drain();
+      for (const end = performance.now() + 700; performance.now() < end; );
+      await sleep(400);
+      assert.ok(batches.some((batch) => batch.overflow));
+      assert.is(watcher.drain().kind, 'everything');
+    });
+  });
+});
+
+/** How many directories this process has inotify watches on; undefined where there is no /proc. */
+function inotifyWatches(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  let count = 0;
+  for (const fd of readdirSync('/proc/self/fdinfo')) {
+    try {
+      count += (readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').match(/^inotify /gm) ?? []).length;
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+  return count;
+}
+
+test.run();
