@@ -1,0 +1,288 @@
+// One connection to an SQLite file: short synchronous transactions that wait their turn without blocking the event
+// loop, one retry after a failure, and SQLite's errors in our words. It knows no table; see sqlite-schema.ts.
+import { setTimeout as delay } from 'node:timers/promises';
+import { CheckpointdError } from '../base/errors.ts';
+import { constants, files } from '../base/files.ts';
+import { InvariantViolation } from '../base/invariant.ts';
+import { passSeam } from '../base/seam.ts';
+import { Slices } from '../base/slices.ts';
+
+/** What a column holds. Integers come back as numbers; blobs as Buffers. */
+export type SqlValue = string | number | Uint8Array | null;
+export type Row = readonly SqlValue[];
+
+interface Statement {
+  readonly reader: boolean;
+  raw(): Statement;
+  all(parameters: readonly SqlValue[]): unknown[];
+  run(parameters: readonly SqlValue[]): { readonly changes: number };
+}
+
+interface Connection {
+  readonly inTransaction: boolean;
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** Loads the library: a parameter only so that a test can be a machine that lacks it. */
+export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
+
+// The library's own types are `any` at heart; these are the parts that we rely on.
+const loadLibsql: LoadLibsql = () => import('libsql');
+
+export interface DatabaseOptions {
+  readonly durability: 'process' | 'power';
+  readonly load?: LoadLibsql;
+  /** How long a transaction waits for other daemons before it gives up with StoreBusy. */
+  readonly busyMs?: number;
+}
+
+// SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
+const blockingBusyMs = 15;
+const sliceMsMax = 15;
+
+export class SqliteDatabase {
+  readonly file: string;
+  readonly #connection: Connection;
+  readonly #busyMs: number;
+  readonly #statements = new Map<string, Statement>();
+  #isClosed = false;
+
+  private constructor(file: string, connection: Connection, busyMs: number) {
+    this.file = file;
+    this.#connection = connection;
+    this.#busyMs = busyMs;
+  }
+
+  /**
+   * Opens or creates the file (0600); looks at nothing in it yet.
+   *
+   * @throws StrategyUnavailable where the library cannot be loaded, else as {@link transaction}.
+   */
+  static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
+    const Library = await library(options.load ?? loadLibsql);
+    if (!files.existsSync(file)) createPrivate(file);
+    try {
+      const database = new SqliteDatabase(file, new Library(file), options.busyMs ?? 10_000);
+      database.exec(`PRAGMA busy_timeout = ${blockingBusyMs}`);
+      database.exec('PRAGMA foreign_keys = ON');
+      database.exec('PRAGMA trusted_schema = OFF');
+      // In WAL mode NORMAL survives every crash of a process and FULL a power cut as well.
+      database.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
+      return database;
+    } catch (error) {
+      throw explain(error, file);
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** All rows of one statement. Columns come in the order of the select. */
+  rows(sql: string, ...parameters: readonly SqlValue[]): Row[] {
+    // Always `all`: `get` in raw mode aborts the process when there is no row (libsql 0.5.29). And always an array:
+    // a lone Buffer or null would be taken for named parameters.
+    return this.#statement(sql).all(parameters) as Row[];
+  }
+
+  /** The first row of one statement, if any. */
+  row(sql: string, ...parameters: readonly SqlValue[]): Row | undefined {
+    return this.rows(sql, ...parameters)[0];
+  }
+
+  /** Runs one statement that gives no rows; returns how many rows it changed. */
+  run(sql: string, ...parameters: readonly SqlValue[]): number {
+    return this.#statement(sql).run(parameters).changes;
+  }
+
+  /** Runs statements without parameters. */
+  exec(sql: string): void {
+    this.#open().exec(sql);
+  }
+
+  /**
+   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (20 ms at most),
+   * may run twice, and sees no state but the database's. A failure is rolled back and tried once more (O22).
+   *
+   * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; what `work` throws.
+   */
+  async transaction<T>(work: () => T): Promise<T> {
+    let isRetry = false;
+    const deadline = performance.now() + this.#busyMs;
+    for (;;) {
+      try {
+        return this.#attempt(work);
+      } catch (error) {
+        if (isBusy(error)) {
+          if (performance.now() >= deadline) throw explain(error, this.file);
+          await delay(1 + Math.random() * 10);
+        } else if (isRetry || !isWorthRetry(error)) throw explain(error, this.file);
+        else isRetry = true;
+      }
+    }
+  }
+
+  /** Runs synchronous reads, waiting where another daemon holds the file (recovery, a checkpoint of the WAL). */
+  async read<T>(work: () => T): Promise<T> {
+    const deadline = performance.now() + this.#busyMs;
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw explain(error, this.file);
+        await delay(1 + Math.random() * 10);
+      }
+    }
+  }
+
+  /** Does `each` for every item, as many in a transaction as fit into a slice; other work runs in between. */
+  async inSlices<T>(items: readonly T[], each: (item: T) => void, signal?: AbortSignal): Promise<void> {
+    const slices = new Slices(signal);
+    for (let at = 0; at < items.length; ) {
+      const start = at;
+      at = await this.transaction(() => {
+        const until = performance.now() + sliceMsMax;
+        let next = start;
+        do {
+          const item = items[next];
+          if (item !== undefined) each(item);
+          next += 1;
+        } while (next < items.length && performance.now() < until);
+        return next;
+      });
+      if (at < items.length) await slices.pause();
+    }
+  }
+
+  /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  #attempt<T>(work: () => T): T {
+    passSeam('begin', this.file);
+    this.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      passSeam('commit', this.file);
+      this.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // On a full disk or an I/O error SQLite may have rolled back by itself.
+      if (this.#connection.inTransaction) this.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#open().prepare(sql);
+      if (statement.reader) statement.raw();
+      this.#statements.set(sql, statement);
+    } else this.#open();
+    return statement;
+  }
+
+  #open(): Connection {
+    if (!this.#isClosed) return this.#connection;
+    throw new CheckpointdError(
+      'StoreUnavailable',
+      'The checkpoint store was closed. Open the session again.',
+    );
+  }
+}
+
+async function library(load: LoadLibsql): Promise<new (file: string) => Connection> {
+  try {
+    return (await load()).default as new (
+      file: string,
+    ) => Connection;
+  } catch (error) {
+    throw new CheckpointdError(
+      'StrategyUnavailable',
+      'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".',
+      { details: { strategy: 'sqlite' }, cause: error },
+    );
+  }
+}
+
+function createPrivate(file: string): void {
+  try {
+    files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const kind = code === 'EROFS' || code === 'EACCES' ? 'ReadOnlyStore' : 'StoreUnavailable';
+    throw new CheckpointdError(
+      kind,
+      `The checkpoint database ${file} cannot be created. Choose another storage directory or make this one writable.`,
+      { details: { file, code }, cause: error },
+    );
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+}
+
+/** Whether the same transaction may well succeed a moment later: not where the answer would be the same. */
+function isWorthRetry(error: unknown): boolean {
+  if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
+  return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(codeOf(error));
+}
+
+type Explanation = readonly [RegExp, ConstructorParameters<typeof CheckpointdError>[0], string, boolean];
+
+const explanations: readonly Explanation[] = [
+  [
+    /^SQLITE_(BUSY|LOCKED)/,
+    'StoreBusy',
+    'is held by another program. Try again, or find out who keeps a transaction open on it.',
+    true,
+  ],
+  [
+    /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/,
+    'NoSpace',
+    'cannot grow. Free some space on its disk and try again.',
+    true,
+  ],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    'StoreCorrupt',
+    'is damaged or no checkpoint database. It was left as it is: move it away to start anew, or repair it with the sqlite3 program (.recover).',
+    false,
+  ],
+  [
+    /^SQLITE_(READONLY|PERM|AUTH)/,
+    'ReadOnlyStore',
+    'cannot be written. Make the file and its directory writable.',
+    false,
+  ],
+];
+
+/** SQLite's error in our words; anything that is not SQLite's or the system's stays what it is. */
+export function explain(error: unknown, file: string): unknown {
+  const code = codeOf(error);
+  if (error instanceof CheckpointdError || code === '') return error;
+  const found = explanations.find(([pattern]) => pattern.test(code));
+  const said = error instanceof Error ? error.message : '';
+  const facts = { details: { file, code, said }, cause: error };
+  if (found !== undefined) {
+    const [, kind, what, retryable] = found;
+    return new CheckpointdError(kind, `The checkpoint database ${file} ${what}`, { ...facts, retryable });
+  }
+  if (code.startsWith('SQLITE_CONSTRAINT')) {
+    return new CheckpointdError('InternalError', `The checkpoint database refused a change: ${said}`, facts);
+  }
+  if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
+  return new CheckpointdError('StoreUnavailable', `The checkpoint database ${file} failed: ${said}`, facts);
+}
