@@ -70,6 +70,11 @@ async function serve(flags: ServeFlags): Promise<void> {
     ...(flags.clientProcessId === undefined ? {} : { clientProcessId: flags.clientProcessId }),
   });
   sinks.push(server.logSink);
+  if (isStdio && process.stdin.isTTY) {
+    process.stderr.write(
+      'checkpointd speaks JSON-RPC on stdin and stdout; "checkpointd --help" tells more.\n',
+    );
+  }
   watchProcess(server);
   const fail = (error: unknown): void => {
     sayFatal('ends because of a defect; the log (--log-file) has the details.');

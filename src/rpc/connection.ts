@@ -92,9 +92,14 @@ export class Connection {
     this.#messages.listen();
   }
 
-  /** Queues a notification; every later response leaves after it. */
-  notify(method: string, params: object): void {
+  /**
+   * Queues a notification; every later response leaves after it. False when it was dropped, because the client has
+   * left too much unread: responses are bounded by the requests in flight, notifications by nothing else.
+   */
+  notify(method: string, params: object): boolean {
+    if (this.#writer.pendingBytes > pendingBytesMax) return false;
     void this.#messages.sendNotification(method, params);
+    return true;
   }
 
   /** Resolves when every request has its answer and all frames have left the process, or after `msMax`. */

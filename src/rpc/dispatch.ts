@@ -34,7 +34,7 @@ export interface DispatchPorts {
   readonly ownHandlers: { readonly [M in LifecycleMethod]: Handler<M> };
   /** All other handlers, asked for when the first of them is needed. A missing one is answered with -32601. */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
-  readonly notify: (method: string, params: object) => void;
+  readonly notify: (method: '$/progress', params: object) => void;
   readonly log: Log;
 }
 

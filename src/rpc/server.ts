@@ -22,7 +22,7 @@ import { Lifecycle } from './lifecycle.ts';
 import { packageVersion, protocolDocument } from './package-files.ts';
 import { watchParent } from './parent-watch.ts';
 
-/** Sends a notification to a client that asked for it; others never see it. */
+/** Sends a notification to a client that asked for it and that reads; others never see it. */
 export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>) => void;
 
 /** What the server needs of a daemon. */
@@ -54,6 +54,7 @@ export class Server {
   readonly #connection: Connection;
   readonly #ending: Ending;
   #dispatcher: Dispatcher | undefined;
+  #isDropping = false;
   #daemon: Promise<Daemon> | undefined;
 
   constructor(options: ServerOptions) {
@@ -82,7 +83,12 @@ export class Server {
   };
 
   readonly notify: Notify = (method, params) => {
-    if (this.#lifecycle.wants(method)) this.#connection.notify(method, params);
+    if (!this.#lifecycle.wants(method)) return;
+    const isSent = this.#connection.notify(method, params);
+    // Said once, at the first loss; the line itself would only be dropped too.
+    if (!isSent && !this.#isDropping)
+      this.#options.log.info(`the client does not read: ${method} was dropped`);
+    this.#isDropping = !isSent;
   };
 
   /**

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import type { Message } from 'vscode-jsonrpc/node';
 import { Admission, type Refusal } from '../../src/rpc/admission.ts';
 import { StrictReader } from '../../src/rpc/strict-reader.ts';
+import { mutatedFrames, random } from '../support/mutated-frames.ts';
 import { seed } from '../support/property.ts';
 import { frameOf } from '../support/wire-client.ts';
 
@@ -178,73 +179,12 @@ test('200,000 nested brackets are survived, closed or not', () => {
   assert.is(read([frameOf(nested), frameOf(request(6))]).passed.length, 2);
 });
 
-/** A small fast generator of 32 random bits (mulberry32): fast-check would take minutes for this many. */
-function random(start: number): (below: number) => number {
-  let state = start >>> 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let bits = Math.imul(state ^ (state >>> 15), state | 1);
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
-    return ((bits ^ (bits >>> 14)) >>> 0) % below;
-  };
-}
-
-const bodies = [
-  request(1, { params: { session: 'ses_1', tag: '1.2' } }),
-  request('ünï', { params: [] }),
-  request(2, { params: null }),
-  { jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 1 } },
-  { jsonrpc: '2.0', method: 'exit' },
-  [request(3)],
-].map((body) => frameOf(body));
-const tokens = [
-  '\r\n\r\n',
-  '\n',
-  '\0',
-  'Content-Length: ',
-  '99999999999',
-  '{',
-  '[',
-  '"',
-  '\\ud800',
-  'ÿ',
-  '-',
-  '1e9',
-];
-
-function mutate(frame: Buffer, below: (max: number) => number): Buffer {
-  const bytes = Buffer.from(frame);
-  const at = below(bytes.length);
-  switch (below(6)) {
-    case 0:
-      bytes[at] = below(256);
-      return bytes;
-    case 1:
-      return bytes.subarray(0, at);
-    case 2:
-      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + below(8))]);
-    case 3:
-      return Buffer.concat([
-        bytes.subarray(0, at),
-        Buffer.from(tokens[below(tokens.length)] ?? ''),
-        bytes.subarray(at),
-      ]);
-    case 4:
-      return Buffer.concat([bytes.subarray(0, at), bytes]);
-    default:
-      return bytes;
-  }
-}
-
 test('F103 120,000 mutated frames: no throw, one answer a fault, the same however the bytes are cut', () => {
   const below = random(seed);
   const framesEach = 12;
   let faults = 0;
   for (let round = 0; round < 10_000; round += 1) {
-    const frames = Array.from({ length: framesEach }, () => {
-      const frame = bodies[below(bodies.length)] as Buffer;
-      return below(4) === 0 ? mutate(frame, below) : frame;
-    });
+    const { frames, firstMutated } = mutatedFrames(framesEach, below);
     const whole = Buffer.concat(frames);
     const pieces: Buffer[] = [];
     for (let at = 0; at < whole.length; ) {
@@ -261,8 +201,7 @@ test('F103 120,000 mutated frames: no throw, one answer a fault, the same howeve
     const framing = once.refused.filter((response) => response.error.message.startsWith('Framing'));
     assert.is(framing.length, isFraming ? 1 : 0, here);
     // What came before the first mutation is never lost.
-    const mutated = frames.findIndex((frame) => !bodies.includes(frame));
-    const sound = read([Buffer.concat(mutated < 0 ? frames : frames.slice(0, mutated))]);
+    const sound = read([Buffer.concat(frames.slice(0, firstMutated))]);
     assert.equal(sound.ends, ['endOfInput'], here);
     assert.equal(once.passed.slice(0, sound.passed.length), sound.passed, here);
     assert.equal(once.refused.slice(0, sound.refused.length), sound.refused, here);

@@ -25,6 +25,14 @@ test('before initialize everything but rpc.discover is refused, a second initial
     assert.is((await failureOf(client.send('initialize', {}).answer)).code, -32600);
   }));
 
+test('rpc.discover answers the protocol, also before initialize', () =>
+  withClient(async (client) => {
+    const document = (await client.request('rpc.discover', {})) as { openrpc?: string; methods?: unknown[] };
+    assert.is(document.openrpc, '1.4.1');
+    assert.ok((document.methods ?? []).length > 40);
+    await client.initialize();
+  }));
+
 test('after shutdown only exit is accepted', () =>
   withClient(async (client) => {
     await client.initialize();
