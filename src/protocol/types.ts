@@ -1419,9 +1419,9 @@ export interface CheckpointFilesParams {
 export interface CheckpointFilesResult {
   /** The files, in the order of their bytes. */
   readonly files: readonly CheckpointFile[];
-  /** How many there are on all pages. */
+  /** How many files this listing has on all pages. */
   readonly fileCount: Count;
-  /** Their size. */
+  /** The size of these files together. */
   readonly totalSize: Bytes;
   /** Where to go on. Absent: this was the last page. */
   readonly nextCursor?: Cursor;
@@ -2249,9 +2249,9 @@ export interface LedgerRecordWriteParams {
 
 /** Answer to `ledger/recordWrite`. */
 export interface LedgerRecordWriteResult {
-  /** False when there is no such file now. */
+  /** False when that was known already. */
   readonly recorded: boolean;
-  /** The id of the content. */
+  /** The id of the content. Absent: there is no such file now. */
   readonly content?: string;
   /** Its size. */
   readonly size?: Bytes;
@@ -2325,7 +2325,7 @@ export interface WorktreeStatusResult {
   readonly overflows: Count;
   /** Why it is not `live`. */
   readonly reason?: string;
-  /** Dirty paths, as many as asked for. */
+  /** Dirty paths, as many as asked for. Absent or empty: none were asked for. */
   readonly paths?: readonly PathRef[];
 }
 
@@ -2594,8 +2594,9 @@ export interface RequestTypes {
   /** Does again the restore that was undone last. A new checkpoint ends the chance. */
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };
   /**
-   * Removes a checkpoint; every other one stays restorable. The base and the one that the session stands on
-   * cannot be removed (`PreconditionFailed`).
+   * Removes a checkpoint; every other one stays restorable. The checkpoint of a restore that the session
+   * stands on cannot be removed (`PreconditionFailed`); after the removal of another one that it stands on, it
+   * stands on the newest that is left.
    */
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
   /** Gives a checkpoint a name, or takes it away. */
@@ -2661,7 +2662,7 @@ export interface RequestTypes {
    * stay. Give `document` or `path`.
    */
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
-  /** The agent says that it wrote a file: its present content is the agent's, and no conflict. */
+  /** The agent says that it wrote or deleted a file: what stands there now is the agent's, and no conflict. */
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
   /** Tells who changed a file when, as far as checkpoints and reports tell. */
   'ledger/history': { params: LedgerHistoryParams; result: LedgerHistoryResult; };

@@ -1770,9 +1770,9 @@ class CheckpointFilesParams(_CheckpointFilesParamsRequired, total=False):
 class _CheckpointFilesResultRequired(TypedDict):
     # The files, in the order of their bytes.
     files: List[CheckpointFile]
-    # How many there are on all pages.
+    # How many files this listing has on all pages.
     fileCount: Count
-    # Their size.
+    # The size of these files together.
     totalSize: Bytes
 
 
@@ -2761,13 +2761,13 @@ class LedgerRecordWriteParams(_LedgerRecordWriteParamsRequired, total=False):
 
 
 class _LedgerRecordWriteResultRequired(TypedDict):
-    # False when there is no such file now.
+    # False when that was known already.
     recorded: bool
 
 
 class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
     """Answer to `ledger/recordWrite`."""
-    # The id of the content.
+    # The id of the content. Absent: there is no such file now.
     content: str
     # Its size.
     size: Bytes
@@ -2860,7 +2860,7 @@ class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     """Answer to `worktree/status`."""
     # Why it is not `live`.
     reason: str
-    # Dirty paths, as many as asked for.
+    # Dirty paths, as many as asked for. Absent or empty: none were asked for.
     paths: List[PathRef]
 
 

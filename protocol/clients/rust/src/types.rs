@@ -2541,9 +2541,9 @@ pub struct CheckpointFilesParams {
 pub struct CheckpointFilesResult {
     /// The files, in the order of their bytes.
     pub files: Vec<CheckpointFile>,
-    /// How many there are on all pages.
+    /// How many files this listing has on all pages.
     pub file_count: Count,
-    /// Their size.
+    /// The size of these files together.
     pub total_size: Bytes,
     /// Where to go on. Absent: this was the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -3619,9 +3619,9 @@ pub struct LedgerRecordWriteParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct LedgerRecordWriteResult {
-    /// False when there is no such file now.
+    /// False when that was known already.
     pub recorded: bool,
-    /// The id of the content.
+    /// The id of the content. Absent: there is no such file now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Its size.
@@ -3725,7 +3725,7 @@ pub struct WorktreeStatusResult {
     /// Why it is not `live`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Dirty paths, as many as asked for.
+    /// Dirty paths, as many as asked for. Absent or empty: none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
 }
@@ -4238,8 +4238,9 @@ impl Request for CheckpointRedoRequest {
     type Result = RestoreResult;
 }
 
-/// Removes a checkpoint; every other one stays restorable. The base and the one that the session
-/// stands on cannot be removed (`PreconditionFailed`).
+/// Removes a checkpoint; every other one stays restorable. The checkpoint of a restore that the
+/// session stands on cannot be removed (`PreconditionFailed`); after the removal of another one
+/// that it stands on, it stands on the newest that is left.
 #[derive(Debug)]
 pub enum CheckpointDeleteRequest {}
 impl Request for CheckpointDeleteRequest {
@@ -4470,7 +4471,8 @@ impl Request for ConversationImportRequest {
     type Result = ConversationImportResult;
 }
 
-/// The agent says that it wrote a file: its present content is the agent's, and no conflict.
+/// The agent says that it wrote or deleted a file: what stands there now is the agent's, and no
+/// conflict.
 #[derive(Debug)]
 pub enum LedgerRecordWriteRequest {}
 impl Request for LedgerRecordWriteRequest {
