@@ -135,6 +135,40 @@ test('F11 a file that moves among three hundred directories is captured exactly 
   });
 });
 
+test('F11 a file or a directory that moves behind or before the walk is captured exactly once', async () => {
+  for (const what of ['X', 'sub'] as const) {
+    for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
+      await withRig({}, async (rig) => {
+        const names = Array.from({ length: 10 }, (_, i) => `d${i}`);
+        for (const name of names) rig.write(`${name}/f`, '');
+        const listed = new Set<string>();
+        let moved = false;
+        installFault((call, target) => {
+          const name = target.slice(rig.root.length + 1);
+          if (call !== 'readdir' || !names.includes(name) || moved) return;
+          listed.add(name);
+          if (listed.size !== 5) return;
+          moved = true;
+          const before = [...listed].find((one) => one !== name) ?? '';
+          const after = names.find((one) => !listed.has(one)) ?? '';
+          const [from, to] = direction === 'to a listed directory' ? [after, before] : [before, after];
+          renameSync(join(rig.root, 'away'), join(rig.root, from, what)); // it stood there all the while
+          renameSync(join(rig.root, from, what), join(rig.root, to, what));
+        });
+        if (what === 'X') rig.write('away', 'x');
+        else rig.write('away/g', 'g');
+        const capture = await rig.cold.capture();
+        assert.ok(moved);
+        const found = (await pathsOf(rig.store, capture)).filter(
+          (path) => path.includes(what) || path === 'away' || path.includes('away/'),
+        );
+        assert.is(found.length, 1, `${what} ${direction}: ${found.join(' ')}`);
+        assert.equal(capture.skipped, []);
+      });
+    }
+  }
+});
+
 test('F13 P7 an unreadable directory is flagged and its old content is not presented as present', async () => {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) {
     console.log('skipped: F13 as another user (needs root); shown through the seam instead');
