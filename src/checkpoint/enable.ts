@@ -107,6 +107,7 @@ function openCapture(session: Session, store: SnapshotStore): ColdCapture {
     maxFileBytes: options.limits.maxFileBytes,
     ...(own === undefined ? {} : { leftOut: [own] }),
     ignoreDirectory: directory.ignoreDirectory,
+    onLook: () => void session.watcher?.drain(),
     log,
   });
 }

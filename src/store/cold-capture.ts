@@ -47,6 +47,8 @@ export interface ColdCaptureOptions {
   /** Storage of ours inside the work tree (an allowed protected place), never looked into. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
+  /** Called when a capture begins to look: what changes from now on belongs to the next one. */
+  readonly onLook?: () => void;
   readonly log: Log;
 }
 
@@ -99,6 +101,7 @@ export class ColdCapture {
     const writer = store.writer(request.signal);
     try {
       const backlog = new Backlog(writer);
+      this.#options.onLook?.();
       const scan = this.#scan(request, kept, backlog);
       const seen = await this.#tracked(() => scan.run());
       await backlog.drained();

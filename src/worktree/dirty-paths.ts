@@ -9,8 +9,9 @@ const marksMax = 10_000;
 export class DirtyPaths {
   #paths = new Set<TreePath>();
   #everything: ColdReason | undefined;
+  #isFull = false;
 
-  /** How many paths are marked; 0 while everything is. */
+  /** How many paths are marked; 0 when there were too many to keep. */
   get size(): number {
     return this.#paths.size;
   }
@@ -21,13 +22,16 @@ export class DirtyPaths {
 
   /** Marks a path; a directory's mark holds for all below it. */
   mark(path: TreePath): void {
-    if (this.#everything !== undefined) return;
+    if (this.#isFull) return;
     this.#paths.add(path);
     if (this.#paths.size > marksMax) this.markEverything('overflow');
   }
 
+  /** From now on everything may differ. Paths are still kept for whoever asks what is known, except on overflow. */
   markEverything(reason: ColdReason): void {
     this.#everything ??= reason;
+    if (reason !== 'overflow') return;
+    this.#isFull = true;
     this.#paths = new Set();
   }
 
@@ -42,6 +46,7 @@ export class DirtyPaths {
     const reason = this.#everything;
     this.#paths = new Set();
     this.#everything = undefined;
+    this.#isFull = false;
     return reason === undefined ? { kind: 'paths', paths } : everything(reason);
   }
 }

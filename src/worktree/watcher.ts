@@ -22,7 +22,7 @@ export interface WatchFigures {
   readonly watchedDirectories: number;
   /** Events that the kernel has told since the watcher was made. */
   readonly events: number;
-  /** Paths marked since the last {@link WorkTreeWatcher.drain}; 0 while everything is. */
+  /** Paths marked since the last {@link WorkTreeWatcher.drain}; 0 when there were too many to keep. */
   readonly dirtyPaths: number;
   /** How often events were lost, or may have been. */
   readonly overflows: number;

@@ -159,7 +159,7 @@ test('the tree is the one of git add -A and write-tree, at first and after every
           );
         }
       }),
-    40,
+    25,
   );
 });
 
@@ -180,7 +180,7 @@ test('a capture on top of the previous one equals a fresh one where nothing is i
           assert.is(await rig.cold.isChanged(previous.snapshot), false);
         }
       }),
-    40,
+    25,
   );
 });
 

@@ -75,7 +75,11 @@ test('changes are told in batches, and drained once', async () => {
     rig.write('d/f', '1');
     await watching(rig.root, {}, async ({ watcher, batches, told }) => {
       assert.is(watcher.figures.state, 'live');
+      rig.write('d/early', '');
+      await told('d/early');
+      assert.equal(watcher.dirtyPaths(10), ['d/early'], 'known, though everything counts as changed');
       assert.equal(watcher.drain(), { kind: 'everything', reason: 'unwatched' });
+      assert.is(watcher.figures.dirtyPaths, 0);
       rig.write('d/f', '2');
       rig.write('d/new', '');
       await told('d/f');
