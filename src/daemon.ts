@@ -63,11 +63,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
       ...storeHandlers(sessions),
       ...operationHandlers(sessions),
     },
-    stop: async (reason) => {
-      await sessions.closeAll(endKinds[reason]);
-      // After a shutdown the deletion goes on until `exit`; else the process is about to end and waits for it.
-      if (reason !== 'shutdown') await sessions.deletionsDone();
-    },
+    stop: (reason) => sessions.closeAll(endKinds[reason]),
+    finish: () => sessions.deletionsDone(),
+    abandon: () => sessions.abandonAll(),
   };
 }
 

@@ -21,6 +21,8 @@ export interface ServeFlags {
   readonly logLevel: LogLevel;
   readonly logFile?: string;
   readonly storageDirectory?: string;
+  /** How long a session that a killed daemon left is kept for whoever resumes it, ms. */
+  readonly orphanGraceMs?: number;
   readonly clientProcessId?: number;
 }
 
@@ -33,6 +35,7 @@ Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
   --socket=PORT           connect to the port of 127.0.0.1 on which the client listens (also --port=PORT)
   --clientProcessId=PID   end when this process does
   --storage-dir=DIR       keep sessions here instead of $XDG_STATE_HOME/checkpointd
+  --orphan-grace-hours=N  keep what a killed daemon left for N hours (default: 24; 0: sweep it at the next start)
   --log-file=FILE         append the log to this file
   --log-level=LEVEL       ${logLevels.join(', ')} (default: info)
   --print-protocol        print protocol.json, the description of every method
@@ -50,6 +53,7 @@ const options = {
   port: { type: 'string' },
   clientProcessId: { type: 'string' },
   'storage-dir': { type: 'string' },
+  'orphan-grace-hours': { type: 'string' },
   'log-file': { type: 'string' },
   'log-level': { type: 'string' },
   'print-protocol': { type: 'boolean' },
@@ -64,6 +68,16 @@ function wholeNumber(flag: string, text: string, max: number): number {
   if (number < 1 || number > max)
     throw new Complaint(`--${flag} must be a number from 1 to ${max}, not "${text}".`);
   return number;
+}
+
+/** Hours in decimal notation, as milliseconds. */
+function graceOf(text: string): number {
+  const hours = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(hours))
+    throw new Complaint(
+      `--orphan-grace-hours must be a number of hours such as 24, 0.5 or 0, not "${text}".`,
+    );
+  return Math.round(hours * 3_600_000);
 }
 
 function parse(argv: readonly string[]): Command {
@@ -88,12 +102,14 @@ function parse(argv: readonly string[]): Command {
     throw new Complaint(`--log-level must be one of ${logLevels.join(', ')}, not "${level}".`);
   }
   const { clientProcessId, 'log-file': logFile, 'storage-dir': storage } = values;
+  const grace = values['orphan-grace-hours'];
   return {
     do: 'serve',
     transport: transports[0] ?? { kind: 'stdio' },
     logLevel,
     ...(logFile === undefined ? {} : { logFile }),
     ...(storage === undefined ? {} : { storageDirectory: isAbsolute(storage) ? storage : resolve(storage) }),
+    ...(grace === undefined ? {} : { orphanGraceMs: graceOf(grace) }),
     ...(clientProcessId === undefined
       ? {}
       : { clientProcessId: wholeNumber('clientProcessId', clientProcessId, 2 ** 31 - 1) }),

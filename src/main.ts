@@ -83,11 +83,16 @@ async function serve(flags: ServeFlags): Promise<void> {
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const { storageDirectory } = flags;
-  const storage = storageDirectory === undefined ? {} : { storageDirectory };
+  const { storageDirectory, orphanGraceMs } = flags;
   server.listen(async () => {
     const { createDaemon } = await import('./daemon.ts');
-    return createDaemon({ notify: server.notify, log, onPoison: fail, ...storage });
+    return createDaemon({
+      notify: server.notify,
+      log,
+      onPoison: fail,
+      ...(storageDirectory === undefined ? {} : { storageDirectory }),
+      ...(orphanGraceMs === undefined ? {} : { orphanGraceMs }),
+    });
   });
 }
 

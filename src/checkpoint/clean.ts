@@ -1,9 +1,11 @@
 // checkpoint/init and checkpoint/clean: enabling checkpoints by hand where they were not enabled by themselves
 // (000 §4.2), and removing them by hand (000 §9.2). After a clean they stay disabled until the next init.
+import { files } from '../base/files.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { enableCheckpoints } from './enable.ts';
 import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
+import { deleteTrash, renameStoreAway } from './removal.ts';
 import type { Session } from './session.ts';
 
 export interface InitOutcome {
@@ -38,7 +40,12 @@ export function clean(session: Session, context: OperationContext): Promise<{ re
     await store.close();
     await capture.close();
     session.disable('Cleaned');
-    session.parts.directory.removeStore();
+    const { directory, log } = session.parts;
+    files.rmSync(directory.enabledFile, { force: true });
+    // Not awaited: 20,000 loose objects take a second, and the path is free for the next init already.
+    deleteTrash(renameStoreAway(directory)).catch((error: unknown) =>
+      log.warn(`removed checkpoints could not be deleted whole, the next start goes on: ${String(error)}`),
+    );
     return { removed };
   }, context.signal);
 }

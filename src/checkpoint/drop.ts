@@ -5,7 +5,7 @@ import { files } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { deleteTrash, deleteTrashSync, renameAway } from './removal.ts';
+import { deleteTrash, renameAway } from './removal.ts';
 import type { Session } from './session.ts';
 
 /**
@@ -27,25 +27,36 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
   await queue.close();
   await session.watcher?.close();
   const { enabled } = session;
-  const fate =
-    marker.retention === 'keep' ? 'kept' : (await mayRemove(session, enabled, kind)) ? 'removed' : 'orphaned';
-  if (fate === 'removed') await enabled?.store.destroy();
-  await enabled?.store.close();
-  await enabled?.capture.close();
-  sessionLog.close();
-  const trash = fate === 'removed' ? renameAway(directory) : undefined;
-  owner.release();
-  return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
+  try {
+    const fate =
+      marker.retention === 'keep'
+        ? 'kept'
+        : (await mayRemove(session, enabled, kind))
+          ? 'removed'
+          : 'orphaned';
+    if (fate === 'removed') await enabled?.store.destroy();
+    await enabled?.store.close();
+    await enabled?.capture.close();
+    const trash = fate === 'removed' ? renameAway(directory) : undefined;
+    return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
+  } finally {
+    enabled?.store.kill(); // what was closed is gone already; what failed to close must not outlive the session
+    sessionLog.close();
+    owner.release();
+  }
 }
 
-/** The same for a process that is about to die and can await nothing: synchronous, and orphaning when in doubt. */
+/**
+ * The same for a process that dies now and can await nothing: its git children first, then the path, when that
+ * loses nothing as far as can be told without looking into snapshots. The next start deletes what was renamed.
+ */
 export function abandonSession(session: Session): void {
   const { directory, marker } = session.parts;
   session.enabled?.store.kill();
-  if (marker.retention === 'keep' || files.existsSync(directory.intentFile)) return;
-  if (session.enabled !== undefined && holdsOnlyCopy(session.enabled)) return;
-  const trash = renameAway(directory);
-  if (trash !== undefined) deleteTrashSync(trash);
+  if (marker.retention === 'keep' || marker.strategy !== 'shadow') return;
+  if (files.existsSync(directory.intentFile)) return;
+  if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
+  renameAway(directory);
 }
 
 async function mayRemove(
@@ -85,7 +96,7 @@ async function holdsMore(
 }
 
 /** Without a moment to look: any safety checkpoint that differs from where the session stands may be the only copy. */
-function holdsOnlyCopy({ index }: Checkpoints): boolean {
+function mayHoldOnlyCopy({ index }: Checkpoints): boolean {
   const head = index.head?.record.snapshot;
   return index.list('every').some(({ record }) => record.kind === 'safety' && record.snapshot !== head);
 }

@@ -2,6 +2,7 @@
 // and make the checkpoint of tag "0" if there is none (000 §4.1). Where it may not, it says why and touches nothing.
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import { checkGit } from '../git/version.ts';
 import { ColdCapture } from '../store/cold-capture.ts';
@@ -29,7 +30,11 @@ export async function obstacle(session: Session, mode: InitMode): Promise<Disabl
       return error.kind;
     throw error;
   }
-  if (mode === 'auto' && session.parts.repository === undefined) return 'NotARepository';
+  const { repository, directory } = session.parts;
+  // Enabled by hand before, a resumed session is not disabled again: its checkpoints, and a restore that may have
+  // been left half-way, are there.
+  if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
+    return 'NotARepository';
   return undefined;
 }
 
@@ -65,6 +70,7 @@ export async function enableCheckpoints(
       await recover(session, limited);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });
+    files.writeFileSync(session.parts.directory.enabledFile, '', { mode: 0o600 });
   } catch (error) {
     session.disable('NotRequested');
     await store.close();

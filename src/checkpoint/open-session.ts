@@ -2,6 +2,7 @@
 // checkpoints, watcher, in this order; whatever was begun is undone when a later step fails.
 import { randomUUID } from 'node:crypto';
 import { systemClock, timestamp } from '../base/clock.ts';
+import { systemCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { LogRecord } from '../conversation/log-record.ts';
@@ -13,6 +14,8 @@ import { openWorkTree, refuseStorageInside, type WorkTree } from '../worktree/wo
 import { ledgerFrom } from './authorship.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { type OperationContext, OperationRecords } from './operation-records.ts';
+import { endOrphans } from './orphan-children.ts';
+import { deleteTrash, renameAway } from './removal.ts';
 import { Session, type SessionOptions } from './session.ts';
 import {
   prepareStorage,
@@ -74,8 +77,6 @@ export async function openSession(
   const id = sessionIdOf(workTree.root, conversationId, request.strategy);
   const open = around.alreadyOpen(id);
   if (open !== undefined) return { session: open, resumed: true };
-  const directory = new SessionDirectory(storage, id);
-  const resumed = directory.exists();
   const marker: SessionMarker = {
     marker: 'checkpointd session',
     format: 1,
@@ -87,38 +88,67 @@ export async function openSession(
     retention: request.retention ?? driver.retention,
     created: timestamp(systemClock),
   };
-  const owner = await own(directory, resumed ? undefined : marker, storage);
+  const directory = new SessionDirectory(storage, id);
+  const { owner, resumed } = await own(directory, marker);
   try {
-    const session = await assemble(
-      { directory, marker: effectiveMarker(directory, marker, request), owner, workTree },
-      request,
-      around,
-    );
-    if (resumed) warnIfReplaced(session, around.log);
-    await enableCheckpoints(session, request.init, context);
-    startWatching(session);
+    const session = await build({ directory, marker, owner, workTree, resumed }, request, around, context);
     await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
     return { session, resumed };
   } catch (error) {
+    // What existed before stays as it was; what was made for this opening goes with it.
+    const trash = resumed ? undefined : renameAway(directory);
     owner.release();
+    if (trash !== undefined) await deleteTrash(trash);
     throw error;
   }
 }
 
-/** Makes the directory if it is new, and claims it. @throws StoreBusy, ReadOnlyStore, NoSpace */
+/** Claims the session and makes its directory if it is new. @throws StoreBusy, ReadOnlyStore, NoSpace */
 async function own(
   directory: SessionDirectory,
-  marker: SessionMarker | undefined,
-  storage: string,
-): Promise<SessionOwner> {
+  marker: SessionMarker,
+): Promise<{ readonly owner: SessionOwner; readonly resumed: boolean }> {
+  let resumed = false;
   try {
-    if (marker !== undefined) directory.create(marker);
+    const owner = await SessionOwner.claim(directory, () => {
+      resumed = directory.exists();
+      if (resumed) directory.removeTemporaries();
+      else directory.create(marker);
+    });
+    if (!(owner instanceof SessionOwner)) throw busy(owner);
+    if (resumed) await endOrphans(directory.root);
+    return { owner, resumed };
   } catch (error) {
-    throw storageFailure(storage, error);
+    throw systemCode(error) === undefined ? error : storageFailure(directory.storage, error);
   }
-  const owner = await SessionOwner.claim(directory);
-  if (owner instanceof SessionOwner) return owner;
-  throw busy(owner);
+}
+
+interface Foundations {
+  readonly directory: SessionDirectory;
+  readonly marker: SessionMarker;
+  readonly owner: SessionOwner;
+  readonly workTree: WorkTree;
+  readonly resumed: boolean;
+}
+
+async function build(
+  found: Foundations,
+  request: OpenRequest,
+  around: Surroundings,
+  context: OperationContext,
+): Promise<Session> {
+  const { directory, marker, resumed } = found;
+  const effective = { ...found, marker: effectiveMarker(directory, marker, request) };
+  const session = await assemble(effective, request, around);
+  try {
+    if (resumed) warnIfReplaced(session, around.log);
+    await enableCheckpoints(session, request.init, context);
+    startWatching(session);
+    return session;
+  } catch (error) {
+    session.parts.sessionLog.close();
+    throw error;
+  }
 }
 
 /** A resumed session keeps what it was made with; only its retention can be changed by asking. */
@@ -134,13 +164,6 @@ function effectiveMarker(
   return changed;
 }
 
-interface Foundations {
-  readonly directory: SessionDirectory;
-  readonly marker: SessionMarker;
-  readonly owner: SessionOwner;
-  readonly workTree: WorkTree;
-}
-
 async function assemble(
   found: Foundations,
   { options }: OpenRequest,
@@ -149,9 +172,14 @@ async function assemble(
   const sessionLog = await SessionLog.open(found.directory.logFile, { durability: options.durability });
   const conversation = new Conversation(found.marker.conversationId, sessionLog);
   const others: LogRecord[] = [];
-  for await (const { position, record } of sessionLog.replay()) {
-    conversation.replay(position, record);
-    if (record.kind !== 'conversation') others.push(record);
+  try {
+    for await (const { position, record } of sessionLog.replay()) {
+      conversation.replay(position, record);
+      if (record.kind !== 'conversation') others.push(record);
+    }
+  } catch (error) {
+    sessionLog.close();
+    throw error;
   }
   return new Session({
     ...found,

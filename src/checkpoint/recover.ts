@@ -45,13 +45,14 @@ export async function recover(
       log.info('finished a restore that was interrupted');
       return settle(session, 'finished');
     } catch (error) {
-      if (safety === undefined) throw error;
+      if (safety === undefined || context.signal.aborted) throw error;
       log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
       await redo(session, checkpoints, intent, intent.safety, context);
       return settle(session, 'undone');
     }
   } catch (error) {
-    throw error instanceof Error && error.name === 'AbortError' ? error : unfinished(error);
+    context.signal.throwIfAborted(); // given up by the caller or for its time: the intent stays for the next open
+    throw unfinished(error);
   } finally {
     lock.release();
   }
@@ -83,7 +84,7 @@ async function redo(
     seq: checkpoints.index.nextSeq,
     ...(towards === intent.safety ? backToSafety(safety) : {}),
   };
-  await applyJob(session, checkpoints, { job, plan, record, safety }, context);
+  await applyJob(session, checkpoints, { job, plan, record, safety, isRecovery: true }, context);
 }
 
 /** Where everything stood before the restore that is being undone. */

@@ -2,7 +2,7 @@
 // at leisure with the marker last, so that what a kill leaves is still known to be ours. Decides nothing about
 // whether it may be removed: that is drop.ts and sweep.ts.
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
 import type { SessionDirectory } from './session-directory.ts';
@@ -16,18 +16,28 @@ export function isTrash(name: string): boolean {
 
 /** Renames the directory away; returns its new place, or undefined when there was nothing to rename. */
 export function renameAway(directory: SessionDirectory): string | undefined {
-  const { root } = directory;
-  const trash = join(
-    dirname(root),
-    `.trash-${root.slice(root.lastIndexOf('ses_'))}-${randomBytes(6).toString('hex')}`,
-  );
+  const trash = trashOf(directory);
   try {
-    files.renameSync(root, trash);
+    files.renameSync(directory.root, trash);
     return trash;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+/**
+ * Renames what the store keeps in the directory (the bare repository) away, and nothing of ours; returns where to.
+ * The new place bears no marker, and holds nothing but a sub-directory with our name: that is how it is known.
+ */
+export function renameStoreAway(directory: SessionDirectory): string {
+  const trash = trashOf(directory);
+  const inside = join(trash, 'checkpointd');
+  files.mkdirSync(inside, { recursive: true, mode: 0o700 });
+  for (const name of files.readdirSync(directory.root)) {
+    if (name !== 'checkpointd') files.renameSync(join(directory.root, name), join(inside, name));
+  }
+  return trash;
 }
 
 /** Deletes a renamed directory while the event loop lives. Interrupted, it leaves the rest for the next sweep. */
@@ -42,11 +52,6 @@ export async function deleteTrash(trash: string): Promise<void> {
     }
   }
   await removeTree(trash);
-}
-
-/** The same for a process that is about to end and can wait for nothing. */
-export function deleteTrashSync(trash: string): void {
-  files.rmSync(trash, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Bytes of all files below a directory; 0 for one that is not there. */
@@ -74,6 +79,10 @@ async function sizeOfFile(path: string): Promise<number> {
     if (systemCode(error) === 'ENOENT') return 0; // it went while we counted
     throw error;
   }
+}
+
+function trashOf({ storage, session }: SessionDirectory): string {
+  return join(storage, `.trash-${session}-${randomBytes(6).toString('hex')}`);
 }
 
 async function removeTree(path: string): Promise<void> {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
+import { InvariantViolation } from '../base/invariant.ts';
 import type { TreePath } from '../base/tree-path.ts';
 import type { Capture } from '../store/cold-capture.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
@@ -62,12 +63,16 @@ export async function runRestoreJob(
   const started = session.parts.clock.monotonic();
   const elapsed = (): number => Math.round(session.parts.clock.monotonic() - started);
   const checkpoints = session.requireCheckpoints();
-  const plan = await planFiles(session, checkpoints, job, context);
   const historyLength =
     job.scope === 'files' ? session.parts.conversation.state.history.length : job.target.record.historyLength;
-  if (job.dryRun) return { ...plan.foreseen, historyLength, ms: elapsed() };
+  if (job.dryRun) {
+    const { foreseen } = await planFiles(session, checkpoints, job, context);
+    return { ...foreseen, historyLength, ms: elapsed() };
+  }
+  // Held from the plan on: made while another session restores, it would describe a state that is gone.
   const lock = await holdWorkTree(session, context.signal);
   try {
+    const plan = await planFiles(session, checkpoints, job, context);
     context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
     const safety = await publishSafety(session, checkpoints, plan.present, context);
     const record = composeRestored(session, checkpoints, job, safety, context);
@@ -85,6 +90,8 @@ interface PreparedJob {
   readonly plan: FilePlan;
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
+  /** An earlier run changed files already, so that the intent stays whatever happens to this one. */
+  readonly isRecovery?: boolean;
 }
 
 type Applied = Pick<
@@ -96,7 +103,7 @@ type Applied = Pick<
 export async function applyJob(
   session: Session,
   checkpoints: Checkpoints,
-  { job, plan, record, safety }: PreparedJob,
+  { job, plan, record, safety, isRecovery = false }: PreparedJob,
   context: OperationContext,
 ): Promise<Applied> {
   const { directory, workTree, options, conversation } = session.parts;
@@ -115,17 +122,15 @@ export async function applyJob(
     durable: options.durability === 'power',
   }).catch((error: unknown) => {
     // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
-    if (!(error instanceof CheckpointdError) || error.effects === 'none') {
+    if (!isRecovery && (!(error instanceof CheckpointdError) || error.effects === 'none')) {
       journal.remove();
       session.unfinishedRestore = false;
       throw error;
     }
     throw unfinished(error);
   });
-  const after = await captureAfter(checkpoints, job, plan, context);
-  const finished: CheckpointRecord = { ...record, snapshot: after.snapshot, skipped: after.skipped };
-  const checkpoint = await publish(checkpoints, finished);
-  if (job.scope !== 'files') conversation.rewind(finished.conversation);
+  const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, context);
+  if (job.scope !== 'files') conversation.rewind(record.conversation);
   if (applied.leftover.length === 0) journal.remove(); // else recovery sweeps them at the next open
   session.unfinishedRestore = false;
   return {
@@ -136,6 +141,20 @@ export async function applyJob(
     skipped: plan.foreseen.skipped,
     checkpoint,
   };
+}
+
+/** The files are in place by now: whatever fails here, the restore is unfinished and not undone. */
+async function publishRestored(
+  checkpoints: Checkpoints,
+  { job, plan, record }: PreparedJob,
+  context: OperationContext,
+): Promise<StoredCheckpoint> {
+  try {
+    const { snapshot, skipped } = await captureAfter(checkpoints, job, plan, context);
+    return await publish(checkpoints, { ...record, snapshot, skipped });
+  } catch (error) {
+    throw error instanceof InvariantViolation ? error : unfinished(error);
+  }
 }
 
 function intentOf(

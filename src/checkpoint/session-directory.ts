@@ -25,9 +25,13 @@ export interface SessionMarker {
 
 /** The paths of one session directory. */
 export class SessionDirectory {
+  readonly storage: string;
+  readonly session: SessionId;
   readonly root: string;
 
   constructor(storage: string, session: SessionId) {
+    this.storage = storage;
+    this.session = session;
     this.root = join(storage, session);
   }
 
@@ -40,8 +44,9 @@ export class SessionDirectory {
   get ownerFile(): string {
     return join(this.own, 'owner.json');
   }
+  /** Beside the directory, not in it: the lock is held before the directory is there and while it is renamed away. */
   get lockFile(): string {
-    return join(this.own, 'owner.lock');
+    return `${this.root}.lock`;
   }
   get logFile(): string {
     return join(this.own, 'session.log');
@@ -51,6 +56,10 @@ export class SessionDirectory {
   }
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
+  }
+  /** Stands while checkpoints are enabled: a session enabled by hand outside a repository is so again when resumed. */
+  get enabledFile(): string {
+    return join(this.own, 'checkpoints-enabled');
   }
 
   exists(): boolean {
@@ -63,11 +72,10 @@ export class SessionDirectory {
     writeAtomically(this.markerFile, `${JSON.stringify(marker, null, 2)}\n`);
   }
 
-  /** Removes what the store keeps here (the bare repository), and nothing of ours. */
-  removeStore(): void {
-    for (const name of files.readdirSync(this.root)) {
-      if (name !== 'checkpointd')
-        files.rmSync(join(this.root, name), { recursive: true, force: true, maxRetries: 3 });
+  /** Removes what a killed daemon left of files that it was about to rename; the caller owns the session. */
+  removeTemporaries(): void {
+    for (const name of files.readdirSync(this.own)) {
+      if (/\.[0-9a-f]{12}\.tmp$/.test(name)) files.rmSync(join(this.own, name), { force: true });
     }
   }
 

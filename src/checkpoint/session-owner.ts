@@ -1,5 +1,6 @@
 // One owner a session: the kernel-held lock proves it, owner.json tells others who it is. A sign of life every
-// minute lets a process that cannot see our pid (another container) judge by time.
+// minute lets a process that cannot see our pid (another container) judge by time. It decides nothing about what
+// an ownerless session is worth: that is sweep.ts.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -19,34 +20,57 @@ const silenceMsMax = 10 * heartbeatMs;
 
 /** The ownership of a session directory by this process. */
 export class SessionOwner {
+  readonly #directory: SessionDirectory;
   readonly #lock: ProcessLock;
   readonly #heartbeat: NodeJS.Timeout;
 
-  private constructor(lock: ProcessLock, heartbeat: NodeJS.Timeout) {
+  private constructor(directory: SessionDirectory, lock: ProcessLock) {
+    this.#directory = directory;
     this.#lock = lock;
-    this.#heartbeat = heartbeat;
+    this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
+    this.#heartbeat.unref();
   }
 
-  /** Claims the directory, or returns the holder that has it. */
-  static async claim(directory: SessionDirectory): Promise<SessionOwner | Holder> {
-    const { dev, ino } = files.statSync(directory.own, { bigint: true });
-    const lock = await takeProcessLock(`session ${dev}:${ino}`, directory.lockFile);
-    const previous = readOwner(directory.ownerFile);
-    if (lock === undefined) return previous?.holder ?? { pid: -1, host: 'unknown' };
-    if (previous !== undefined && isLive(previous)) {
-      lock.release();
-      return previous.holder;
+  /**
+   * Claims the directory, or returns the holder that has it.
+   *
+   * The lock goes by the storage and the session's id, not by the directory, so it is held before there is one:
+   * `prepare` makes it, and nobody can rename it away in between. Whatever `prepare` throws gives the lock back.
+   */
+  static async claim(
+    directory: SessionDirectory,
+    prepare: () => void = () => undefined,
+  ): Promise<SessionOwner | Holder> {
+    const { dev, ino } = files.statSync(directory.storage, { bigint: true });
+    const lock = await takeProcessLock(`session ${directory.session} in ${dev}:${ino}`, directory.lockFile);
+    try {
+      const previous = readOwner(directory.ownerFile);
+      if (lock === undefined) return previous?.holder ?? { pid: -1, host: 'unknown' };
+      if (previous !== undefined && isLive(previous)) {
+        lock.release();
+        return previous.holder;
+      }
+      prepare();
+      writeAtomically(directory.ownerFile, JSON.stringify(describeSelf()));
+    } catch (error) {
+      lock?.release();
+      throw error;
     }
-    writeAtomically(directory.ownerFile, JSON.stringify(describeSelf()));
-    const heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
-    heartbeat.unref();
-    return new SessionOwner(lock, heartbeat);
+    return new SessionOwner(directory, lock);
   }
 
   /** Gives the session up; the lock is free for the next one at once. */
   release(): void {
     clearInterval(this.#heartbeat);
-    this.#lock.release();
+    try {
+      // Who cannot see our lock (another container) need not wait for our silence.
+      if (files.existsSync(this.#directory.own))
+        writeAtomically(this.#directory.ownerFile, JSON.stringify({ ...describeSelf(), released: true }));
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error; // a full or lost disk must not keep the lock
+    } finally {
+      this.#lock.release();
+    }
   }
 }
 
@@ -70,22 +94,31 @@ export function lastSignOfLife(directory: SessionDirectory): number | undefined 
 
 interface Owner {
   readonly holder: Holder;
+  readonly released: boolean;
   readonly seenMs: number;
 }
 
 function readOwner(file: string): Owner | undefined {
   try {
     const holder = parseHolder(files.readFileSync(file, 'utf8'));
-    return { holder, seenMs: files.statSync(file).mtimeMs };
+    const released = 'released' in holder && holder.released === true;
+    return { holder, released, seenMs: files.statSync(file).mtimeMs };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** The lock was free, so a holder that this process can see is dead or is this process, which released it. */
-function isLive({ holder, seenMs }: Owner): boolean {
-  return holderState(holder) === 'unknown' && Date.now() - seenMs < silenceMsMax;
+/**
+ * The lock was free, so the holder is dead, or is this process, which released it. Yet another network namespace
+ * has locks of its own: a pid that lives with the same start time counts, and one that cannot be seen counts while
+ * it gives signs of life.
+ */
+function isLive({ holder, released, seenMs }: Owner): boolean {
+  if (released) return false;
+  const state = holderState(holder);
+  if (state === 'alive') return holder.pid !== process.pid;
+  return state === 'unknown' && Date.now() - seenMs < silenceMsMax;
 }
 
 function touch(file: string): void {
@@ -93,7 +126,8 @@ function touch(file: string): void {
   try {
     files.utimesSync(file, now, now);
   } catch (error) {
-    // The directory was removed by hand while we own it: the next operation of the session says so.
-    if (systemCode(error) !== 'ENOENT') throw error;
+    // Removed by hand, or the disk went away: the next operation of the session says so. A timer that throws would
+    // end the daemon instead.
+    if (systemCode(error) === undefined) throw error;
   }
 }

@@ -36,6 +36,9 @@ export class Sessions {
   readonly #options: SessionsOptions;
   /** Openings wait for each other, so that two requests for one session get one. */
   #opening: Promise<unknown> = Promise.resolve();
+  #isClosing = false;
+  /** Sessions whose end has begun and is not finished; one whose end failed stays here. */
+  readonly #ending = new Set<Session>();
   readonly #storages = new Set<string>();
   readonly #deletions = new Set<Promise<void>>();
 
@@ -63,6 +66,7 @@ export class Sessions {
   open(request: OpenRequest, context: OperationContext): Promise<Opened> {
     const opening = this.#opening.then(async () => {
       context.signal.throwIfAborted();
+      if (this.#isClosing) throw closing();
       const opened = await openSession(
         request,
         {
@@ -84,13 +88,17 @@ export class Sessions {
   async close(id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const session = this.get(id);
     this.#open.delete(session.id);
+    this.#ending.add(session);
     const ended = await endSession(session, kind);
+    this.#ending.delete(session);
     this.#watchDeletion(ended.deleted);
     return ended;
   }
 
   /** Ends every session; resolves when every path that may go is gone. A failure in one does not spare the others. */
   async closeAll(kind: EndKind): Promise<void> {
+    this.#isClosing = true;
+    await this.#opening; // one that was under way either stands and is closed too, or has removed what it made
     const ids = [...this.#open.keys()];
     const ends = await Promise.allSettled(ids.map((id) => this.close(id, kind)));
     for (const end of ends)
@@ -103,9 +111,15 @@ export class Sessions {
     await Promise.allSettled(this.#deletions);
   }
 
-  /** For a process that dies now. */
+  /** For a process that dies now: what is still open, or still on its way out, gets the synchronous treatment. */
   abandonAll(): void {
-    for (const session of this.#open.values()) abandonSession(session);
+    for (const session of [...this.#open.values(), ...this.#ending]) {
+      try {
+        abandonSession(session);
+      } catch (error) {
+        this.#options.log.error(`a session was left as it is: ${String(error)}`);
+      }
+    }
     this.#open.clear();
   }
 
@@ -135,9 +149,14 @@ export class Sessions {
     const open = this.#open.get(id as SessionId);
     const directory = open?.parts.directory ?? new SessionDirectory(storage, id as SessionId);
     if (open !== undefined) {
+      const bytesFreed = await sizeOf(directory.root);
       this.#open.delete(open.id);
       await open.enabled?.store.destroy();
-      await endSession(open, 'orderly');
+      const { fate, deleted } = await endSession(open, 'orderly');
+      if (fate === 'removed') {
+        this.#watchDeletion(deleted);
+        return { bytesFreed };
+      }
     } else if (!/^ses_[0-9a-z]{26}$/.test(id) || !directory.exists()) {
       throw new CheckpointdError(
         'UnknownSession',
@@ -215,6 +234,12 @@ export class Sessions {
     this.#deletions.add(watched);
     void watched.finally(() => this.#deletions.delete(watched));
   }
+}
+
+function closing(): CheckpointdError {
+  return new CheckpointdError('StoreUnavailable', 'The daemon is ending. Start it again to open a session.', {
+    retryable: true,
+  });
 }
 
 function sessionNames(storage: string): SessionId[] {

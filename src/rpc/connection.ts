@@ -70,8 +70,8 @@ export class Connection {
       admission: this.#admission,
       refuse: (response) => this.#writer.writeAsIs(response),
       onEnd: (end) => this.#endReading(end),
-      onMessage: () => {
-        this.#undispatched += 1;
+      onMessage: (message) => {
+        if (!isCancel(message)) this.#undispatched += 1;
       },
       afterChunk: () => this.#keepBounds(),
       limits,
@@ -114,7 +114,7 @@ export class Connection {
   }
 
   #dispatch(message: Message, next: (message: Message) => void | Promise<void>): void | Promise<void> {
-    this.#undispatched -= 1;
+    if (!isCancel(message)) this.#undispatched -= 1;
     const handled = next(message);
     this.#keepBounds();
     if (this.#undispatched === 0 && this.#readerEnd !== undefined) this.#end(this.#readerEnd);
@@ -193,4 +193,9 @@ export class Connection {
     const details = { bytesMax, ...(bytes === undefined ? {} : { bytes }) };
     return refusal(id, wireError('ResponseTooLarge', text, { effects, details }));
   }
+}
+
+/** The library acts on a cancel of a running request at once and never dispatches it, so none is counted. */
+function isCancel(message: Message): boolean {
+  return 'method' in message && message.method === '$/cancelRequest';
 }

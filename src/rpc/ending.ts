@@ -15,6 +15,8 @@ export interface EndingPorts {
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the replies have left. */
   readonly drain: (msMax: number) => Promise<void>;
+  /** What need not be finished but goes on while there is time. Must not reject. */
+  readonly finish: () => Promise<void>;
   readonly exit: (code: number) => void;
   readonly log: Log;
 }
@@ -24,6 +26,8 @@ const shutdownMsMax = 900;
 const graceMs = 300;
 const stopMsMax = 5000;
 const drainMsMax = 1000;
+/** Removed sessions are renamed away by then; what of them is not deleted now is deleted by the next start. */
+const finishMsMax = 1000;
 /** Nobody waits for the replies of these, or something is too wrong to go on. */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
@@ -56,6 +60,7 @@ export class Ending {
     const inTime = await within(stopMsMax, this.#stop(reason));
     if (!inTime) this.#ports.log.error(`The stop was not finished within ${stopMsMax} ms.`);
     await this.#ports.drain(drainMsMax);
+    await within(finishMsMax, this.#ports.finish());
     this.#ports.exit(code);
   }
 

@@ -30,6 +30,10 @@ export interface Daemon {
   readonly handlers: Partial<Handlers>;
   /** Called once, whatever the end. Bounded from outside; see ruling 25 for what becomes of the sessions. */
   stop(reason: EndReason): Promise<void>;
+  /** What may go on after the last reply until the process ends, for a bounded time: deleting what is renamed away. */
+  finish?(): Promise<void>;
+  /** The last synchronous act before the process is gone; for what a stop did not finish. Must not throw. */
+  abandon?(): void;
 }
 
 export interface ServerOptions {
@@ -56,6 +60,7 @@ export class Server {
   #dispatcher: Dispatcher | undefined;
   #isDropping = false;
   #daemon: Promise<Daemon> | undefined;
+  #loaded: Daemon | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -71,7 +76,11 @@ export class Server {
       settle: async (graceMs) => this.#dispatcher?.settle(graceMs),
       stop: async (reason) => (await this.#daemon)?.stop(reason),
       drain: (msMax) => this.#connection.drain(msMax),
-      exit: options.exit,
+      finish: async () => this.#loaded?.finish?.(),
+      exit: (code) => {
+        this.#loaded?.abandon?.();
+        options.exit(code);
+      },
       log: options.log,
     });
   }
@@ -97,7 +106,7 @@ export class Server {
    */
   listen(load: () => Promise<Daemon>): void {
     const loadOnce = (): Promise<Daemon> => {
-      this.#daemon ??= load();
+      this.#daemon ??= load().then((daemon) => (this.#loaded = daemon));
       return this.#daemon;
     };
     this.#dispatcher = new Dispatcher({

@@ -7,6 +7,7 @@ import {
   AbstractMessageReader,
   type DataCallback,
   type Disposable,
+  type Message,
   type MessageReader,
 } from 'vscode-jsonrpc/node';
 import { type Admission, type Refusal, refusal } from './admission.ts';
@@ -23,7 +24,7 @@ export interface ReaderPorts {
   /** Called once. */
   readonly onEnd: (end: ReaderEnd) => void;
   /** Called before each message that is passed on. */
-  readonly onMessage?: () => void;
+  readonly onMessage?: (message: Message) => void;
   /** Called after each chunk: the moment to {@link StrictReader.pause}. */
   readonly afterChunk?: () => void;
   readonly limits?: FrameLimits;
@@ -93,7 +94,7 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
     }
     const verdict = this.#ports.admission.judge(decoded.value);
     if ('pass' in verdict) {
-      this.#ports.onMessage?.();
+      this.#ports.onMessage?.(verdict.pass);
       this.#callback?.(verdict.pass);
     } else if ('refuse' in verdict) this.#ports.refuse(verdict.refuse);
   }

@@ -1,0 +1,212 @@
+// A scratch repository, a storage of its own and real daemons over stdio, for tests of how sessions live and die.
+// It looks at the disk and at /proc with its own eyes, and leaves no process and no file behind.
+import { spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { SessionOpenParams, SessionOpenResult } from '../../src/protocol/types.ts';
+import { git } from '../support/git-oracle.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { daemonEntry, WireClient, type WireOptions } from '../support/wire-client.ts';
+
+/** A daemon that kills or fails itself where its arguments say; see faulty-main.ts. */
+export const faultyEntry = fileURLToPath(new URL('./faulty-main.js', import.meta.url));
+
+export interface StartOptions extends WireOptions {
+  /** Default: 0, so that orphans are swept by the next start. */
+  readonly graceHours?: number;
+}
+
+export class DaemonRig {
+  readonly top = realpathSync(temporaryDirectory('life'));
+  readonly work = join(this.top, 'work');
+  readonly storage = join(this.top, 'storage');
+  readonly home = join(this.top, 'home');
+  readonly log = join(this.top, 'daemon.log');
+  readonly #clients: WireClient[] = [];
+
+  constructor({ repository = true }: { readonly repository?: boolean } = {}) {
+    for (const directory of [this.work, this.home]) mkdirSync(directory);
+    if (repository) git(this.work, 'init', '-q', '-b', 'main');
+    this.write('a.txt', 'a\n');
+    this.write('deep/b.txt', 'b\n');
+  }
+
+  write(path: string, content: string): void {
+    const file = join(this.work, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+
+  read(path: string): string | undefined {
+    const file = join(this.work, path);
+    return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  }
+
+  /** Path → content of every file of the work tree but those of git. */
+  tree(): Record<string, string> {
+    const found: Record<string, string> = {};
+    for (const name of readdirSync(this.work, { recursive: true, encoding: 'utf8' }).sort()) {
+      if (name === '.git' || name.startsWith('.git/')) continue;
+      const path = join(this.work, name);
+      const stats = lstatSync(path);
+      if (stats.isSymbolicLink()) found[name] = `-> ${readlinkSync(path)}`;
+      else if (stats.isFile()) found[name] = readFileSync(path, 'utf8');
+    }
+    return found;
+  }
+
+  get environment(): NodeJS.ProcessEnv {
+    return { PATH: process.env['PATH'], HOME: this.home };
+  }
+
+  /** The daemon's arguments in this rig. */
+  args(graceHours = 0): string[] {
+    return [
+      `--storage-dir=${this.storage}`,
+      `--orphan-grace-hours=${graceHours}`,
+      `--log-file=${this.log}`,
+      '--log-level=debug',
+    ];
+  }
+
+  /** Starts a daemon and says hello. */
+  async start(options: StartOptions = {}): Promise<WireClient> {
+    const client = new WireClient({
+      command: [process.execPath, daemonEntry],
+      env: this.environment,
+      ...options,
+      args: [...this.args(options.graceHours), ...(options.args ?? [])],
+    });
+    this.#clients.push(client);
+    await client.initialize();
+    return client;
+  }
+
+  /** Opens a session on the work tree; always the same one unless the parameters say otherwise. */
+  open(client: WireClient, params: Partial<SessionOpenParams> = {}): Promise<SessionOpenResult> {
+    return client.request('session/open', {
+      workspace: this.work,
+      conversationId: 'conversation',
+      ...params,
+    });
+  }
+
+  /** A daemon with an open session. */
+  async opened(
+    params: Partial<SessionOpenParams> = {},
+    options: StartOptions = {},
+  ): Promise<{ readonly client: WireClient; readonly session: string; readonly resumed: boolean }> {
+    const client = await this.start(options);
+    const { session, resumed } = await this.open(client, params);
+    return { client, session, resumed };
+  }
+
+  /** Everything in the storage root. */
+  stored(): string[] {
+    return existsSync(this.storage) ? readdirSync(this.storage).sort() : [];
+  }
+
+  /** Session directories, without what is renamed away. */
+  sessions(): string[] {
+    return this.stored().filter((name) => name.startsWith('ses_'));
+  }
+
+  shadow(session: string): string {
+    return join(this.storage, session);
+  }
+
+  logText(): string {
+    return existsSync(this.log) ? readFileSync(this.log, 'utf8') : '';
+  }
+
+  /** Temporaries of restores left in the work tree. */
+  leftovers(): string[] {
+    return Object.keys(this.tree()).filter((path) => path.includes('.ckpt-tmp-'));
+  }
+
+  /** Git processes that run in this rig, by process id and command line. */
+  children(): string[] {
+    return processes()
+      .filter(({ cwd, words }) => isGit(words) && cwd.startsWith(this.top))
+      .map(describe);
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.kill()));
+    const violations = this.#clients.flatMap((client) => client.violations);
+    rmSync(this.top, { recursive: true, force: true });
+    if (violations.length > 0) throw new Error(violations.join('\n'));
+  }
+}
+
+interface Process {
+  readonly pid: string;
+  readonly cwd: string;
+  readonly words: readonly string[];
+}
+
+function processes(): Process[] {
+  const found: Process[] = [];
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const cwd = readlinkSync(`/proc/${pid}/cwd`);
+      found.push({ pid, cwd, words: readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0') });
+    } catch {
+      // it ended while we looked
+    }
+  }
+  return found;
+}
+
+function isGit(words: readonly string[]): boolean {
+  return (words[0] ?? '').split('/').pop() === 'git' || words.some((word) => word.endsWith('/git'));
+}
+
+function describe({ pid, words }: Process): string {
+  return `${pid} ${words.join(' ').slice(0, 300)}`;
+}
+
+/** Gives a rig to `body` and takes it away afterwards, processes and all. */
+export async function withRig(
+  body: (rig: DaemonRig) => Promise<void>,
+  options: ConstructorParameters<typeof DaemonRig>[0] = {},
+): Promise<void> {
+  const rig = new DaemonRig(options);
+  try {
+    await body(rig);
+  } finally {
+    await rig.dispose();
+  }
+}
+
+/** Polls until `condition` holds; fails with `what` after `msMax`. */
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  msMax = 10_000,
+): Promise<void> {
+  const deadline = performance.now() + msMax;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`not within ${msMax} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** What git says of a repository's health; empty when all is well. */
+export function fsck(gitDir: string): string {
+  const result = spawnSync('git', [`--git-dir=${gitDir}`, 'fsck', '--strict', '--no-dangling'], {
+    encoding: 'utf8',
+  });
+  return result.status === 0 ? result.stdout : `${result.stdout}${result.stderr}`;
+}

@@ -1,0 +1,211 @@
+// Every row of the table of ruling 25, against the real daemon: how it ends, with which code, and what becomes of the
+// shadow repository.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { daemonEntry, failureOf, frameOf, type WireClient } from '../support/wire-client.ts';
+import { faultyEntry, until, withRig } from './daemon-rig.ts';
+
+const turn = { kind: 'turn' } as const;
+
+test('ruling 25, Q37: session/close removes the shadow and the daemon lives on', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    assert.ok(existsSync(join(rig.shadow(session), 'objects')));
+    assert.equal(await client.request('session/close', { session }), { removed: true });
+    assert.equal(rig.sessions(), []);
+    await until('the renamed directory is deleted', () => rig.stored().length === 0);
+    assert.is((await failureOf(client.request('session/get', { session }))).kind, 'UnknownSession');
+    const again = await rig.open(client);
+    assert.is(again.session, session);
+    assert.is(again.resumed, false);
+    assert.is((await client.close()).code, 0);
+    assert.equal(rig.stored(), []);
+    assert.equal(rig.children(), []);
+  }));
+
+/** The ends of a daemon with a session, a checkpoint and live git children; each removes the shadow. */
+const ends: readonly (readonly [string, number, (client: WireClient) => void])[] = [
+  ['SIGTERM', 143, ({ process }) => process.kill('SIGTERM')],
+  ['SIGINT', 130, ({ process }) => process.kill('SIGINT')],
+  ['SIGHUP', 129, ({ process }) => process.kill('SIGHUP')],
+  ['exit without shutdown', 1, (client) => client.notify('exit')],
+  ['end of input', 1, ({ process }) => process.stdin.end()],
+  ['end of input in a frame', 1, ({ process }) => process.stdin.end('Content-Length: 100\r\n\r\n{"jsonrpc"')],
+  ['end of input in a header', 1, ({ process }) => process.stdin.end('Content-Len')],
+  ['fatal framing', 1, (client) => client.write('this is no frame\r\n\r\n')],
+  ['an output that nobody reads', 1, closeOutput],
+];
+
+function closeOutput(client: WireClient): void {
+  client.process.stdout.destroy();
+  client.write(frameOf({ jsonrpc: '2.0', id: 9, method: 'session/list' }));
+}
+
+for (const [name, code, end] of ends) {
+  test(`ruling 25, Q37: ${name} removes the shadow and ends with ${code}, no git child survives`, () =>
+    withRig(async (rig) => {
+      const { client, session } = await rig.opened();
+      rig.write('a.txt', 'edited\n');
+      await client.request('checkpoint/create', { session, ...turn });
+      assert.ok(rig.children().length > 0, 'git children run');
+      end(client);
+      assert.equal(await client.exit(), { code, signal: null });
+      assert.equal(rig.stored(), []);
+      assert.equal(rig.children(), []);
+      assert.equal(rig.tree(), { 'a.txt': 'edited\n', 'deep/b.txt': 'b\n' });
+    }));
+}
+
+test('ruling 25, Q37: shutdown and exit end with 0 and remove the shadow', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    await client.request('checkpoint/create', { session, ...turn });
+    await client.request('shutdown', {});
+    assert.equal(rig.sessions(), [], 'gone when the answer is there');
+    client.notify('exit');
+    assert.equal(await client.exit(), { code: 0, signal: null });
+    assert.equal(rig.stored(), []);
+  }));
+
+/** 20,000 loose objects' worth of files in a shadow. */
+function fill(shadow: string): void {
+  for (let directory = 0; directory < 256; directory += 1) {
+    const path = join(shadow, 'objects', directory.toString(16).padStart(2, '0'));
+    mkdirSync(path, { recursive: true });
+    for (let file = 0; file < 79; file += 1)
+      writeFileSync(join(path, `${directory}${file}`.padStart(38, '0')), 'x');
+  }
+}
+
+test('ruling 25: shutdown of a shadow with 20,000 objects answers within a second; the next start sweeps the rest', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    fill(rig.shadow(session));
+    const started = performance.now();
+    await client.request('shutdown', {});
+    const answered = performance.now() - started;
+    assert.ok(answered < 1000, `answered after ${answered} ms`);
+    assert.equal(rig.sessions(), []);
+    client.notify('exit');
+    assert.is((await client.exit()).code, 0);
+    const took = performance.now() - started;
+    assert.ok(took < 3500, `the deletion is bounded: ended after ${took} ms`);
+    const [trash] = rig.stored();
+    if (trash !== undefined) assert.ok(existsSync(join(rig.storage, trash, 'checkpointd', 'session.json')));
+    const next = await rig.opened({ conversationId: 'another' });
+    await until('the next start has swept', () => rig.stored().length === 1);
+    assert.is((await next.client.close()).code, 0);
+  }));
+
+test('ruling 25: death of the parent is noticed although the input does not end', () =>
+  withRig(async (rig) => {
+    const client = await rig.start({
+      command: ['/bin/sh', '-c', shell, process.execPath, daemonEntry],
+      cwd: rig.top,
+    });
+    const { session } = await rig.open(client);
+    const [, sleeper, daemon] = /pids (\d+) (\d+)/.exec(client.stderr) ?? [];
+    assert.ok(existsSync(rig.shadow(session)));
+    client.process.kill('SIGKILL'); // the shell; its child that sleeps holds the input open
+    try {
+      await until('the daemon ends', () => !existsSync(`/proc/${daemon}`), 5000);
+    } finally {
+      process.kill(Number(sleeper));
+    }
+    assert.equal(rig.stored(), []);
+    assert.equal(rig.children(), []);
+    assert.match(rig.logText(), /ending: parentDeath, exit code 1/);
+  }));
+
+/** Starts the daemon on a FIFO whose writing end a sibling keeps open, so that no end of input ever comes. */
+const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
+
+test('ruling 25: the death of the client named in initialize ends the daemon', () =>
+  withRig(async (rig) => {
+    const sleeper = spawn('sleep', ['60']);
+    const { client } = await rig.opened({}, { args: [`--clientProcessId=${sleeper.pid ?? 0}`] });
+    sleeper.kill('SIGKILL');
+    assert.is((await client.exit()).code, 1);
+    assert.equal(rig.stored(), []);
+  }));
+
+test('ruling 25: an uncaught failure ends with 70, removes the shadow and tells no secret', () =>
+  withRig(async (rig) => {
+    const trigger = join(rig.top, 'fail');
+    const { client, session } = await rig.opened(
+      {},
+      { command: [process.execPath, faultyEntry], args: [`--throw=${trigger}`] },
+    );
+    await client.request('checkpoint/create', { session, ...turn });
+    writeFileSync(trigger, '');
+    assert.equal(await client.exit(), { code: 70, signal: null });
+    assert.equal(rig.stored(), []);
+    assert.equal(rig.children(), []);
+    assert.match(client.stderr, /defect/);
+    assert.not.match(client.stderr, /secret words/);
+    assert.match(rig.logText(), /secret words/);
+  }));
+
+test('ruling 25, Q15, Q47: with retention keep nothing is removed, whatever the end', () =>
+  withRig(async (rig) => {
+    const keep = { retention: 'keep' } as const;
+    const { client, session } = await rig.opened(keep);
+    await client.request('checkpoint/create', { session, ...turn });
+    assert.is((await client.close()).code, 0);
+    for (const [, code, end] of [ends[0], ends[4]].filter((each) => each !== undefined)) {
+      const next = await rig.opened(keep);
+      assert.equal([next.session, next.resumed], [session, true]);
+      const { checkpoints } = await next.client.request('checkpoint/list', { session });
+      assert.equal(
+        checkpoints.map(({ tag }) => tag),
+        ['0', '1'],
+      );
+      end(next.client);
+      assert.is((await next.client.exit()).code, code);
+      assert.equal(rig.stored(), [session]);
+    }
+    const last = await rig.opened(keep);
+    assert.equal(await last.client.request('session/close', { session }), { removed: false });
+    assert.equal(rig.stored(), [session]);
+  }));
+
+test('Q38: checkpoint/clean removes the repository, and checkpoints stay disabled until checkpoint/init', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    await client.request('checkpoint/create', { session, ...turn });
+    const cleaned = await client.request('checkpoint/clean', { session });
+    assert.is(cleaned.removed, 2);
+    assert.is(cleaned.path, rig.shadow(session));
+    assert.equal(readdirSync(rig.shadow(session)), ['checkpointd']);
+    const refused = await failureOf(client.request('checkpoint/create', { session, ...turn }));
+    assert.is(refused.kind, 'CheckpointsDisabled');
+    assert.match(refused.message, /checkpoint\/init/);
+    await until('what was removed is deleted', () => rig.stored().length === 1);
+    assert.is((await client.request('checkpoint/init', { session })).initialized, true);
+    const made = await client.request('checkpoint/create', { session, ...turn });
+    assert.is(made.checkpoint?.tag, '1');
+    assert.is((await client.close()).code, 0);
+    assert.equal(rig.stored(), []);
+  }));
+
+test('ruling 25: end of input while a session is being opened leaves nothing, and so does a cancelled opening', () =>
+  withRig(async (rig) => {
+    for (let file = 0; file < 3000; file += 1) rig.write(`many/${file % 50}/${file}`, `${file}\n`);
+    const client = await rig.start();
+    const opening = client.send('session/open', { workspace: rig.work, conversationId: 'conversation' });
+    const failed = failureOf(opening.answer);
+    await until('the opening has begun', () => rig.sessions().length === 1);
+    client.cancel(opening.id);
+    assert.is((await failed).code, -32800);
+    await until('what it made is gone', () => rig.stored().length === 0);
+    client.send('session/open', { workspace: rig.work }).answer.catch(() => undefined);
+    await until('the next has begun', () => rig.sessions().length === 1);
+    assert.is((await client.endInput()).code, 1);
+    assert.equal(rig.sessions(), []);
+    assert.equal(rig.children(), []);
+  }));
+
+test.run();
