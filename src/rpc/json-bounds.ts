@@ -1,0 +1,47 @@
+// Looks over a JSON text before it is parsed: 64 MiB of brackets cost JSON.parse 29 seconds and 3.4 GB, during
+// which nobody is served. One pass over the bytes, which skips strings, costs a hundredth. It does not say whether
+// the text is JSON at all.
+
+const quote = 0x22;
+const comma = 0x2c;
+const backslash = 0x5c;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** Twice what the generated validators follow: they say precisely which value is too deep, this only guards. */
+export const depthMax = 1024;
+/** The largest conversation (10,000 entries, 10,000 lines) has about 400,000. */
+export const valuesMax = 2_000_000;
+/** What is smaller can do no harm, whatever it holds: 64 Ki levels are parsed in some ms. */
+const harmlessBytes = 64 * 1024;
+
+/** The position behind the string that begins at `from`; the text's end if it has none. */
+function behindString(text: Buffer, from: number): number {
+  for (let end = text.indexOf(quote, from + 1); end >= 0; end = text.indexOf(quote, end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === backslash) slashes += 1;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+/** Why a JSON text is too much to parse; undefined: it may be parsed. */
+export function tooMuch(text: Buffer): string | undefined {
+  if (text.length <= harmlessBytes) return undefined;
+  let depth = 0;
+  let values = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === quote) at = behindString(text, at) - 1;
+    else if (byte === comma) values += 1;
+    else if (byte === openBracket || byte === openBrace) {
+      values += 1;
+      depth += 1;
+      if (depth > depthMax) return `The body is nested deeper than ${depthMax} levels.`;
+    } else if (byte === closeBracket || byte === closeBrace) depth -= 1;
+    if (values > valuesMax) return `The body holds more than ${valuesMax} values.`;
+  }
+  return undefined;
+}
