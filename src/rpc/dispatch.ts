@@ -128,7 +128,7 @@ export class Dispatcher {
   ): EndableProgress {
     const token = params['workDoneToken'];
     if (!facts.progress || (typeof token !== 'string' && typeof token !== 'number')) return silentProgress;
-    return startProgress(this.#ports.notify, token, { title: method, cancellable: facts.cancellable });
+    return startProgress(this.#ports.notify, token, { method, cancellable: facts.cancellable });
   }
 
   #cancelled(signal: AbortSignal): ReturnType<typeof wireError> {

@@ -31,6 +31,22 @@ export interface EndableProgress extends ProgressReporter {
 
 type Send = (method: '$/progress', params: { readonly token: ProgressToken; readonly value: object }) => void;
 
+/** What each method does, for people. A method without an entry is shown by its name. */
+const titles: Readonly<Record<string, string>> = {
+  'session/open': 'Opening the session',
+  'checkpoint/init': 'Preparing checkpoints',
+  'checkpoint/create': 'Creating a checkpoint',
+  'checkpoint/hasChanges': 'Looking for changes',
+  'checkpoint/diff': 'Comparing',
+  'checkpoint/restore': 'Restoring',
+  'checkpoint/undo': 'Undoing the restore',
+  'checkpoint/redo': 'Redoing the restore',
+  'conversation/enterTangent': 'Entering the tangent',
+  'conversation/exitTangent': 'Leaving the tangent',
+  'store/gc': 'Freeing space',
+  'store/verify': 'Verifying the store',
+};
+
 const beginAfterMs = 100;
 const reportEveryMs = 100;
 
@@ -75,12 +91,12 @@ class TokenProgress implements EndableProgress {
   }
 }
 
-/** The reporter of a request with this token; `title` is for people. */
+/** The reporter of a request with this token. */
 export function startProgress(
   send: Send,
   token: ProgressToken,
-  options: { readonly title: string; readonly cancellable: boolean },
+  request: { readonly method: string; readonly cancellable: boolean },
 ): EndableProgress {
   const sendValue = (value: object): void => send('$/progress', { token, value });
-  return new TokenProgress(sendValue, options.title, options.cancellable);
+  return new TokenProgress(sendValue, titles[request.method] ?? request.method, request.cancellable);
 }

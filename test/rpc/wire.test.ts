@@ -16,6 +16,48 @@ test('initialize answers who and what the daemon is; shutdown and exit end it wi
     assert.is(client.stderr, '');
   }));
 
+test('what an editor sends in initialize, and after it to every server, is taken', () =>
+  withClient(async (client) => {
+    const params = {
+      processId: null,
+      clientInfo: { name: 'Neovim', version: '0.10.0' },
+      locale: null,
+      rootPath: null,
+      rootUri: null,
+      workspaceFolders: null,
+      trace: 'off',
+      capabilities: { textDocument: { hover: { dynamicRegistration: true } }, window: {}, checkpointd: null },
+      initializationOptions: null,
+      workDoneToken: '1',
+    };
+    await client.send('initialize', params).answer;
+    client.notify('initialized', []);
+    client.notify('textDocument/didOpen', { textDocument: { uri: 'file:///a', text: 'x'.repeat(1e6) } });
+    client.notify('workspace/didChangeConfiguration', { settings: null });
+    assert.is((await failureOf(client.send('textDocument/hover', {}).answer)).code, -32601);
+    assert.is((await client.close()).code, 0);
+  }));
+
+test('large answers of a client that reads late all arrive before the end', () =>
+  withClient(async (client) => {
+    const discover = Array.from({ length: 20 }, (_, id) => ({
+      jsonrpc: '2.0',
+      id: `d${id}`,
+      method: 'rpc.discover',
+    }));
+    const end = [
+      { jsonrpc: '2.0', id: 'bye', method: 'shutdown' },
+      { jsonrpc: '2.0', method: 'exit' },
+    ];
+    await client.initialize();
+    client.process.stdout.pause();
+    client.write(Buffer.concat([...discover, ...end].map(frameOf)));
+    setTimeout(() => client.process.stdout.resume(), 300);
+    assert.is((await client.exit()).code, 0);
+    assert.is(client.frames.filter((frame) => frame.result !== undefined).length, 22);
+    assert.ok(JSON.stringify(client.frames).length > 1_000_000);
+  }));
+
 test('before initialize everything but rpc.discover is refused, a second initialize too', () =>
   withClient(async (client) => {
     const early = await failureOf(client.request('session/list', {}));
