@@ -1,0 +1,169 @@
+// A daemon without a process around it, and a scratch repository to try it on: what the use cases are tested with.
+// Parameters and results are held against the schema, as on the wire; framing and exit codes are tested elsewhere.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { createLog, type LogLevel } from '../../src/base/log.ts';
+import { createDaemon } from '../../src/daemon.ts';
+import type * as Wire from '../../src/protocol/types.ts';
+import { validateParams, validateResult } from '../../src/protocol/validators.ts';
+import type { RequestContext } from '../../src/rpc/dispatch.ts';
+import type { Daemon } from '../../src/rpc/server.ts';
+import { temporaryDirectory } from './temporary.ts';
+
+export interface Told {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** A daemon in this process. */
+export class Household {
+  readonly storage: string;
+  readonly told: Told[] = [];
+  readonly logged: { readonly level: LogLevel; readonly message: string }[] = [];
+  readonly daemon: Daemon;
+
+  constructor(
+    storage = join(temporaryDirectory('storage'), 'storage'),
+    options: { orphanGraceMs?: number } = {},
+  ) {
+    this.storage = storage;
+    const log = createLog('debug', [(level, message) => this.logged.push({ level, message })]);
+    this.daemon = createDaemon({
+      notify: (method, params) => this.told.push({ method, params }),
+      log,
+      storageDirectory: storage,
+      onPoison: (because) => {
+        throw because;
+      },
+      ...options,
+    });
+  }
+
+  /** Sends a request as the wire would: validated both ways. */
+  async call<M extends Wire.RequestMethod>(
+    method: M,
+    params: Wire.ParamsOf<M>,
+    context: Partial<RequestContext> = {},
+  ): Promise<Wire.ResultOf<M>> {
+    assert.equal(validateParams(method, params), [], `${method} takes these parameters`);
+    const handlers = this.daemon.handlers as Record<
+      string,
+      (params: unknown, context: RequestContext) => Promise<unknown>
+    >;
+    const handler = handlers[method];
+    assert.ok(handler, `${method} has a handler`);
+    const result = await handler(params, {
+      signal: new AbortController().signal,
+      progress: { report: () => undefined },
+      log: createLog('error', []),
+      ...context,
+    });
+    assert.equal(validateResult(method, result), [], `${method} answers what the schema says`);
+    return result as Wire.ResultOf<M>;
+  }
+
+  async open(workspace: string, more: Partial<Wire.SessionOpenParams> = {}): Promise<Wire.SessionOpenResult> {
+    return this.call('session/open', { workspace, ...more });
+  }
+
+  async close(): Promise<void> {
+    await this.daemon.stop('signal');
+  }
+}
+
+/** The kind of the expected failure that a request ends in; fails when it succeeds or breaks otherwise. */
+export async function failure(request: Promise<unknown>): Promise<CheckpointdError> {
+  try {
+    await request;
+  } catch (error) {
+    if (error instanceof CheckpointdError) return error;
+    throw error;
+  }
+  throw new Error('the request succeeded, and should not have');
+}
+
+const gitEnvironment = {
+  PATH: process.env.PATH,
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'A',
+  GIT_AUTHOR_EMAIL: 'a@example.com',
+  GIT_COMMITTER_NAME: 'A',
+  GIT_COMMITTER_EMAIL: 'a@example.com',
+};
+
+export function git(cwd: string, ...args: string[]): string {
+  return execFileSync('git', args, {
+    cwd,
+    env: gitEnvironment,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trimEnd();
+}
+
+/** A scratch repository with these files committed. */
+export function repository(files: Record<string, string> = { 'a.txt': 'a\n', 'src/b.txt': 'b\n' }): string {
+  const root = temporaryDirectory('work');
+  git(root, 'init', '-q', '-b', 'main');
+  write(root, files);
+  git(root, 'add', '-A');
+  git(root, 'commit', '-q', '--allow-empty', '-m', 'first');
+  return root;
+}
+
+/** Writes files (`null` bytes as latin1), making directories as needed; a value `-> x` makes a link to x. */
+export function write(root: string, files: Record<string, string>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    if (content.startsWith('-> ')) symlinkSync(content.slice(3), path);
+    else writeFileSync(path, content, 'latin1');
+  }
+}
+
+/** Everything in a work tree but `.git`, path by path: kind, permission bits, and the hash of its bytes. */
+export function manifest(root: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  const visit = (directory: string, prefix: string): void => {
+    for (const name of readdirSync(Buffer.from(directory, 'latin1'), { encoding: 'latin1' }).sort()) {
+      if (prefix === '' && name === '.git') continue;
+      const path = `${directory}/${name}`;
+      const bytes = Buffer.from(path, 'latin1');
+      const stat = lstatSync(bytes);
+      const key = `${prefix}${name}`;
+      if (stat.isDirectory()) visit(path, `${key}/`);
+      else if (stat.isSymbolicLink()) found[key] = `link ${readlinkSync(bytes, { encoding: 'latin1' })}`;
+      else
+        found[key] =
+          `${(stat.mode & 0o7777).toString(8)} ${createHash('sha256').update(readFileSync(bytes)).digest('hex').slice(0, 16)}`;
+    }
+  };
+  visit(Buffer.from(root, 'utf8').toString('latin1'), '');
+  return found;
+}
+
+/** What git would say of the user's repository; nothing of ours may change a letter of it. */
+export function repositoryState(root: string): string {
+  const index = createHash('sha256')
+    .update(readFileSync(join(root, '.git/index')))
+    .digest('hex');
+  return [
+    git(root, 'rev-parse', 'HEAD'),
+    git(root, 'for-each-ref'),
+    git(root, 'stash', 'list'),
+    index,
+    readFileSync(join(root, '.git/config'), 'utf8'),
+  ].join('\n');
+}
