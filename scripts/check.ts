@@ -15,6 +15,8 @@ const { values: flags } = parseArgs({
 });
 const fileTimeoutMs = flags.long ? 30 * 60_000 : 5 * 60_000;
 
+const lingerMs = 15_000;
+
 interface Outcome {
   readonly name: string;
   readonly passed: number;
@@ -57,7 +59,16 @@ function runFile(file: string): Promise<Outcome> {
       env: { ...process.env, FORCE_COLOR: '0' },
     });
     let output = '';
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    // A file whose tests are done but that does not end holds something open: a failure of its own, told soon.
+    let lingering: NodeJS.Timeout | undefined;
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (!/^\s*Duration:/m.test(output)) return;
+      lingering ??= setTimeout(() => {
+        output += `\nkilled: the tests were done, and the process did not end within ${lingerMs / 1000} s`;
+        child.kill('SIGKILL');
+      }, lingerMs);
+    });
     child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
     const timer = setTimeout(() => {
       output += `\nkilled: no end within ${fileTimeoutMs / 1000} s`;
@@ -65,6 +76,7 @@ function runFile(file: string): Promise<Outcome> {
     }, fileTimeoutMs);
     child.on('close', (code) => {
       clearTimeout(timer);
+      clearTimeout(lingering);
       const number = (label: string): number =>
         [...output.matchAll(new RegExp(`^\\s*${label}:\\s+(\\d+)`, 'gm'))].reduce(
           (sum, match) => sum + Number(match[1]),

@@ -11,7 +11,7 @@ import type { TreePath } from '../base/tree-path.ts';
 import type { Capture } from '../store/cold-capture.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { type RestoreIntent, RestoreJournal } from '../worktree/restore-journal.ts';
-import type { Failure } from '../worktree/restore-plan.ts';
+import type { Failure } from '../worktree/restore-operations.ts';
 import { applyRestore } from '../worktree/restorer.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation-records.ts';

@@ -168,6 +168,8 @@ async function matchAll(
     const files = await workTree.match(pattern);
     if (files.length === 0) unmatched.push(pattern);
     for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+      // Braces and the like can lead out where the pattern itself did not look so.
+      parseTreePath(fromText(file.path));
       if (!matched.has(file.path)) matched.set(file.path, { ...file, pattern });
     }
   }

@@ -6,7 +6,8 @@ import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { byBytes, isGitName, isWithin, join, type TreePath } from '../base/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
-import { ancestors, type Failure, type FailureReason, type RestorePlan } from './restore-plan.ts';
+import type { Failure, FailureReason, RestorePlan } from './restore-operations.ts';
+import { ancestors } from './restore-plan.ts';
 import { list } from './temporaries.ts';
 
 export interface Obstructions {

@@ -2,7 +2,7 @@
 // whole run (disk full, I/O error, no descriptors: stop).
 import { CheckpointdError, type Effects, isNoSpace, systemCode } from '../base/errors.ts';
 import { type TreePath, toText } from '../base/tree-path.ts';
-import type { FailureReason } from './restore-plan.ts';
+import type { FailureReason } from './restore-operations.ts';
 
 const reasons: Readonly<Record<string, FailureReason>> = {
   EACCES: 'accessDenied',

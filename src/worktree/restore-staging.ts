@@ -8,7 +8,7 @@ import type { AnchoredFiles } from './anchored-files.ts';
 import { type Contents, type Entry, isLink, sameContent } from './entry.ts';
 import { identify, type Present, type Signature } from './present-state.ts';
 import { pathReason } from './restore-failure.ts';
-import type { Failure, RestorePlan, WriteOperation } from './restore-plan.ts';
+import type { Failure, RestorePlan, WriteOperation } from './restore-operations.ts';
 import { list, temporaryName } from './temporaries.ts';
 
 export interface StagedWrite {
@@ -168,18 +168,17 @@ export class Staging {
 
   /** Writes one content under a temporary name, private until its mode is final. */
   async #write(entry: Entry, keptMode: number | undefined): Promise<TreePath> {
-    const { tree, temporaries, durable, umask } = this.#options;
-    let directory = parentOf(entry.path);
-    while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
-    const temporary = temporaries.next(directory);
+    const { tree, durable, umask } = this.#options;
     if (isLink(entry)) {
       const parts: Uint8Array[] = [];
       for await (const chunk of this.#chunks(entry)) parts.push(chunk);
-      files.symlinkSync(Buffer.concat(parts), tree.address(temporary));
-      return temporary;
+      const target = Buffer.concat(parts);
+      return this.#make(entry.path, (temporary) => files.symlinkSync(target, tree.address(temporary))).path;
     }
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    const fd = files.openSync(tree.address(temporary), flags, 0o600);
+    const { path, made: fd } = this.#make(entry.path, (temporary) =>
+      files.openSync(tree.address(temporary), flags, 0o600),
+    );
     try {
       for await (const chunk of this.#chunks(entry)) {
         for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
@@ -190,7 +189,22 @@ export class Staging {
     } finally {
       files.closeSync(fd);
     }
-    return temporary;
+    return path;
+  }
+
+  /** Makes a temporary in the nearest directory above that exists and can be written to as things are. */
+  #make<T>(path: TreePath, make: (temporary: TreePath) => T): { readonly path: TreePath; readonly made: T } {
+    const { tree, temporaries } = this.#options;
+    for (let directory = parentOf(path); ; directory = parentOf(directory)) {
+      while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
+      const temporary = temporaries.next(directory);
+      try {
+        return { path: temporary, made: make(temporary) };
+      } catch (error) {
+        if (systemCode(error) !== 'EACCES' || directory === '') throw error;
+        temporaries.gone(temporary);
+      }
+    }
   }
 
   /** The content, with the store's own troubles told apart from those of the work tree. */

@@ -7,10 +7,11 @@ import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { byBytes, join, type TreePath } from '../base/tree-path.ts';
 import { AnchoredFiles } from './anchored-files.ts';
-import { type Contents, isLink } from './entry.ts';
+import type { Contents } from './entry.ts';
 import { Commit, type Outcome } from './restore-commit.ts';
 import { pathReason, stopped } from './restore-failure.ts';
-import type { Failure, PermissionOperation, RestorePlan } from './restore-plan.ts';
+import type { Failure, PermissionOperation, RestorePlan } from './restore-operations.ts';
+import { requireContents } from './restore-preflight.ts';
 import {
   directoryMode,
   fileMode,
@@ -112,7 +113,7 @@ class Restorer {
     );
     let leftover: readonly TreePath[] = [];
     try {
-      await this.#requireSpace();
+      await requireContents(this.#tree, plan, contents);
       await staging.run(plan);
       signal?.throwIfAborted();
       this.#tree.forget('' as TreePath);
@@ -148,6 +149,7 @@ class Restorer {
     );
     const strictPaths = new Set(strict.map(({ path }) => path));
     const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched);
+    this.#unlock();
     for (const each of staging.deletes) {
       await this.#each(
         each.path,
@@ -206,6 +208,22 @@ class Restorer {
     this.#progress();
   }
 
+  /**
+   * Lets the owner write to directories that are read-only now and writable in the target: their files could not
+   * be replaced otherwise. Nobody else gets more; the final bits come last. A failure here shows at the files.
+   */
+  #unlock(): void {
+    for (const operation of this.#options.plan.permissionChanges) {
+      const { kind, path } = operation;
+      if (kind !== 'directory' || !((operation.permissions ?? 0o700) & 0o200)) continue;
+      try {
+        if (this.#tree.isDirectory(path)) this.#tree.setMode(path, 'directory', (present) => present | 0o700);
+      } catch (error) {
+        if (pathReason(error) === undefined) throw error;
+      }
+    }
+  }
+
   #setMode(operation: PermissionOperation): Outcome {
     const { path } = operation;
     if (operation.kind === 'file') {
@@ -218,31 +236,6 @@ class Restorer {
     if (!this.#tree.isDirectory(path)) return 'done';
     this.#tree.setMode(path, 'directory', () => directoryMode(operation.permissions, this.#umask));
     return 'done';
-  }
-
-  /** @throws NoSpace when the new contents do not fit beside the old ones with a tenth to spare. */
-  async #requireSpace(): Promise<void> {
-    const { plan, contents } = this.#options;
-    const blobs = plan.writes.filter(({ after }) => !isLink(after)).map(({ after }) => after.blob);
-    if (blobs.length === 0) return;
-    const sizes = await contents.sizes(blobs);
-    const missing = sizes.findIndex((size) => size < 0);
-    if (missing >= 0) {
-      throw new CheckpointdError(
-        'DataCorrupt',
-        'The store has lost content that this checkpoint needs. Nothing was changed; verify the store, or restore only other paths.',
-        { details: { blob: blobs[missing] } },
-      );
-    }
-    const needed = Math.ceil(sizes.reduce((sum, size) => sum + size, 0) * 1.1);
-    const stats = files.statfsSync(this.#tree.address('' as TreePath), { bigint: true });
-    const available = stats.bavail * stats.bsize;
-    if (BigInt(needed) <= available) return;
-    throw new CheckpointdError(
-      'NoSpace',
-      'There is not enough free space to restore. Nothing was changed; make room and try again.',
-      { details: { needed, available: Number(available) }, retryable: true },
-    );
   }
 
   async #syncDirectories(): Promise<void> {

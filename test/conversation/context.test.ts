@@ -96,6 +96,19 @@ test('C24 paths and globs are added once, removed where they are there, and chec
   assert.equal(conversation.context.paths, ['src/*.ts']);
 });
 
+test('C24 a file outside the work tree is refused also when only the glob led there', async () => {
+  const { conversation, tree } = room();
+  conversation.context.add(['{a,../secret}']);
+  tree.texts.set('../secret', 'x');
+  tree.match = async () => [{ path: '../secret', bytes: 1 }];
+  const error: unknown = await conversation.context.build(tree).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.is(error instanceof CheckpointdError && error.kind, 'PathOutsideWorkTree');
+  assert.equal(tree.reads, []);
+});
+
 test('C24 a path that names nothing and a file that cannot be read are told', async () => {
   const { conversation, tree } = room();
   tree.texts.set('gone', undefined).set('here', 'x');

@@ -148,7 +148,7 @@ test('C3 nesting without a bottom is refused, not a crash', () => {
   assert.throws(() => conversation.append({ user: { deep }, assistant: {} }), refusedAs('InvalidParams'));
 });
 
-test('C8 C10 a log read back gives the same conversation, field by field; agents must be set again', () => {
+test('C8 C10 C36 a log read back gives the same conversation, field by field; agents must be set again', () => {
   const here = room();
   const { conversation, clock } = here;
   conversation.setTools({ builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,6 +101,35 @@ test('C8 a tail of noise or of zeros, as a power cut leaves it, is cut', async (
     assert.is(reopened.cutBytes, noise.length);
     assert.is(reopened.length, 1);
     reopened.close();
+  }
+});
+
+test('C8 a killed process has lost nothing that it answered', async ({ file }) => {
+  const module = new URL('../../src/conversation/session-log.js', import.meta.url).href;
+  const script = `
+    const { SessionLog } = await import(${JSON.stringify(module)});
+    const log = await SessionLog.open(${JSON.stringify(file)}, { durability: 'process' });
+    for (;;) {
+      const n = log.append({ kind: 'operation', text: 'x'.repeat(5000) });
+      process.stdout.write(n + '\\n');
+      if (n % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }`;
+  for (let round = 1; round <= 3; round += 1) {
+    const child = spawn(globalThis.process.execPath, ['--input-type=module', '-e', script]);
+    let output = '';
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.length > 1000 * round) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    const answered = Number(output.slice(0, output.lastIndexOf('\n')).split('\n').at(-1));
+    assert.ok(answered > 100, errors);
+    const log = await SessionLog.open(file, process);
+    assert.ok(log.length >= answered, `${log.length} records, ${answered} answered`);
+    assert.is((await readAll(log)).length, log.length);
+    log.close();
   }
 });
 

@@ -21,7 +21,8 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import type { BlobId } from '../../src/base/ids.ts';
 import type { TreePath } from '../../src/base/tree-path.ts';
 import type { Contents, Entry, EntryChange } from '../../src/worktree/entry.ts';
-import { planRestore, type RestorePlan, type RestoreRequest } from '../../src/worktree/restore-plan.ts';
+import type { RestorePlan } from '../../src/worktree/restore-operations.ts';
+import { planRestore, type RestoreRequest } from '../../src/worktree/restore-plan.ts';
 
 /** `mode` is what lstat shows (07777); 0 for links. */
 export interface ModelNode {

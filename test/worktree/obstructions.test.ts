@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnchoredFiles } from '../../src/worktree/anchored-files.ts';
 import { findObstructions, type Obstructions, withoutObstructed } from '../../src/worktree/obstructions.ts';
-import type { RestorePlan } from '../../src/worktree/restore-plan.ts';
+import type { RestorePlan } from '../../src/worktree/restore-operations.ts';
 import { applyRestore } from '../../src/worktree/restorer.ts';
 import {
   build,

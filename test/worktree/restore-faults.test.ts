@@ -46,7 +46,7 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
 }
 
 // Codes of one sort are handled by one line, so each call fails in every way once, and in all of them now and then.
-const strides = { EIO: 1, EACCES: 1, ENOSPC: 5, EMFILE: 7, EROFS: 7, EDQUOT: 11 };
+const strides = { EIO: 1, EACCES: 2, ENOSPC: 7, EMFILE: 11, EROFS: 11, EDQUOT: 13 };
 
 for (const [code, stride] of Object.entries(strides)) {
   test(`F91 ${code} at the n-th call: every file whole, the answer true, the redo complete`, async () => {

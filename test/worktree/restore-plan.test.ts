@@ -3,7 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SnapshotEntry, SnapshotStore, TreeChange } from '../../src/store/snapshot-store.ts';
 import type { Contents, Entry, EntryChange } from '../../src/worktree/entry.ts';
-import { isEmptyPlan, planRestore, type RestorePlan } from '../../src/worktree/restore-plan.ts';
+import type { RestorePlan } from '../../src/worktree/restore-operations.ts';
+import { isEmptyPlan, planRestore } from '../../src/worktree/restore-plan.ts';
 import { changesBetween, file, link, model, path, planBetween, trees } from '../support/model-tree.ts';
 import { checkProperty } from '../support/property.ts';
 

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
-import type { RestorePlan } from '../../src/worktree/restore-plan.ts';
+import type { RestorePlan } from '../../src/worktree/restore-operations.ts';
 import { applyRestore, type RestoreOptions, type RestoreOutcome } from '../../src/worktree/restorer.ts';
 import {
   blobOf,
@@ -314,6 +314,60 @@ test('A19 one path that cannot be written fails alone; the rest is restored', as
     } finally {
       spawnSync('chattr', ['-i', `${root}/locked/f`]);
     }
+  });
+});
+
+test('A19 a read-only directory fails alone, and is no hindrance when the target has it writable', async () => {
+  if (process.getuid?.() !== 0) console.log('note: not root, so the owner is whoever runs this');
+  await inDirectory(async (root) => {
+    const present = {
+      ...model({ 'shut/f': 'new', 'locked/f': 'new', 'locked/added': 'x', ok: 'new' }),
+      directories: new Map([
+        ['shut', 0o555],
+        ['locked', 0o555],
+      ]),
+    };
+    const target = {
+      ...model({ 'shut/f': 'old', 'shut/g': 'old', 'locked/f': 'old', ok: 'old' }),
+      directories: new Map([['shut', 0o555]]),
+    };
+    build(root, present);
+    spawnSync('chown', ['-R', '65534', root]);
+    const contents = new MemoryContents(present, target);
+    if (process.getuid?.() === 0) process.seteuid?.(65534);
+    try {
+      const result = await apply(root, planBetween(present, target, 'hard'), contents);
+      assert.equal(result.failed, [
+        { path: 'shut/f', reason: 'accessDenied' },
+        { path: 'shut/g', reason: 'accessDenied' },
+      ]);
+      assert.equal([result.restored, result.deleted], [['locked/f', 'ok'], ['locked/added']]);
+    } finally {
+      if (process.getuid?.() === 0) process.seteuid?.(0);
+    }
+    assert.equal(
+      [...walk(root)],
+      [
+        ['locked/f', 'file 644 old'],
+        ['ok', 'file 644 old'],
+        ['shut/.', '555'],
+        ['shut/f', 'file 644 new'],
+      ],
+    );
+    chmodSync(`${root}/shut`, 0o755);
+  });
+});
+
+test('A19 too little free space is found before the first change', async () => {
+  await inDirectory(async (root) => {
+    const present = model({ a: 'new', gone: 'x' });
+    const target = model({ a: 'old' });
+    build(root, present);
+    const contents = new MemoryContents(target);
+    contents.sizes = (blobs) => Promise.resolve(blobs.map(() => 1e15));
+    const error = await failure(apply(root, planBetween(present, target, 'hard'), contents));
+    assert.equal([error.kind, error.effects, error.retryable], ['NoSpace', 'none', true]);
+    assert.equal([...walk(root)], [...manifest(present)]);
   });
 });
 
