@@ -21,6 +21,7 @@ export const files = {
   accessSync: through('access', fs.accessSync),
   chmodSync: through('chmod', fs.chmodSync),
   closeSync: through('close', fs.closeSync),
+  copyFileSync: through('copyFile', fs.copyFileSync),
   existsSync: through('exists', fs.existsSync),
   fchmodSync: through('fchmod', fs.fchmodSync),
   fstatSync: through('fstat', fs.fstatSync),

@@ -17,13 +17,25 @@ interface Found {
 
 export class ObjectReader {
   readonly #place: GitPlace;
-  readonly #contents: GitChild;
-  readonly #facts: GitChild;
+  #contents: GitChild;
+  #facts: GitChild;
 
   constructor(place: GitPlace) {
     this.#place = place;
-    this.#contents = new GitChild(place, ['cat-file', '--batch'], { replay: true });
-    this.#facts = new GitChild(place, ['cat-file', '--batch-check'], { replay: true });
+    this.#contents = this.#start('--batch');
+    this.#facts = this.#start('--batch-check');
+  }
+
+  #start(kind: string): GitChild {
+    return new GitChild(this.#place, ['cat-file', kind], { replay: true });
+  }
+
+  /** Starts anew: a running process goes on seeing packs that were deleted under it. Open asks are answered. */
+  async renew(): Promise<void> {
+    const old = [this.#contents, this.#facts];
+    this.#contents = this.#start('--batch');
+    this.#facts = this.#start('--batch-check');
+    await Promise.all(old.map((child) => child.close()));
   }
 
   get pids(): number[] {

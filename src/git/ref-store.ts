@@ -22,6 +22,8 @@ export interface RefChange {
 export interface RefStoreOptions {
   /** The repository that holds the refs; for `local` the user's own. */
   readonly place: GitPlace;
+  /** Where the ref files and their locks really lie, when that is not the place's git dir. */
+  readonly refsIn?: string;
   /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
   readonly prefixes: readonly string[];
   /** Where an unfinished transaction is written down; in a directory of ours. */
@@ -74,6 +76,10 @@ export class RefStore {
     return this.#broken;
   }
 
+  get #refsIn(): string {
+    return this.#options.refsIn ?? this.#options.place.gitDir;
+  }
+
   get pid(): number | undefined {
     return this.#child.pid;
   }
@@ -91,7 +97,7 @@ export class RefStore {
 
   /** Removes the files of refs that cannot be read, so that they can be made anew. */
   removeBroken(): void {
-    for (const ref of this.#broken) files.rmSync(join(this.#options.place.gitDir, ref), { force: true });
+    for (const ref of this.#broken) files.rmSync(join(this.#refsIn, ref), { force: true });
     this.#broken = [];
   }
 
@@ -183,7 +189,7 @@ export class RefStore {
   }
 
   async #removeLocks(changes: readonly RefChange[]): Promise<void> {
-    const { gitDir } = this.#options.place;
+    const gitDir = this.#refsIn;
     for (const { ref } of changes) files.rmSync(join(gitDir, `${ref}.lock`), { force: true });
     if (changes.some(({ to }) => to === undefined)) await removeStaleLock(join(gitDir, 'packed-refs.lock'));
   }
@@ -200,7 +206,7 @@ export class RefStore {
   /** Git never syncs a directory: without this an answered ref was gone after a power cut. */
   #sync(changes: readonly RefChange[]): void {
     if (!this.#options.durable) return;
-    const { gitDir } = this.#options.place;
+    const gitDir = this.#refsIn;
     const directories = new Set(changes.map(({ ref }) => dirname(join(gitDir, ref))));
     for (const directory of directories) if (files.existsSync(directory)) syncDirectory(directory);
   }

@@ -30,10 +30,14 @@ export interface GitHome {
   readonly spoolDirectory: string;
   readonly refs: RefStore;
   readonly names: RefNames;
-  /** Brings what was written to where the refs are, before a ref moves. */
-  settle(): Promise<void>;
+  /**
+   * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
+   * since the store was opened, so that an older part of a snapshot may be gone too.
+   */
+  settle(roots: readonly string[], isDoubtful: boolean): Promise<void>;
   /** After the refs have moved. */
   settled(): Promise<void>;
+  close(): Promise<void>;
   /** Removes objects that no ref needs; the refs are in order. */
   sweep(signal?: AbortSignal): Promise<void>;
   /** Bytes on disk and number of blobs. */
@@ -52,6 +56,7 @@ export class GitStore implements store.SnapshotStore {
   readonly #reader: ObjectReader;
   readonly #trees: TreeReader;
   readonly #gate = new SweepGate();
+  #hasRemoved = false;
   readonly #known = new LRUCache<string, true>({ max: knownMax });
 
   constructor(home: GitHome) {
@@ -101,7 +106,7 @@ export class GitStore implements store.SnapshotStore {
     }
     if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
     const commit = await this.#objects.write('commit', encodeCommit(record));
-    await this.#home.settle();
+    await this.#home.settle(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
     await refs.commit(changes.map((change) => change(commit)));
     this.#gate.published(record.snapshot);
     await this.#home.settled();
@@ -141,6 +146,7 @@ export class GitStore implements store.SnapshotStore {
       if (commits.has(commit) && meaningOf(names, ref).kind === 'tag') gone.push(ref);
     }
     await refs.commit(gone.map((ref) => ({ ref, to: undefined })));
+    this.#hasRemoved = true;
   }
 
   entries(snapshot: SnapshotId, under?: TreePath): Promise<store.SnapshotEntry[]> {
@@ -209,6 +215,7 @@ export class GitStore implements store.SnapshotStore {
         await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
         this.#known.clear();
         this.#trees.clear();
+        await this.#reader.renew();
       }
       const after = await this.#home.usage();
       const bytesFreed = Math.max(0, before.bytes - after.bytes);
@@ -232,6 +239,7 @@ export class GitStore implements store.SnapshotStore {
   }
 
   async close(): Promise<void> {
+    await this.#home.close();
     await Promise.all([this.#objects.close(), this.#reader.close(), this.#home.refs.close()]);
   }
 
@@ -258,6 +266,7 @@ export class GitStore implements store.SnapshotStore {
     const parts = unpublished.map(partsOfSnapshot);
     const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
     const holds = [...new Set(objects)].map((id) => ({ ref: heldRef(names, id), to: id }));
+    await this.#home.settle([], false);
     await refs.commit([...holds, ...(await this.#unusedModes())]);
     return holds.map(({ ref }) => ref);
   }

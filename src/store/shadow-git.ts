@@ -37,6 +37,7 @@ async function open(options: StoreOptions): Promise<GitStore> {
     names,
     settle: () => Promise.resolve(),
     settled: () => Promise.resolve(),
+    close: () => Promise.resolve(),
     sweep: (signal) => sweepObjects(place, signal),
     usage: () => diskUsage({ gitDir }, [gitDir]),
     // The session directory is the store; whoever removes that removes all.

@@ -22,7 +22,7 @@ import {
   shown,
   trees,
 } from '../support/snapshots.ts';
-import type { Check } from '../support/store-rig.ts';
+import type { Check, SuiteHooks } from '../support/store-rig.ts';
 import { applyUnified } from '../support/unified-diff.ts';
 
 const messages = fc.oneof(fc.constantFrom('', 'fix it', 'zwei\nZeilen', '\u{1f600} "q" \\'), fc.string());
@@ -59,7 +59,7 @@ async function publishAll(store: SnapshotStore, history: History): Promise<Made[
   return made;
 }
 
-export function storeProperties(check: Check): void {
+export function storeProperties(check: Check, hooks: SuiteHooks): void {
   // **Feature: checkpoint-system, Property 1: Checkpoint creation is complete**
   // **Validates: Requirements 1.1, 1.2, 1.3, 5.1, 5.2**
   check(
@@ -180,29 +180,36 @@ export function storeProperties(check: Check): void {
 
   // **Feature: checkpoint-system, Property 6: Garbage collection is safe**
   // **Validates: Requirements 4.3**
-  check('O19 a sweep removes only contents that no remaining checkpoint holds', async ({ store }) => {
-    await checkPropertyAsync(
-      fc.tuple(histories, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 })),
-      async ([history, removed]) => {
-        const made = await publishAll(store, history);
-        await checkpoint(store, new Map(), { seq: 50 });
-        const gone = made.filter((_, i) => removed[i]);
-        const left = made.filter((_, i) => !removed[i]);
-        await store.remove(gone.map(({ stored }) => stored.record.id));
-        await store.sweep();
-        const blobsOf = (list: readonly Made[]): Set<BlobId> =>
-          new Set(list.flatMap(({ tree }) => [...tree.values()].map(({ bytes }) => blobOf(store, bytes))));
-        const needed = blobsOf(left);
-        const orphans = [...blobsOf(gone)].filter((blob) => !needed.has(blob));
-        assert.equal(
-          await store.sizes(orphans),
-          orphans.map(() => -1),
-        );
-        for (const { tree, stored } of left)
-          assert.equal(shown(await contentsOf(store, stored.record.snapshot)), shown(tree));
-      },
-    );
-  });
+  check(
+    'O19 a sweep removes only contents that no remaining checkpoint holds',
+    async ({ store, directory }) => {
+      await checkPropertyAsync(
+        fc.tuple(histories, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 })),
+        async ([history, removed]) => {
+          const made = await publishAll(store, history);
+          await checkpoint(store, new Map(), { seq: 50 });
+          const gone = made.filter((_, i) => removed[i]);
+          const left = made.filter((_, i) => !removed[i]);
+          await store.remove(gone.map(({ stored }) => stored.record.id));
+          await store.sweep();
+          if (hooks.collect !== undefined) {
+            await hooks.collect(directory);
+            await store.sweep();
+          }
+          const blobsOf = (list: readonly Made[]): Set<BlobId> =>
+            new Set(list.flatMap(({ tree }) => [...tree.values()].map(({ bytes }) => blobOf(store, bytes))));
+          const needed = blobsOf(left);
+          const orphans = [...blobsOf(gone)].filter((blob) => !needed.has(blob));
+          assert.equal(
+            await store.sizes(orphans),
+            orphans.map(() => -1),
+          );
+          for (const { tree, stored } of left)
+            assert.equal(shown(await contentsOf(store, stored.record.snapshot)), shown(tree));
+        },
+      );
+    },
+  );
 
   // **Feature: checkpoint-system, Property 7: Details of a checkpoint are complete**
   // **Validates: Requirements 2.2**

@@ -13,6 +13,8 @@ export type OpenStore = (directory: string) => Promise<SnapshotStore>;
 export interface SuiteHooks {
   /** Looks at what a closed store left: git fsck, integrity_check. Throws when it is not clean. */
   readonly afterwards?: (directory: string) => void | Promise<void>;
+  /** Collects what a sweep leaves to others: the user's own gc, for objects in the user's repository. */
+  readonly collect?: (directory: string) => void | Promise<void>;
   /** Takes the content of a blob away behind the store's back (it is closed meanwhile). */
   readonly lose?: (directory: string, blob: BlobId) => void | Promise<void>;
 }
