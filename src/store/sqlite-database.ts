@@ -1,7 +1,8 @@
 // One connection to an SQLite file: short synchronous transactions that wait their turn without blocking the event
 // loop, one retry after a failure, and SQLite's errors in our words. It knows no table; see sqlite-schema.ts.
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isNoSpace } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import { passSeam } from '../base/seam.ts';
@@ -40,7 +41,7 @@ export interface DatabaseOptions {
 
 // SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
 const blockingBusyMs = 15;
-const sliceMsMax = 15;
+const sliceMsMax = 20;
 
 export class SqliteDatabase {
   readonly file: string;
@@ -62,12 +63,13 @@ export class SqliteDatabase {
    */
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
     const Library = await library(options.load ?? loadLibsql);
-    if (!files.existsSync(file)) createPrivate(file);
+    makeWritable(file);
     try {
       const database = new SqliteDatabase(file, new Library(file), options.busyMs ?? 10_000);
       database.exec(`PRAGMA busy_timeout = ${blockingBusyMs}`);
       database.exec('PRAGMA foreign_keys = ON');
       database.exec('PRAGMA trusted_schema = OFF');
+      database.exec('PRAGMA cache_size = -32000'); // KiB; rows by hash land anywhere, and 2 MB thrash
       // In WAL mode NORMAL survives every crash of a process and FULL a power cut as well.
       database.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
       return database;
@@ -212,15 +214,21 @@ async function library(load: LoadLibsql): Promise<new (file: string) => Connecti
   }
 }
 
-function createPrivate(file: string): void {
+/** Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. */
+function makeWritable(file: string): void {
   try {
     files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+    files.accessSync(dirname(file), constants.W_OK);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const kind = code === 'EROFS' || code === 'EACCES' ? 'ReadOnlyStore' : 'StoreUnavailable';
+    const code = codeOf(error);
+    const kind = /^(EROFS|EACCES|EPERM)$/.test(code)
+      ? 'ReadOnlyStore'
+      : isNoSpace(error)
+        ? 'NoSpace'
+        : 'StoreUnavailable';
     throw new CheckpointdError(
       kind,
-      `The checkpoint database ${file} cannot be created. Choose another storage directory or make this one writable.`,
+      `The checkpoint database ${file} cannot be opened for writing (${code}). Make it and its directory writable, or choose another storage directory.`,
       { details: { file, code }, cause: error },
     );
   }

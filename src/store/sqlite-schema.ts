@@ -125,7 +125,7 @@ CREATE UNIQUE INDEX idx_checkpoints_name ON checkpoints(conversation_id, name) W
 CREATE INDEX idx_checkpoints_parent ON checkpoints(parent_id);
 CREATE INDEX idx_checkpoints_unfinished ON checkpoints(state) WHERE state <> 1;
 CREATE INDEX idx_checkpoints_writer ON checkpoints(writer) WHERE writer IS NOT NULL;
-CREATE INDEX idx_blobs_unreferenced ON checkpoint_blobs(hash) WHERE ref_count = 0;
+CREATE INDEX idx_blobs_unreferenced ON checkpoint_blobs(stamp) WHERE ref_count = 0;
 
 CREATE TRIGGER ref_count_added AFTER INSERT ON checkpoint_file_snapshots WHEN new.blob_hash IS NOT NULL BEGIN
   UPDATE checkpoint_blobs SET ref_count = ref_count + 1 WHERE hash = new.blob_hash;

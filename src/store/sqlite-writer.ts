@@ -48,17 +48,20 @@ export class SqliteWriter implements SnapshotWriter {
   /** Contents that this writer has stored or stamped: the lease holds them. */
   readonly #added = new Set<BlobId>();
   #isDone = false;
+  readonly #slices: Slices;
 
   constructor(database: SqliteDatabase, lease: SqliteLease, seen: SeenRows, signal?: AbortSignal) {
     this.#database = database;
     this.#lease = lease;
     this.#seen = seen;
     this.#signal = signal;
+    this.#slices = new Slices(signal);
   }
 
   async addBlob(blob: BlobId, content: StableContent): Promise<void> {
     try {
       const since = await this.#begin();
+      if (this.#slices.isDue()) await this.#slices.pause();
       if (this.#added.has(blob)) return;
       const stamp = await this.#database.read(() => stampOf(this.#database, blob));
       if (stamp !== undefined && stamp >= since) {
