@@ -7,6 +7,7 @@ import type { EndKind } from './checkpoint/drop.ts';
 import { Sessions } from './checkpoint/sessions.ts';
 import type { EndReason } from './rpc/ending.ts';
 import { checkpointHandlers } from './rpc/handlers/checkpoint.ts';
+import { conversationHandlers } from './rpc/handlers/conversation.ts';
 import { sessionEvents } from './rpc/handlers/events.ts';
 import { ledgerHandlers } from './rpc/handlers/ledger.ts';
 import { lookHandlers } from './rpc/handlers/look.ts';
@@ -62,6 +63,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       ...ledgerHandlers(sessions),
       ...storeHandlers(sessions),
       ...operationHandlers(sessions),
+      ...conversationHandlers(sessions),
     },
     stop: (reason) => sessions.closeAll(endKinds[reason]),
     finish: () => sessions.deletionsDone(),

@@ -35,6 +35,8 @@ export function clean(session: Session, context: OperationContext): Promise<{ re
     await ensureRecovered(session, context);
     const { store, capture, index } = session.requireCheckpoints();
     const removed = index.size;
+    // The checkpoints that brought the conversation back go; that it went back must stay.
+    session.parts.conversation.settle();
     await store.remove(index.list('every').map(({ record }) => record.id));
     await store.destroy();
     await store.close();

@@ -8,6 +8,7 @@ import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
 import type { Session, SessionLimits } from './session.ts';
 import { baseTag } from './tag.ts';
+import { tangentCheckpoints } from './tangent-files.ts';
 
 export interface Collected {
   readonly bytesFreed: number;
@@ -26,9 +27,10 @@ export function collect(session: Session, context: OperationContext): Promise<Co
     await ensureRecovered(session, context);
     const started = clock.monotonic();
     const checkpoints = session.requireCheckpoints();
+    const needed = tangentCheckpoints(checkpoints.index, session.parts.conversation);
     let checkpointsRemoved = await letGo(
       checkpoints,
-      expendable(checkpoints.index, options.limits, clock.now()),
+      expendable(checkpoints.index, needed, options.limits, clock.now()),
     );
     let { bytesFreed, blobsFreed } = await checkpoints.store.sweep(context.signal);
     // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
@@ -37,7 +39,7 @@ export function collect(session: Session, context: OperationContext): Promise<Co
       (await checkpoints.store.usage()).bytes > options.limits.maxStoreBytes
     ) {
       context.signal.throwIfAborted();
-      const oldest = dispensable(checkpoints.index, checkpoints.index.list('all')).slice(0, 10);
+      const oldest = dispensable(checkpoints.index, needed, checkpoints.index.list('all')).slice(0, 10);
       if (oldest.length === 0) break;
       checkpointsRemoved += await letGo(checkpoints, oldest);
       const swept = await checkpoints.store.sweep(context.signal);
@@ -56,7 +58,12 @@ async function letGo({ store, index }: Checkpoints, ids: readonly CheckpointId[]
 }
 
 /** What the limits and the history let go: too old, too many, without a tag, or a safety net nothing reaches. */
-function expendable(index: CheckpointIndex, limits: SessionLimits, nowMs: number): CheckpointId[] {
+function expendable(
+  index: CheckpointIndex,
+  needed: ReadonlySet<string>,
+  limits: SessionLimits,
+  nowMs: number,
+): CheckpointId[] {
   const listed = index.list('all');
   const listedIds = new Set(listed.map(({ record }) => record.id));
   const going = index.list('every').filter(({ record }) => !listedIds.has(record.id));
@@ -67,15 +74,23 @@ function expendable(index: CheckpointIndex, limits: SessionLimits, nowMs: number
   if (maxCheckpoints !== undefined && listed.length > maxCheckpoints) {
     going.push(...listed.slice(0, listed.length - maxCheckpoints));
   }
-  return dispensable(index, going);
+  return dispensable(index, needed, going);
 }
 
 /** Those of a list that may go at all, in its order. */
-function dispensable(index: CheckpointIndex, list: readonly StoredCheckpoint[]): CheckpointId[] {
+function dispensable(
+  index: CheckpointIndex,
+  needed: ReadonlySet<string>,
+  list: readonly StoredCheckpoint[],
+): CheckpointId[] {
   const kept = reachable(index);
   const ids = list
     .filter(
-      ({ record, name }) => !kept.has(record.id) && name === undefined && index.tagOf(record.id) !== baseTag,
+      ({ record, name }) =>
+        !kept.has(record.id) &&
+        !needed.has(record.id) &&
+        name === undefined &&
+        index.tagOf(record.id) !== baseTag,
     )
     .map(({ record }) => record.id);
   return [...new Set(ids)];

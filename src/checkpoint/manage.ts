@@ -7,6 +7,7 @@ import { parseName } from './name.ts';
 import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
 import type { Session } from './session.ts';
+import { tangentCheckpoints } from './tangent-files.ts';
 
 /** Gives a checkpoint a name that is unique in the session, or takes it away with `undefined`. */
 export function rename(
@@ -52,6 +53,15 @@ export function remove(session: Session, target: string, context: OperationConte
         },
       );
     }
+    if (tangentCheckpoints(index, session.parts.conversation).has(record.id)) {
+      throw new CheckpointdError(
+        'PreconditionFailed',
+        'A tangent goes back to the files of this checkpoint. Leave the tangent first.',
+        { details: { id: record.id } },
+      );
+    }
+    // The head of the conversation is found from the newest checkpoint; without it, from the log.
+    if (index.head?.record.id === record.id) session.parts.conversation.settle();
     await store.remove([record.id]);
     index.remove([record.id]);
     return record.id;

@@ -176,6 +176,8 @@ async function assemble(
     for await (const { position, record } of sessionLog.replay()) {
       conversation.replay(position, record);
       if (record.kind !== 'conversation') others.push(record);
+      else if ('idempotency' in record)
+        others.push({ kind: record.kind, idempotency: record.idempotency } as LogRecord);
     }
   } catch (error) {
     sessionLog.close();

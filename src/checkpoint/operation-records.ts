@@ -46,10 +46,35 @@ interface LoggedOperation {
   readonly result: unknown;
 }
 
+/** A key that was logged with its effect in one record, as changes of the conversation are. */
+interface KeyedEffect {
+  readonly operation: OperationId;
+  readonly method: string;
+  readonly key: string;
+  readonly fingerprint: string;
+  /** What the effect answered, from which the wire's answer is made again. */
+  readonly result: unknown;
+}
+
 interface Entry {
   fate: OperationFate;
   readonly fingerprint: string;
   readonly pending?: Promise<unknown>;
+  readonly effect?: unknown;
+}
+
+/** What is left of an effect whose answer was lost with the process: the checkpoint it published, or its own answer. */
+export interface Remains {
+  readonly checkpoint?: string;
+  readonly effect?: unknown;
+}
+
+export interface OperationRequest {
+  readonly method: string;
+  readonly key?: string;
+  readonly params: unknown;
+  /** The effect is logged together with its key, so no record of the operation is needed beside it. */
+  readonly isLoggedWithEffect?: boolean;
 }
 
 const remembered = 1000;
@@ -61,7 +86,11 @@ export class OperationRecords {
 
   constructor(log: SessionLog, logged: readonly unknown[]) {
     this.#log = log;
-    for (const record of logged) if (isLogged(record)) this.#remember(entryOf(record));
+    for (const record of logged) {
+      if (isLogged(record)) this.#remember(entryOf(record));
+      const keyed = keyedEffectOf(record);
+      if (keyed !== undefined) this.#remember(entryOfEffect(keyed));
+    }
   }
 
   /** Learns from published checkpoints which keys took effect although no answer was logged. */
@@ -70,7 +99,8 @@ export class OperationRecords {
       const { idempotency } = record;
       if (idempotency === undefined || this.#byKey.has(idempotency.key)) continue;
       const operation = idempotency.operation as OperationId;
-      const method = record.kind === 'restore' ? 'checkpoint/restore' : 'checkpoint/create';
+      const method =
+        idempotency.method ?? (record.kind === 'restore' ? 'checkpoint/restore' : 'checkpoint/create');
       const fate: OperationFate = {
         operation,
         method,
@@ -90,13 +120,13 @@ export class OperationRecords {
   /**
    * Runs `work` once per key: a repeat gets the first answer with `replayed: true`.
    *
-   * `rebuild` makes the answer again from the published checkpoint when the process died before it was logged.
+   * `rebuild` makes the answer again from what is left of the effect when the process died since.
    * @throws IdempotencyConflict when the key was used for another request.
    */
   async run<R extends object>(
-    request: { readonly method: string; readonly key?: string; readonly params: unknown },
+    request: OperationRequest,
     work: (operation: OperationId, stamp: OperationContext['stamp']) => Promise<R>,
-    rebuild: (checkpoint: string) => Promise<R>,
+    rebuild: (remains: Remains) => Promise<R>,
   ): Promise<R & { readonly replayed?: boolean }> {
     const fingerprint = fingerprintOf(request.method, request.params);
     const known = request.key === undefined ? undefined : this.#byKey.get(request.key);
@@ -105,7 +135,9 @@ export class OperationRecords {
     const operation = newOperationId();
     const stamp = {
       operation,
-      ...(request.key === undefined ? {} : { idempotency: { key: request.key, fingerprint, operation } }),
+      ...(request.key === undefined
+        ? {}
+        : { idempotency: { key: request.key, fingerprint, operation, method: request.method } }),
     };
     const pending = work(operation, stamp);
     const named = request.key === undefined ? {} : { key: request.key };
@@ -115,7 +147,7 @@ export class OperationRecords {
     try {
       const result = await pending;
       entry.fate = { ...fate, state: 'committed', result };
-      if (request.key !== undefined) {
+      if (request.key !== undefined && request.isLoggedWithEffect !== true) {
         const { method, key } = request;
         const logged: LoggedOperation = { kind: 'operation', operation, method, key, fingerprint, result };
         this.#log.append(logged);
@@ -130,7 +162,7 @@ export class OperationRecords {
   async #replay<R extends object>(
     entry: Entry,
     fingerprint: string,
-    rebuild: (checkpoint: string) => Promise<R>,
+    rebuild: (remains: Remains) => Promise<R>,
   ): Promise<R> {
     if (entry.fingerprint !== fingerprint) {
       throw new CheckpointdError(
@@ -143,7 +175,9 @@ export class OperationRecords {
     }
     if (entry.fate.state === 'running') return { ...((await entry.pending) as R), replayed: true };
     if (entry.fate.result !== undefined) return { ...(entry.fate.result as R), replayed: true };
-    return { ...(await rebuild(entry.fate.checkpoint ?? '')), replayed: true };
+    const { operation, checkpoint } = entry.fate;
+    const remains = { effect: entry.effect, ...(checkpoint === undefined ? {} : { checkpoint }) };
+    return { ...(await rebuild(remains)), operation, replayed: true };
   }
 
   #remember(entry: Entry): void {
@@ -181,4 +215,19 @@ function isLogged(record: unknown): record is LoggedOperation {
 
 function entryOf({ operation, method, key, fingerprint, result }: LoggedOperation): Entry {
   return { fate: { operation, method, key, state: 'committed', result }, fingerprint };
+}
+
+/** The key of a conversation's record, as Timeline.commit wrote it. */
+function keyedEffectOf(record: unknown): KeyedEffect | undefined {
+  const isKeyed =
+    typeof record === 'object' &&
+    record !== null &&
+    'kind' in record &&
+    record.kind === 'conversation' &&
+    'idempotency' in record;
+  return isKeyed ? (record.idempotency as KeyedEffect) : undefined;
+}
+
+function entryOfEffect({ operation, method, key, fingerprint, result }: KeyedEffect): Entry {
+  return { fate: { operation, method, key, state: 'committed' }, fingerprint, effect: result };
 }

@@ -95,6 +95,7 @@ function backToSafety({ record }: StoredCheckpoint): Partial<StoredCheckpoint['r
     historyLength,
     currentTurn,
     toolsInTurn,
+    inTangent: record.inTangent === true,
     restored: record.id,
     undo: [],
     redo: [],

@@ -8,8 +8,9 @@ import { CheckpointdError } from '../base/errors.ts';
 import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { TreePath } from '../base/tree-path.ts';
+import type { ConversationState } from '../conversation/state.ts';
 import type { Capture } from '../store/cold-capture.ts';
-import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { type RestoreIntent, RestoreJournal } from '../worktree/restore-journal.ts';
 import type { Failure } from '../worktree/restore-operations.ts';
 import { applyRestore } from '../worktree/restorer.ts';
@@ -28,6 +29,8 @@ export interface RestoreJob {
   readonly scope: RestoreScope;
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** The conversation to go to, when it is another one than the target's (leaving a tangent). */
+  readonly conversation?: ConversationRef;
   /** The parent of the checkpoint that stands for the restored state. */
   readonly parent?: CheckpointId;
   /** The undo and redo stacks after the restore, given its id. */
@@ -63,8 +66,7 @@ export async function runRestoreJob(
   const started = session.parts.clock.monotonic();
   const elapsed = (): number => Math.round(session.parts.clock.monotonic() - started);
   const checkpoints = session.requireCheckpoints();
-  const historyLength =
-    job.scope === 'files' ? session.parts.conversation.state.history.length : job.target.record.historyLength;
+  const historyLength = conversationAfter(session, job).history.length;
   if (job.dryRun) {
     const { foreseen } = await planFiles(session, checkpoints, job, context);
     return { ...foreseen, historyLength, ms: elapsed() };
@@ -83,6 +85,12 @@ export async function runRestoreJob(
   } finally {
     lock.release();
   }
+}
+
+/** The conversation as the job will leave it. @throws DataCorrupt, before anything changes, when it is not there */
+function conversationAfter({ parts: { conversation } }: Session, job: RestoreJob): ConversationState {
+  if (job.scope === 'files') return conversation.state;
+  return conversation.at(job.conversation ?? job.target.record.conversation);
 }
 
 interface PreparedJob {
@@ -133,6 +141,7 @@ export async function applyJob(
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   if (applied.leftover.length === 0) journal.remove(); // else recovery sweeps them at the next open
   session.unfinishedRestore = false;
+  if (job.scope !== 'files') settle(session);
   return {
     restored: applied.restored,
     deleted: applied.deleted,
@@ -154,6 +163,19 @@ async function publishRestored(
     return await publish(checkpoints, { ...record, snapshot, skipped });
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
+  }
+}
+
+/**
+ * Notes the head in the log too. The checkpoint has decided already; the note is for a session that is opened again
+ * where checkpoints are not available, so a log that refuses it fails nothing.
+ */
+function settle({ parts: { conversation, log } }: Session): void {
+  try {
+    conversation.settle();
+  } catch (error) {
+    if (!(error instanceof CheckpointdError)) throw error;
+    log.warn(`The restore is done, but the log of the session could not note it: ${error.message}`);
   }
 }
 
@@ -230,14 +252,15 @@ function composeRestored(
   const id = newCheckpointId();
   const target = job.target.record;
   const standing = standingOf(session);
+  const after = conversationAfter(session, job);
   const conversation =
     job.scope === 'files'
       ? { ...standing, ...countersOf(index.head) }
       : {
           logLength: standing.logLength,
-          ...(target.inTangent === true ? { inTangent: true } : {}),
-          conversation: target.conversation,
-          historyLength: target.historyLength,
+          ...(after.tangent === undefined ? {} : { inTangent: true }),
+          conversation: job.conversation ?? target.conversation,
+          historyLength: after.history.length,
           currentTurn: target.currentTurn,
           toolsInTurn: target.toolsInTurn,
         };

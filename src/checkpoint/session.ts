@@ -68,6 +68,8 @@ export class Session {
   #watcher: WorkTreeWatcher | undefined;
   /** Set while a restore failed half-way and could be neither finished nor undone. */
   unfinishedRestore = false;
+  /** The files that the context message was last built from, as their stamps tell them (session-context.ts). */
+  builtContext: string | undefined;
 
   constructor(parts: SessionParts) {
     this.parts = parts;

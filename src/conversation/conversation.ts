@@ -82,6 +82,11 @@ export class Conversation {
     this.#timeline.restoreHead(ref, logLength);
   }
 
+  /** Logs where the head is: for whoever removes the checkpoint that moved it, or moves it without one. */
+  settle(): void {
+    this.#timeline.settle();
+  }
+
   /** Frees the states that no checkpoint in `kept` refers to; the head's stays. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     this.#timeline.forgetAllBut(kept);
@@ -222,12 +227,15 @@ export class Conversation {
       readonly filesCheckpoint?: string | undefined;
       readonly idempotency?: Idempotency | undefined;
     } = {},
-  ): { entered: boolean } {
+  ): { entered: boolean; filesCheckpoint?: string } {
     const { filesCheckpoint, idempotency } = options;
     const operation = { op: 'enterTangent', startMs: this.#clock.now() } as const;
     return this.#timeline.commit(
       filesCheckpoint === undefined ? operation : { ...operation, filesCheckpoint },
-      (before) => ({ entered: before.thread.tangent === undefined }),
+      (before) =>
+        before.thread.tangent === undefined
+          ? { entered: true, ...present({ filesCheckpoint }) }
+          : { entered: false },
       idempotency,
     );
   }
@@ -247,6 +255,14 @@ export class Conversation {
       }),
       options.idempotency,
     );
+  }
+
+  /**
+   * Leaves a tangent that carries files: logs the state after it without moving the head. Restoring the files ends
+   * in a checkpoint that names this state, so files and conversation come back together or not at all.
+   */
+  proposeExit(): ConversationRef {
+    return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
   }
 
   tangent(): { active: boolean; durationSeconds?: number } {

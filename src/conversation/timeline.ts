@@ -18,11 +18,18 @@ type ImportStep =
   | { readonly op: 'importPart'; readonly part: Part }
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
+/** Says, and changes nothing: the head is where this record's parent is, whatever other records say. */
+interface SettleStep {
+  readonly op: 'settle';
+}
+
 export interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
   /** The state that this one follows; not always the one of the record before, because heads are rewound. */
   readonly parent: ConversationRef;
-  readonly operation: Operation | ImportStep;
+  readonly operation: Operation | ImportStep | SettleStep;
+  /** The state after it exists, but the head did not move: a checkpoint will say so when it does. */
+  readonly isProposed?: true;
   /** What the session gave, and the result to answer again. */
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
@@ -34,11 +41,14 @@ export function isConversationRecord(record: LogRecord): record is ConversationR
 interface State {
   readonly parent: ConversationRef;
   readonly thread: Thread;
+  readonly standing: 'follows' | 'proposed' | 'settled';
 }
 
 export class Timeline {
   readonly #log: RecordLog;
-  readonly #states = new Map<ConversationRef, State>([[0, { parent: 0, thread: emptyThread }]]);
+  readonly #states = new Map<ConversationRef, State>([
+    [0, { parent: 0, thread: emptyThread, standing: 'follows' }],
+  ]);
   #settings: Settings = defaultSettings;
   #head: ConversationRef = 0;
   #parts = new Map<number, Part>();
@@ -83,6 +93,23 @@ export class Timeline {
     return result;
   }
 
+  /**
+   * Logs an operation whose effect shows only when the head is moved to the position returned: a checkpoint that is
+   * published with that position is the one commit point for files and conversation. Until then nothing has changed.
+   */
+  propose(operation: Operation): ConversationRef {
+    const after = applyOperation(this.present, operation);
+    const position = this.#log.append({ ...this.#record(operation), isProposed: true } as LogRecord);
+    this.#states.set(position, { parent: this.#head, thread: after.thread, standing: 'proposed' });
+    return position;
+  }
+
+  /** Logs where the head is, so that a replay finds it there without the checkpoint that moved it. */
+  settle(): void {
+    const after = this.present;
+    this.#show(this.#append({ op: 'settle' }), after, 'settled');
+  }
+
   /** Logs material of an import; the head stays. Returns its position. */
   addPart(part: Part): number {
     const position = this.#append({ op: 'importPart', part });
@@ -113,25 +140,35 @@ export class Timeline {
       return;
     }
     const before = { thread: this.threadAt(parent), settings: this.#settings };
-    const after =
-      operation.op === 'import'
-        ? this.#joined(operation.parts, operation.rest)
-        : applyOperation(before, operation);
+    if (record.isProposed === true) {
+      const { thread } = this.#after(before, operation);
+      this.#states.set(position, { parent, thread, standing: 'proposed' });
+      return;
+    }
     this.#head = parent;
-    this.#show(position, after);
+    this.#show(position, this.#after(before, operation), operation.op === 'settle' ? 'settled' : 'follows');
+  }
+
+  #after(before: Moment, operation: Exclude<ConversationRecord['operation'], { op: 'importPart' }>): Moment {
+    if (operation.op === 'settle') return before;
+    if (operation.op === 'import') return this.#joined(operation.parts, operation.rest);
+    return applyOperation(before, operation);
   }
 
   /**
    * Finds the head after replay: `ref` of the newest checkpoint, or the newest record after its publication (that
-   * is, at a position above the length that the log had then) whose parents lead back to it.
+   * is, at a position above the length that the log had then) whose parents lead back to it, or to the newest record
+   * that settled the head.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     this.threadAt(ref);
-    const chained = new Set([ref]);
+    let chained = new Set([ref]);
     let head = ref;
-    for (const [position, { parent }] of this.#states) {
-      if (position <= logLength || !chained.has(parent)) continue;
-      chained.add(position);
+    for (const [position, { parent, standing }] of this.#states) {
+      if (position <= logLength || standing === 'proposed') continue;
+      if (standing === 'settled') chained = new Set([position]);
+      else if (chained.has(parent)) chained.add(position);
+      else continue;
       head = position;
     }
     this.#head = head;
@@ -146,17 +183,24 @@ export class Timeline {
   }
 
   #append(operation: ConversationRecord['operation'], idempotency?: Idempotency, result?: unknown): number {
-    const record: ConversationRecord = {
+    return this.#log.append(this.#record(operation, idempotency, result));
+  }
+
+  #record(
+    operation: ConversationRecord['operation'],
+    idempotency?: Idempotency,
+    result?: unknown,
+  ): ConversationRecord {
+    return {
       kind: 'conversation',
       parent: this.#head,
       operation,
       ...(idempotency === undefined ? {} : { idempotency: { ...idempotency, result } }),
     };
-    return this.#log.append(record);
   }
 
-  #show(position: number, after: Moment): void {
-    this.#states.set(position, { parent: this.#head, thread: after.thread });
+  #show(position: number, after: Moment, standing: State['standing'] = 'follows'): void {
+    this.#states.set(position, { parent: this.#head, thread: after.thread, standing });
     this.#settings = after.settings;
     this.#head = position;
     this.#parts.clear();

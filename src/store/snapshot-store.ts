@@ -126,7 +126,12 @@ export interface CheckpointRecord {
   readonly undo?: readonly CheckpointId[];
   readonly redo?: readonly CheckpointId[];
   /** Of a mutation that carried one: the client's key and the answer to give again. */
-  readonly idempotency?: { readonly key: string; readonly fingerprint: string; readonly operation: string };
+  readonly idempotency?: {
+    readonly key: string;
+    readonly fingerprint: string;
+    readonly operation: string;
+    readonly method?: string;
+  };
   readonly operation?: string;
 }
 

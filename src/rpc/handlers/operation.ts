@@ -1,6 +1,6 @@
 // What every mutation has in common: it runs once per idempotencyKey, tells its progress, tells listeners when it
 // failed, and answers with its operation's id. And operation/get, which tells the fate of one.
-import type { OperationContext } from '../../checkpoint/operation-records.ts';
+import type { OperationContext, Remains } from '../../checkpoint/operation-records.ts';
 import type { Session } from '../../checkpoint/session.ts';
 import type { Sessions } from '../../checkpoint/sessions.ts';
 import type * as Wire from '../../protocol/types.ts';
@@ -18,10 +18,11 @@ export async function mutate<R extends object>(
   params: Keyed,
   context: RequestContext,
   work: (operation: OperationContext) => Promise<R>,
-  rebuild: (checkpoint: string) => Promise<R> = () => Promise.resolve({} as R),
+  rebuild: (checkpoint: string, effect?: unknown) => Promise<R> = () => Promise.resolve({} as R),
+  options: { readonly isLoggedWithEffect?: boolean } = {},
 ): Promise<R & { readonly replayed?: boolean; readonly operation?: string }> {
   const key = params.idempotencyKey ?? undefined;
-  const request = { method, params, ...(key === undefined ? {} : { key }) };
+  const request = { method, params, ...options, ...(key === undefined ? {} : { key }) };
   try {
     return await session.parts.operations.run(
       request,
@@ -29,7 +30,7 @@ export async function mutate<R extends object>(
         ...(await work({ ...readContext(context), operation, stamp })),
         operation,
       }),
-      rebuild,
+      ({ checkpoint, effect }: Remains) => rebuild(checkpoint ?? '', effect),
     );
   } catch (error) {
     session.parts.events.failed(session, method, error);

@@ -31,8 +31,9 @@ export function restoreHandlers(sessions: Sessions): Pick<Handlers, RestoreMetho
         'checkpoint/restore',
         params,
         context,
-        async (operation) => answer(session, await restore(session, request, operation), request.dryRun),
-        (id) => again(session, id),
+        async (operation) =>
+          told(session, 'checkpoint/restore', await restore(session, request, operation), request.dryRun),
+        (id) => restoreAgain(session, id),
       );
       return run;
     },
@@ -44,8 +45,13 @@ export function restoreHandlers(sessions: Sessions): Pick<Handlers, RestoreMetho
         params,
         context,
         async (operation) =>
-          answer(session, await undo(session, walkRequest(params), operation), params.dryRun ?? false),
-        (id) => again(session, id),
+          told(
+            session,
+            'checkpoint/undo',
+            await undo(session, walkRequest(params), operation),
+            params.dryRun ?? false,
+          ),
+        (id) => restoreAgain(session, id),
       );
     },
     'checkpoint/redo': async (params, context) => {
@@ -56,8 +62,13 @@ export function restoreHandlers(sessions: Sessions): Pick<Handlers, RestoreMetho
         params,
         context,
         async (operation) =>
-          answer(session, await redo(session, walkRequest(params), operation), params.dryRun ?? false),
-        (id) => again(session, id),
+          told(
+            session,
+            'checkpoint/redo',
+            await redo(session, walkRequest(params), operation),
+            params.dryRun ?? false,
+          ),
+        (id) => restoreAgain(session, id),
       );
     },
   };
@@ -76,7 +87,20 @@ function walkRequest(params: Wire.CheckpointUndoParams): {
   };
 }
 
-async function answer(
+/** The answer of a restore, after telling listeners when the conversation moved too. */
+async function told(
+  session: Session,
+  method: RestoreMethods,
+  outcome: RestoreOutcome,
+  dryRun: boolean,
+): Promise<Wire.RestoreResult> {
+  const scope = outcome.checkpoint?.record.scope;
+  if (scope !== undefined && scope !== 'files') session.parts.events.conversationChanged(session, method);
+  return restoreAnswer(session, outcome, dryRun);
+}
+
+/** A restore as the wire tells it. */
+export async function restoreAnswer(
   session: Session,
   outcome: RestoreOutcome,
   dryRun: boolean,
@@ -85,11 +109,11 @@ async function answer(
 }
 
 /** The answer of a restore whose first one was lost with the process: what it published, without the lists. */
-async function again(session: Session, id: string): Promise<Wire.RestoreResult> {
+export async function restoreAgain(session: Session, id: string): Promise<Wire.RestoreResult> {
   const { index } = session.requireCheckpoints();
   const stored = index.resolve(id);
   const safety = stored.record.safety === undefined ? undefined : index.byId(stored.record.safety);
   const nothing = { restored: [], deleted: [], failed: [], conflicts: [], skipped: [] };
   const outcome = { ...nothing, checkpoint: stored, historyLength: stored.record.historyLength, ms: 0 };
-  return answer(session, safety === undefined ? outcome : { ...outcome, safety }, false);
+  return restoreAnswer(session, safety === undefined ? outcome : { ...outcome, safety }, false);
 }

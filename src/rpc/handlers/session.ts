@@ -1,9 +1,14 @@
 // session/*: opening, closing, deleting, listing, looking at.
+import { isDeepStrictEqual } from 'node:util';
 import { viewOf } from '../../checkpoint/checkpoint-view.ts';
+import { converse } from '../../checkpoint/converse.ts';
 import type { OpenRequest } from '../../checkpoint/open-session.ts';
+import type { OperationContext } from '../../checkpoint/operation-records.ts';
 import type { Session } from '../../checkpoint/session.ts';
 import type { ListedSession, Sessions } from '../../checkpoint/sessions.ts';
 import { baseTag } from '../../checkpoint/tag.ts';
+import { type KnownModel, knownModel } from '../../conversation/model.ts';
+import { checkTools, type ToolsByOrigin } from '../../conversation/tools.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, placePath } from '../from-protocol.ts';
@@ -25,8 +30,9 @@ export function sessionHandlers(
 ): Pick<Handlers, SessionMethods> {
   return {
     'session/open': async (params, context) => {
+      const settings = settingsOf(params); // refused before anything is opened
       const { session, resumed } = await sessions.open(openRequest(params, defaults), readContext(context));
-      applyModel(session, params);
+      await applySettings(session, settings, readContext(context));
       return openResult(session, resumed);
     },
     'session/close': async (params) => {
@@ -74,11 +80,34 @@ function openRequest(params: Wire.SessionOpenParams, defaults: SessionDefaults):
   };
 }
 
-/** What the client says of itself at open belongs to the conversation. */
-function applyModel({ parts }: Session, params: Wire.SessionOpenParams): void {
-  if (params.modelInfo != null) parts.conversation.setModel(params.modelInfo);
-  if (params.tools != null) parts.conversation.setTools(params.tools);
-  if (params.mcpEnabled != null) parts.conversation.setMcpEnabled(params.mcpEnabled);
+/** What the client says of itself at open. @throws InvalidParams */
+function settingsOf({ modelInfo, tools, mcpEnabled }: Wire.SessionOpenParams): Settings {
+  return {
+    ...(modelInfo == null ? {} : { model: knownModel(modelInfo) }),
+    ...(tools == null ? {} : { tools: checkTools(tools) }),
+    ...(mcpEnabled == null ? {} : { mcpEnabled }),
+  };
+}
+
+interface Settings {
+  readonly model?: KnownModel;
+  readonly tools?: ToolsByOrigin;
+  readonly mcpEnabled?: boolean;
+}
+
+/** Makes it the conversation's, where it is new: a session that is opened a hundred times logs it once. */
+async function applySettings(session: Session, settings: Settings, context: OperationContext): Promise<void> {
+  const { conversation, log } = session.parts;
+  const { model, tools, mcpEnabled } = settings;
+  for (const warning of model?.warnings ?? []) log.warn(warning);
+  if (model === undefined && tools === undefined && mcpEnabled === undefined) return;
+  await converse(session, 'session/open', context, () => {
+    const { state } = conversation;
+    if (model !== undefined && !isDeepStrictEqual(state.modelInfo, model.info))
+      conversation.setModel(model.info);
+    if (tools !== undefined && !isDeepStrictEqual(state.tools, tools)) conversation.setTools(tools);
+    if (mcpEnabled !== undefined && state.mcpEnabled !== mcpEnabled) conversation.setMcpEnabled(mcpEnabled);
+  });
 }
 
 async function openResult(session: Session, resumed: boolean): Promise<Wire.SessionOpenResult> {

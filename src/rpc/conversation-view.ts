@@ -1,0 +1,78 @@
+// The conversation's words turned by hand into what a client gets. Messages go out as they came in: they are the
+// client's. Decides nothing.
+
+import type { Session } from '../checkpoint/session.ts';
+import type { ContextNow } from '../checkpoint/session-context.ts';
+import type { MatchedFile } from '../conversation/context.ts';
+import type { HistoryEntry, UserMessage } from '../conversation/entry.ts';
+import type { Summary } from '../conversation/state.ts';
+import type { Tangent } from '../conversation/tangent.ts';
+import type * as Wire from '../protocol/types.ts';
+import { given } from './from-protocol.ts';
+
+export function userMessage(message: UserMessage): Wire.UserMessage {
+  return message as Wire.UserMessage;
+}
+
+export function historyEntry({ id, user, assistant, requestMetadata }: HistoryEntry): Wire.HistoryEntry {
+  return {
+    id,
+    user: userMessage(user),
+    assistant: assistant as Wire.AssistantMessage,
+    ...(requestMetadata === undefined ? {} : { requestMetadata }),
+  };
+}
+
+export function summary({ text, metadata }: Summary): Wire.Summary {
+  return { summary: text, metadata };
+}
+
+export function contextState({ listed }: Pick<ContextNow, 'listed'>): Wire.ContextState {
+  const { patterns, files, dropped, size, maxSize } = listed;
+  return { patterns, files: files.map(contextFile), dropped: dropped.map(contextFile), size, maxSize };
+}
+
+function contextFile({ path, bytes, pattern }: MatchedFile): Wire.ContextFile {
+  return { path, bytes, pattern };
+}
+
+function tangentState(tangent: Tangent): Wire.TangentState {
+  const { mainNextMessage, mainLatestSummary, filesCheckpoint } = tangent;
+  return {
+    mainHistoryLength: tangent.mainHistory.length,
+    ...(mainNextMessage === undefined ? {} : { mainNextMessage: userMessage(mainNextMessage) }),
+    mainTranscriptLength: tangent.mainTranscript.length,
+    ...(mainLatestSummary === undefined ? {} : { mainLatestSummary: summary(mainLatestSummary) }),
+    mainValidHistoryRange: tangent.mainValidRange,
+    tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
+    ...(filesCheckpoint === undefined ? {} : { files: true }),
+  };
+}
+
+/** The 17 fields of 002 (C1), but for history and transcript, which are read by pages and told by their lengths. */
+export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
+  const { conversation: spoken, marker } = session.parts;
+  const { state, runtime } = spoken;
+  const { nextMessage, latestSummary, tangent } = state;
+  return {
+    conversationId: state.conversationId,
+    ...(nextMessage === undefined ? {} : { nextMessage: userMessage(nextMessage) }),
+    historyLength: state.history.length,
+    validHistoryRange: state.validRange,
+    transcriptLength: state.transcript.length,
+    tools: state.tools as Wire.ToolsByOrigin,
+    contextManager: contextState(context),
+    ...given({ contextMessageLength: context.messageLength }),
+    ...(latestSummary === undefined ? {} : { latestSummary: summary(latestSummary) }),
+    ...given({ agents: runtime.agents, toolManager: runtime.toolManager }),
+    ...given({ model: state.model, modelInfo: state.modelInfo as Wire.ModelInfo | undefined }),
+    fileLineTracker: Object.fromEntries(state.fileLineTracker),
+    checkpointManager: {
+      session: session.id,
+      strategy: marker.strategy,
+      enabled: session.enabled !== undefined,
+    },
+    mcpEnabled: state.mcpEnabled,
+    ...(tangent === undefined ? {} : { tangentState: tangentState(tangent) }),
+  };
+}
