@@ -14,7 +14,7 @@ const args = [
   'fast-import',
   '--quiet',
   '--done', // without the closing word it keeps nothing: a cut input is no pack
-  '--depth=0', // no deltas: a third of the time, and the neighbour in a walk is rarely alike
+  '--depth=0', // no deltas against the blob before: half the CPU (1.8 s instead of 3.3 for 96 MB of sources), no larger
   '--force',
 ];
 const chunkBytes = 1 << 20;

@@ -54,7 +54,7 @@ const hardening: readonly (readonly [key: string, value: string])[] = [
   ['diff.external', ''], // an external differ is a program of the repository
   ['core.pager', 'cat'],
   ['core.editor', ':'], // what would open an editor does nothing
-  ['core.compression', '1'], // 100 MB of sources: 2.4 s at the default, 1.3 s at 1, 9 % more disk
+  ['core.compression', '1'], // 96 MB of sources: 1.4 s of CPU instead of 1.8, 8 % more disk
   ['core.bigFileThreshold', '32m'], // larger contents are streamed into a pack, never held in memory
   ['core.commitGraph', 'false'], // what a repository's own graph file says is not needed and not trusted
   ['protocol.allow', 'never'], // nothing of ours ever fetches

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
-/** `pack-refs` on 100,000 refs holds its lock for 0.3 s. */
+/** Git itself gives up waiting for this lock after one second. */
 const staleAfterMs = 3000;
 
 /** Removes the lock file when its holder is dead as far as patience can tell. Resolves at once when there is none. */

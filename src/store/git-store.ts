@@ -45,7 +45,7 @@ export interface GitHome {
   destroy(): Promise<void>;
 }
 
-/** Blobs remembered as stored: 40 bytes of name each, about 30 MB with the map's own cost. */
+/** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
 const knownMax = 200_000;
 
 export class GitStore implements store.SnapshotStore {

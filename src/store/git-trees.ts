@@ -12,7 +12,7 @@ import { partsOfSnapshot } from './checkpoint-commit.ts';
 import type { Directory, EntryMode, FileNode, SnapshotEntry, TreeChange } from './snapshot-store.ts';
 import { decodeModes, noStrictModes, type StrictModes } from './strict-modes.ts';
 
-/** Names kept in decoded trees: at 100 bytes each, about 20 MB. */
+/** Names kept in decoded trees, so that memory is bounded whatever the directories' sizes. */
 const cachedNamesMax = 200_000;
 /** Trees asked for at once while a whole snapshot is read. */
 const widthMax = 2000;

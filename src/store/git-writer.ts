@@ -14,7 +14,11 @@ import { type Directory, isDirectory, type SnapshotWriter, type StableContent } 
 import { encodeModes } from './strict-modes.ts';
 import type { SweepGate } from './sweep-gate.ts';
 
-/** From so many pending blobs on they go into one pack (measured: see the table in test/store/crossover.long.ts). */
+/**
+ * From so many pending blobs on they go into one pack. Measured with blobs of 4 KB, one by one against one import:
+ * 50: 19 and 17 ms, 100: 38 and 29, 300: 128 and 57, 1000: 271 and 137, 3000: 1351 and 459. The pack is faster from
+ * 50 on, but every pack makes each later look-up dearer; so only where it saves much.
+ */
 const bulkMin = 300;
 /** Contents held in memory while waiting; beyond, they are written one by one. */
 const pendingBytesMax = 16 << 20;
