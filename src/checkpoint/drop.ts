@@ -2,8 +2,8 @@
 // an orphan that the same conversation resumes. Drop removes checkpoints, never the only copy of somebody's work.
 
 import { files } from '../base/files.ts';
-import type { BlobId } from '../base/ids.ts';
-import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import type { CheckpointRecord, SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { deleteTrash, renameAway } from './removal.ts';
 import type { Session } from './session.ts';
@@ -69,34 +69,46 @@ async function mayRemove(
   return !(await safetyHoldsOnlyCopy(checkpoints));
 }
 
-/** Whether a safety checkpoint holds content that neither the present head nor the work tree has. */
+/**
+ * Whether a safety checkpoint holds content that the session's present state has not. Content that an earlier
+ * restore of ours had put there does not count: it was not anybody's work in between, and where it was once, the
+ * safety checkpoint of that time holds it.
+ */
 async function safetyHoldsOnlyCopy(checkpoints: Checkpoints): Promise<boolean> {
   const { index, store } = checkpoints;
-  const head = index.head;
+  const head = index.head?.record.snapshot;
   if (head === undefined) return false;
-  const safeties = index.list('every').filter(({ record }) => record.kind === 'safety');
-  const present = new Set<BlobId>();
-  for (const { record } of safeties) {
-    if (record.snapshot === head.record.snapshot) continue;
-    if (present.size === 0)
-      for (const { blob } of await store.entries(head.record.snapshot)) present.add(blob);
-    if (await holdsMore(store, record.snapshot, head.record.snapshot, present)) return true;
+  let present: ReadonlySet<BlobId> | undefined;
+  for (const { record } of safetiesIn(checkpoints)) {
+    if (record.snapshot === head) continue;
+    present ??= await blobsOf(store, head);
+    const restored = restoredBefore(checkpoints, record);
+    const ours = restored === undefined ? new Set<BlobId>() : await blobsOf(store, restored);
+    for (const { before } of await store.changes(record.snapshot, head)) {
+      if (before !== undefined && !present.has(before.blob) && !ours.has(before.blob)) return true;
+    }
   }
   return false;
 }
 
-async function holdsMore(
-  store: SnapshotStore,
-  safety: Parameters<SnapshotStore['changes']>[0],
-  head: Parameters<SnapshotStore['changes']>[1],
-  present: ReadonlySet<BlobId>,
-): Promise<boolean> {
-  const changes = await store.changes(safety, head);
-  return changes.some(({ before }) => before !== undefined && !present.has(before.blob));
+/** Without a moment to look: any safety checkpoint that differs from where the session stands may be the only copy. */
+function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
+  const head = checkpoints.index.head?.record.snapshot;
+  return safetiesIn(checkpoints).some(
+    ({ record }) => record.snapshot !== head && record.snapshot !== restoredBefore(checkpoints, record),
+  );
 }
 
-/** Without a moment to look: any safety checkpoint that differs from where the session stands may be the only copy. */
-function mayHoldOnlyCopy({ index }: Checkpoints): boolean {
-  const head = index.head?.record.snapshot;
-  return index.list('every').some(({ record }) => record.kind === 'safety' && record.snapshot !== head);
+function safetiesIn({ index }: Checkpoints): readonly StoredCheckpoint[] {
+  return index.list('every').filter(({ record }) => record.kind === 'safety');
+}
+
+/** The state that a restore had left when this safety checkpoint was taken, if the session stood on a restore. */
+function restoredBefore({ index }: Checkpoints, { parent }: CheckpointRecord): SnapshotId | undefined {
+  const before = parent === undefined ? undefined : index.byId(parent)?.record;
+  return before?.kind === 'restore' ? before.snapshot : undefined;
+}
+
+async function blobsOf(store: SnapshotStore, snapshot: SnapshotId): Promise<ReadonlySet<BlobId>> {
+  return new Set((await store.entries(snapshot)).map(({ blob }) => blob));
 }

@@ -12,8 +12,17 @@ import { applyJob, publishSafety, type RestoreJob, unfinished } from './restore-
 import type { Session } from './session.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
 
-/** Recovers if a restore failed in this process; costs nothing otherwise. */
+/**
+ * What comes before every change of a session: recovers if a restore failed in this process.
+ *
+ * @throws StoreUnavailable when the session's directory was removed under it: nothing could be stored.
+ */
 export async function ensureRecovered(session: Session, context: OperationContext): Promise<void> {
+  const { directory } = session.parts;
+  if (!directory.exists()) {
+    const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
+    throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
+  }
   if (session.unfinishedRestore) await recover(session, context);
 }
 

@@ -170,7 +170,7 @@ function processes(): Process[] {
 }
 
 function isGit(words: readonly string[]): boolean {
-  return (words[0] ?? '').split('/').pop() === 'git' || words.some((word) => word.endsWith('/git'));
+  return words.slice(0, 2).some((word) => /(^|\/)git(-[a-z]+)?$/.test(word));
 }
 
 function describe({ pid, words }: Process): string {

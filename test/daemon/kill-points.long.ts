@@ -1,0 +1,19 @@
+// Every kill: a restore and a create, killed at each call that passes the seam, one daemon after the other.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from './daemon-rig.ts';
+import { KillPoints } from './kill-points.ts';
+
+for (const what of ['restore', 'create'] as const) {
+  test(`${what === 'restore' ? 'F86' : 'F85'}: a ${what} killed at every call`, () =>
+    withRig(async (rig) => {
+      const points = await KillPoints.make(rig);
+      const calls = (await points.trace(what)).length;
+      let killed = 0;
+      for (let n = 1; n <= calls; n += 1) if ((await points[what](n)) !== undefined) killed += 1;
+      console.log(`note: ${what}: ${killed} kills at ${calls} calls`);
+      assert.ok(killed >= calls - 5, `${killed} of ${calls}`);
+    }));
+}
+
+test.run();
