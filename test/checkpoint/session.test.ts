@@ -1,0 +1,170 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure, git, Household, repository, write } from '../support/household.ts';
+
+test('Q11 opening makes the directory, the bare repository, its config, and the checkpoint "Initial state"', async () => {
+  const house = new Household();
+  const opened = await house.open(repository());
+  const shadow = opened.shadowRepoPath ?? '';
+  assert.is(git('/', `--git-dir=${shadow}`, 'rev-parse', '--is-bare-repository'), 'true');
+  assert.is(git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s', '0'), 'Initial state');
+  assert.is(opened.base?.tag, '0');
+  assert.is(opened.base?.description, 'Initial state');
+  assert.is(opened.base?.previousTag, '0');
+  await house.close();
+});
+
+test('Q14 each conversation has a shadow of its own, in the daemon’s storage, the same one when opened again', async () => {
+  const house = new Household();
+  const root = repository();
+  const one = await house.open(root, { conversationId: 'one' });
+  const two = await house.open(root, { conversationId: 'two' });
+  assert.is.not(one.session, two.session);
+  assert.is(one.shadowRepoPath, join(house.storage, one.session));
+  const again = await house.open(`${root}/./`, { conversationId: 'one' });
+  assert.is(again.session, one.session, 'identity, not spelling');
+  assert.is(again.resumed, true);
+  assert.equal(
+    readdirSync(house.storage)
+      .filter((name) => name.startsWith('ses_'))
+      .sort(),
+    [one.session, two.session].sort(),
+  );
+  await house.close();
+});
+
+test('Q41 lookup by tag does not depend on how many there are; listing by pages neither repeats nor misses', async () => {
+  const house = new Household();
+  const { session } = await house.open(repository());
+  for (let i = 0; i < 25; i += 1) await house.call('checkpoint/create', { session, kind: 'turn' });
+  const seen: (string | undefined)[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await house.call('checkpoint/list', {
+      session,
+      limit: 7,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    seen.push(...page.checkpoints.map(({ tag }) => tag));
+    cursor = page.nextCursor;
+    // What is added meanwhile belongs to the next listing.
+    if (seen.length === 7) await house.call('checkpoint/create', { session, kind: 'turn' });
+  } while (cursor !== undefined);
+  assert.equal(
+    seen,
+    Array.from({ length: 26 }, (_, i) => String(i)),
+  );
+  await house.close();
+});
+
+test('a cursor of a listing whose order changed is refused', async () => {
+  const house = new Household();
+  const { session } = await house.open(repository());
+  for (let i = 0; i < 3; i += 1) await house.call('checkpoint/create', { session, kind: 'turn' });
+  const { nextCursor = '' } = await house.call('checkpoint/list', { session, limit: 2 });
+  await house.call('checkpoint/delete', { session, tag: '1' });
+  assert.is(
+    (await failure(house.call('checkpoint/list', { session, cursor: nextCursor }))).kind,
+    'CursorExpired',
+  );
+  assert.is(
+    (await failure(house.call('checkpoint/list', { session, cursor: 'nonsense' }))).kind,
+    'CursorExpired',
+  );
+  await house.close();
+});
+
+test('Q42 the whole flow of 000 §12: init, create, hasChanges, stats, diff, restore, list, previous, between', async () => {
+  const house = new Household();
+  const root = repository();
+  const { session, checkpoints } = await house.open(root);
+  assert.ok(checkpoints.enabled);
+  await house.call('checkpoint/create', { session, kind: 'turn', description: 'Turn 1' });
+  write(root, { 'made.txt': 'x' });
+  await house.call('checkpoint/create', {
+    session,
+    kind: 'tool',
+    toolName: 'fs_write',
+    description: 'Tool: fs_write',
+  });
+  assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, false);
+  assert.is((await house.call('checkpoint/stats', { session, tag: '1.1' })).added, 1);
+  assert.match(
+    (await house.call('checkpoint/diff', { session, from: '1', to: '1.1', format: 'text' })).text ?? '',
+    /made\.txt/,
+  );
+  await house.call('checkpoint/restore', { session, tag: '1' });
+  assert.ok(existsSync(join(root, 'made.txt')), 'soft');
+  const { checkpoints: listed } = await house.call('checkpoint/list', { session });
+  assert.equal(
+    listed.map(({ tag, description }) => `[${tag}] ${description}`),
+    ['[0] Initial state', '[1] Turn 1', '[1.1] Tool: fs_write'],
+  );
+  assert.is(listed[2]?.previousTag, '1');
+  assert.is((await house.call('checkpoint/stats', { session, from: '1', to: '1.1' })).added, 1);
+  const { tools } = await house.call('checkpoint/expand', { session, tag: '1' });
+  assert.equal(
+    tools.map(({ tag }) => tag),
+    ['1.1'],
+  );
+  await house.close();
+});
+
+test('deleting a middle checkpoint leaves every other one restorable', async () => {
+  const house = new Household();
+  const root = repository();
+  const { session } = await house.open(root);
+  for (const turn of ['1', '2', '3']) {
+    write(root, { [`${turn}.txt`]: turn });
+    await house.call('checkpoint/create', { session, kind: 'turn' });
+  }
+  await house.call('checkpoint/delete', { session, tag: '2' });
+  await house.call('store/gc', { session });
+  await house.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  assert.equal(
+    readdirSync(root).filter((name) => /^\d/.test(name)),
+    ['1.txt'],
+  );
+  await house.call('checkpoint/restore', { session, tag: '3', mode: 'hard' });
+  assert.equal(
+    readdirSync(root).filter((name) => /^\d/.test(name)),
+    ['1.txt', '2.txt', '3.txt'],
+  );
+  assert.is((await failure(house.call('checkpoint/get', { session, tag: '2' }))).kind, 'UnknownCheckpoint');
+  await house.close();
+});
+
+test('the same idempotencyKey gives the same answer once more, another request with it is refused', async () => {
+  const house = new Household();
+  const { session } = await house.open(repository());
+  const first = await house.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
+  const again = await house.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
+  assert.is(again.replayed, true);
+  assert.is(again.checkpoint.id, first.checkpoint.id);
+  const other = house.call('checkpoint/create', { session, kind: 'tool', idempotencyKey: 'k1' });
+  assert.is((await failure(other)).kind, 'IdempotencyConflict');
+  const fate = await house.call('operation/get', { session, idempotencyKey: 'k1' });
+  assert.is(fate.state, 'committed');
+  await house.close();
+});
+
+test('store/usage, store/verify and store/gc tell and do', async () => {
+  const house = new Household();
+  const root = repository();
+  const { session } = await house.open(root);
+  write(root, { 'big.txt': 'x'.repeat(100_000) });
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  const { bytes, checkpoints } = await house.call('store/usage', { session });
+  assert.ok(bytes > 0);
+  assert.is(checkpoints, 2);
+  assert.equal((await house.call('store/verify', { session })).problems, []);
+  await house.call('checkpoint/create', { session, kind: 'turn', tag: '1' });
+  const { checkpointsRemoved } = await house.call('store/gc', { session });
+  assert.is(checkpointsRemoved, 1, 'the one that lost its tag');
+  assert.equal((await house.call('store/verify', { session })).problems, []);
+  await house.close();
+});
+
+test.run();
