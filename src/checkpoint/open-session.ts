@@ -70,8 +70,7 @@ export async function openSession(
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
   // The default storage may lie in a protected place that was allowed (home): it is left out of captures then.
-  if (!request.isDefaultStorage || workTree.protectedPlace === undefined)
-    refuseStorageInside(workTree, storage);
+  if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
   prepareStorage(storage);
   const conversationId = request.conversationId ?? randomUUID();
   const id = sessionIdOf(workTree.root, conversationId, request.strategy);
@@ -100,6 +99,15 @@ export async function openSession(
     owner.release();
     if (trash !== undefined) await deleteTrash(trash);
     throw error;
+  }
+}
+
+/** @throws StorageInsideWorkTree, and what is wrong with a path that leads nowhere (through a file) */
+function checkStorage(workTree: WorkTree, storage: string): void {
+  try {
+    refuseStorageInside(workTree, storage);
+  } catch (error) {
+    throw systemCode(error) === undefined ? error : storageFailure(storage, error);
   }
 }
 
