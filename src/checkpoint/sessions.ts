@@ -5,6 +5,7 @@ import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { findRepository } from '../git/git-dir.ts';
 import { loadStrategy } from '../store/strategies.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './drop.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open-session.ts';
@@ -211,12 +212,16 @@ export class Sessions {
     const marker = directory.readMarker();
     if (marker === undefined || marker.strategy === 'shadow') return;
     const driver = await loadStrategy(marker.strategy);
+    const repository = findRepository(marker.workTree);
+    // Its repository is gone, and the hidden refs with it: nothing is left outside.
+    if (repository === undefined && driver.needsRepository) return;
     const store = await driver.open({
       session: marker.session,
       sessionDirectory: directory.root,
       storageDirectory: join(directory.root, '..'),
       workTree: marker.workTree,
       conversationId: marker.conversationId,
+      ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
       durability: 'process',
     });
     try {

@@ -6,6 +6,7 @@ import type { StrategyDriver } from './snapshot-store.ts';
 export const strategies: Readonly<Record<string, () => Promise<StrategyDriver>>> = {
   shadow: async () => (await import('./shadow-git.ts')).shadowDriver,
   local: async () => (await import('./hidden-branch.ts')).hiddenBranchDriver,
+  sqlite: async () => (await import('./sqlite-store.ts')).driver,
 };
 
 /** Loads a strategy's driver. @throws StrategyUnavailable for a name that is not in the table */

@@ -1,0 +1,172 @@
+// Times side by side, in one run: every strategy over stdio, and the sequence of git commands of Q CLI, on generated
+// work trees. Prints a table of medians with their ratio to git, and writes everything as JSON when asked. It judges
+// nothing: a machine's numbers are for people to read.
+//
+//   npm run bench [-- --sizes 1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--json FILE]
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Contender, DaemonContender, GitContender } from './bench/contenders.ts';
+import { GeneratedTree } from './bench/generated-tree.ts';
+
+const { values: flags } = parseArgs({
+  options: {
+    sizes: { type: 'string', default: '1000,10000,100000' },
+    strategies: { type: 'string', default: 'shadow,local,sqlite' },
+    checkpoints: { type: 'string', default: '100' },
+    repeats: { type: 'string', default: '11' },
+    json: { type: 'string' },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+if (flags.help) {
+  console.log(
+    'npm run bench [-- --sizes 1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--repeats 11] [--json FILE]',
+  );
+  process.exit(0);
+}
+const sizes = numbers(flags.sizes);
+const strategies = flags.strategies.split(',').filter(Boolean);
+const checkpoints = Math.max(2, Number(flags.checkpoints));
+const repeats = Number(flags.repeats);
+const scratch = mkdtempSync(join(tmpdir(), 'checkpointd-bench-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+process.on('SIGINT', () => process.exit(130));
+
+/** Of one contender on one tree: milliseconds of each try, and bytes. */
+interface Measured {
+  readonly name: string;
+  readonly firstCapture: readonly number[];
+  readonly create: readonly number[];
+  readonly diff: readonly number[];
+  readonly restore: readonly number[];
+  readonly diskBytes: number;
+  readonly rssBytes?: number;
+  readonly highestRssBytes?: number;
+}
+
+function numbers(text: string): number[] {
+  return text.split(',').map(Number);
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+async function measure(contender: Contender, tree: GeneratedTree): Promise<Measured> {
+  if (contender instanceof DaemonContender) await contender.start();
+  const firstCapture = [await timed(() => contender.open())];
+  const create: number[] = [];
+  for (let i = 0; i < checkpoints; i += 1) {
+    tree.edit();
+    create.push(await timed(() => contender.create()));
+  }
+  const diskBytes = contender.diskBytes();
+  const diff: number[] = [];
+  for (let i = 0; i < repeats; i += 1) diff.push(await timed(() => contender.diff()));
+  const restore: number[] = [];
+  for (let i = 0; i < Math.min(repeats, checkpoints - 1); i += 1) {
+    restore.push(await timed(() => contender.restore()));
+  }
+  const memory = contender.memory();
+  await contender.close();
+  return {
+    name: contender.name,
+    firstCapture,
+    create,
+    diff,
+    restore,
+    diskBytes,
+    ...(memory === undefined ? {} : { rssBytes: memory.rssBytes, highestRssBytes: memory.highestBytes }),
+  };
+}
+
+interface Row {
+  readonly label: string;
+  readonly unit: 'ms' | 'MB';
+  readonly of: (measured: Measured) => number | undefined;
+}
+
+const megabyte = 1024 * 1024;
+const rows: readonly Row[] = [
+  { label: 'first capture', unit: 'ms', of: ({ firstCapture }) => median(firstCapture) },
+  { label: 'create after one edit', unit: 'ms', of: ({ create }) => median(create) },
+  { label: 'diff of the last two', unit: 'ms', of: ({ diff }) => median(diff) },
+  { label: 'restore of one file', unit: 'ms', of: ({ restore }) => median(restore) },
+  { label: `disk after ${checkpoints} checkpoints`, unit: 'MB', of: ({ diskBytes }) => diskBytes / megabyte },
+  { label: 'memory (highest RSS)', unit: 'MB', of: (m) => m.highestRssBytes && m.highestRssBytes / megabyte },
+];
+
+function print(files: number, all: readonly Measured[]): void {
+  const git = all.find(({ name }) => name === 'git');
+  console.log(`\n${files.toLocaleString('en')} files (median, and times the git sequence of Q CLI)`);
+  console.log([''.padEnd(28), ...all.map(({ name }) => name.padStart(18))].join(''));
+  for (const { label, unit, of } of rows) {
+    const base = git === undefined ? undefined : of(git);
+    const cells = all.map((measured) => {
+      const value = of(measured);
+      if (value === undefined) return '–'.padStart(18);
+      const ratio = measured === git || base === undefined ? '' : ` ×${(value / base).toFixed(2)}`;
+      return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}${ratio}`.padStart(18);
+    });
+    console.log([label.padEnd(28), ...cells].join(''));
+  }
+}
+
+async function main(): Promise<void> {
+  const results: { files: number; contenders: Measured[] }[] = [];
+  for (const files of sizes) {
+    const directory = join(scratch, String(files));
+    const tree = new GeneratedTree(join(directory, 'work'), files);
+    const contenders: Contender[] = [
+      new GitContender(tree.root, directory),
+      ...strategies.map((strategy) => new DaemonContender(strategy, tree.root, directory)),
+    ];
+    const measured: Measured[] = [];
+    for (const contender of contenders) measured.push(await measure(contender, tree));
+    results.push({ files, contenders: measured });
+    print(files, measured);
+    rmSync(directory, { recursive: true, force: true });
+  }
+  if (flags.json !== undefined) writeFileSync(flags.json, `${JSON.stringify(report(results), null, 2)}\n`);
+}
+
+function report(results: readonly { files: number; contenders: readonly Measured[] }[]): object {
+  return {
+    date: new Date().toISOString(),
+    node: process.version,
+    git: execFileSync('git', ['--version'], { encoding: 'utf8' }).trim(),
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    checkpoints,
+    results: results.map(({ files, contenders }) => {
+      const git = contenders.find(({ name }) => name === 'git');
+      return {
+        files,
+        contenders: contenders.map((measured) => ({
+          ...measured,
+          medians: Object.fromEntries(rows.map(({ label, of }) => [label, of(measured)])),
+          timesGit: Object.fromEntries(
+            rows.map(({ label, of }) => [
+              label,
+              (of(measured) ?? Number.NaN) / ((git && of(git)) || Number.NaN),
+            ]),
+          ),
+        })),
+      };
+    }),
+  };
+}
+
+await main();

@@ -1,0 +1,190 @@
+// What is measured side by side: the daemon over stdio with each strategy, and the sequence of git commands that
+// Q CLI runs for the same work (000 §5). Each is a contender; the measuring is the same for all.
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CheckpointdClient } from '../../src/client/client.ts';
+
+/** One way of making checkpoints of a work tree. */
+export interface Contender {
+  readonly name: string;
+  /** The first capture, from nothing to the checkpoint "0". */
+  open(): Promise<void>;
+  /** A checkpoint of the present, with its statistics. */
+  create(): Promise<void>;
+  /** The files that differ between the last two checkpoints. */
+  diff(): Promise<void>;
+  /** Makes the work tree equal the checkpoint before the last. */
+  restore(): Promise<void>;
+  /** Bytes allocated on disk for the checkpoints. */
+  diskBytes(): number;
+  /** Resident memory now and at its highest, where the system tells; the git commands end too soon for that. */
+  memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined;
+  close(): Promise<void>;
+}
+
+/** The daemon with one strategy, in a process of its own. */
+export class DaemonContender implements Contender {
+  readonly name: string;
+  readonly #workTree: string;
+  readonly #storage: string;
+  #client: CheckpointdClient | undefined;
+  #session = '';
+  #turn = 0;
+  #ownBefore = 0;
+
+  constructor(strategy: string, workTree: string, scratch: string) {
+    this.name = strategy;
+    this.#workTree = workTree;
+    this.#storage = join(scratch, `storage-${strategy}`);
+  }
+
+  async open(): Promise<void> {
+    this.#ownBefore = allocated(join(this.#workTree, '.git'));
+    this.#client ??= await CheckpointdClient.start();
+    const { session, checkpoints } = await this.#daemon.request('session/open', {
+      workspace: this.#workTree,
+      storageDir: this.#storage,
+      strategy: this.name,
+      retention: 'keep',
+      limits: { initTimeoutMs: 600_000 },
+    });
+    if (!checkpoints.enabled) throw new Error(checkpoints.message);
+    this.#session = session;
+    this.#turn = 0;
+  }
+
+  /** Starts the process beforehand, so that opening measures a session and not a start. */
+  async start(): Promise<void> {
+    this.#client = await CheckpointdClient.start();
+  }
+
+  async create(): Promise<void> {
+    await this.#daemon.request('checkpoint/create', { session: this.#session, kind: 'turn' });
+    this.#turn += 1;
+  }
+
+  async diff(): Promise<void> {
+    await this.#daemon.request('checkpoint/diff', {
+      session: this.#session,
+      from: String(this.#turn - 1),
+      to: String(this.#turn),
+      format: 'nameStatus',
+    });
+  }
+
+  async restore(): Promise<void> {
+    const tag = String(this.#turn - 1);
+    const { restored, failed } = await this.#daemon.request('checkpoint/restore', {
+      session: this.#session,
+      tag,
+      mode: 'hard',
+    });
+    this.#turn -= 1;
+    if (restored.length !== 1 || failed.length > 0)
+      throw new Error(`${this.name}: not one file was restored`);
+  }
+
+  /** What lies in the storage, and what was added to the user's repository (strategy `local`). */
+  diskBytes(): number {
+    return allocated(this.#storage) + allocated(join(this.#workTree, '.git')) - this.#ownBefore;
+  }
+
+  memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined {
+    if (process.platform !== 'linux') return undefined;
+    const status = readFileSync(`/proc/${this.#daemon.pid}/status`, 'utf8');
+    const field = (name: string): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) * 1024;
+    return { rssBytes: field('VmRSS'), highestBytes: field('VmHWM') };
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.request('session/delete', { session: this.#session, storageDir: this.#storage });
+    await this.#client?.close();
+  }
+
+  get #daemon(): CheckpointdClient {
+    if (this.#client === undefined) throw new Error('the daemon has not been started');
+    return this.#client;
+  }
+}
+
+/** The git commands of Q CLI, on a shadow repository of its own. */
+export class GitContender implements Contender {
+  readonly name = 'git';
+  readonly #workTree: string;
+  readonly #gitDir: string;
+  #turn = 0;
+
+  constructor(workTree: string, scratch: string) {
+    this.#workTree = workTree;
+    this.#gitDir = join(scratch, 'q-shadow');
+  }
+
+  async open(): Promise<void> {
+    mkdirSync(this.#gitDir);
+    execFileSync('git', ['init', '--quiet', '--bare', this.#gitDir]);
+    for (const [key, value] of [
+      ['user.name', 'Q'],
+      ['user.email', 'qcli@local'],
+      ['core.preloadindex', 'true'],
+    ] as const)
+      this.#git('config', key, value);
+    this.#commit('0');
+  }
+
+  async create(): Promise<void> {
+    this.#turn += 1;
+    this.#git('status', '--porcelain');
+    this.#commit(String(this.#turn));
+    this.#git('diff', '--name-status', String(this.#turn - 1), String(this.#turn));
+  }
+
+  async diff(): Promise<void> {
+    this.#git('diff', '--name-status', String(this.#turn - 1), String(this.#turn));
+  }
+
+  async restore(): Promise<void> {
+    this.#turn -= 1;
+    this.#git('reset', '--quiet', '--hard', String(this.#turn));
+    this.#git('clean', '-fd');
+  }
+
+  diskBytes(): number {
+    return allocated(this.#gitDir);
+  }
+
+  memory(): undefined {
+    return undefined;
+  }
+
+  async close(): Promise<void> {}
+
+  #commit(tag: string): void {
+    this.#git('add', '-A');
+    this.#git('commit', '--quiet', '--allow-empty', '--no-verify', '-m', tag);
+    this.#git('tag', tag, '-f');
+  }
+
+  #git(...args: string[]): void {
+    execFileSync('git', [`--git-dir=${this.#gitDir}`, `--work-tree=${this.#workTree}`, ...args], {
+      cwd: this.#workTree,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      maxBuffer: 1 << 28,
+    });
+  }
+}
+
+/** Bytes that the system has allocated for everything below a directory (`du`). */
+function allocated(directory: string): number {
+  let bytes = 0;
+  if (!existsSync(directory)) return 0;
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) continue; // a temporary file that has gone meanwhile
+    bytes += (stat.blocks ?? 0) * 512;
+    if (stat.isDirectory()) bytes += allocated(path);
+  }
+  return bytes;
+}

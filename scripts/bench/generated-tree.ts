@@ -1,0 +1,61 @@
+// A work tree for measurements: always the same bytes for the same number of files, ten files a directory, in a
+// repository of its own with everything committed. Edits one file at a time, each time another.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const filesInDirectory = 10;
+
+export class GeneratedTree {
+  readonly root: string;
+  readonly files: number;
+  #edits = 0;
+
+  constructor(root: string, files: number) {
+    this.root = root;
+    this.files = files;
+    for (let i = 0; i < files; i += 1) {
+      if (i % filesInDirectory === 0) mkdirSync(join(root, directoryOf(i)), { recursive: true });
+      writeFileSync(join(root, pathOf(i)), contentOf(i, 0));
+    }
+    const git = (...args: string[]): void => {
+      execFileSync('git', ['-C', root, '-c', 'user.name=B', '-c', 'user.email=b@example.com', ...args], {
+        stdio: ['ignore', 'ignore', 'inherit'],
+      });
+    };
+    git('init', '--quiet');
+    git('-c', 'gc.auto=0', 'add', '-A');
+    git('-c', 'gc.auto=0', 'commit', '--quiet', '-m', 'generated');
+  }
+
+  /** Changes one line of one file; another file each time, far from the one before. Returns its path. */
+  edit(): string {
+    this.#edits += 1;
+    const i = (this.#edits * 7919) % this.files;
+    writeFileSync(join(this.root, pathOf(i)), contentOf(i, this.#edits));
+    return pathOf(i);
+  }
+}
+
+function directoryOf(i: number): string {
+  const directory = Math.floor(i / filesInDirectory);
+  return join(`part${Math.floor(directory / 100)}`, `module${directory % 100}`);
+}
+
+function pathOf(i: number): string {
+  return join(directoryOf(i), `file${i % filesInDirectory}.ts`);
+}
+
+/** 0.5 to 4 KB of text that looks like a program and compresses like one; `edition` changes one line in the middle. */
+function contentOf(i: number, edition: number): string {
+  const lines = 10 + ((i * 37) % 70);
+  const text: string[] = [];
+  for (let line = 0; line < lines; line += 1) {
+    const salt = (i * 2654435761 + line * 40503) >>> 0;
+    const isEdited = edition > 0 && line === lines >> 1;
+    text.push(
+      isEdited ? `// edition ${edition}` : `export const value${line} = ${salt}; // ${i.toString(36)}`,
+    );
+  }
+  return `${text.join('\n')}\n`;
+}

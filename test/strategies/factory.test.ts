@@ -1,0 +1,92 @@
+// The table of strategies (001's factory) and what a client sees of it: a name chosen at session/open, and everything
+// else on the wire the same. What each store promises is tested by the suite in test/store.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { loadStrategy, strategies } from '../../src/store/strategies.ts';
+import { failure, git, Household, manifest, repository, write } from '../support/household.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+const names = ['shadow', 'local', 'sqlite'];
+
+test('R1 R2 a strategy is a line in the table: its name gives its driver, loaded when it is first used', async () => {
+  assert.equal(Object.keys(strategies), names);
+  for (const name of names) {
+    const driver = await loadStrategy(name);
+    assert.is(driver.name, name);
+    assert.is(driver.retention, name === 'shadow' ? 'session' : 'keep', 'ruling 26');
+    assert.is(driver.needsRepository, name === 'local');
+  }
+});
+
+test('R2 a strategy that is not in the table is refused, with those that are, and nothing is made', async () => {
+  const house = new Household();
+  const root = repository();
+  for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
+    const refused = await failure(house.open(root, { strategy }));
+    assert.is(refused.kind, 'StrategyUnavailable');
+    assert.match(refused.message, /shadow, local, sqlite/);
+  }
+  assert.not.ok(existsSync(house.storage));
+  await house.close();
+});
+
+test('R3 save, restore and getDiff are the same requests with the same answers for every strategy', async () => {
+  const house = new Household();
+  for (const strategy of names) {
+    const root = repository();
+    const before = manifest(root);
+    const opened = await house.open(root, { strategy });
+    assert.is(opened.strategy, strategy);
+    const { session } = opened;
+    write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
+    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+    assert.is(checkpoint.commit === undefined, strategy === 'sqlite');
+    const { files } = await house.call('checkpoint/diff', {
+      session,
+      from: '0',
+      to: '1',
+      format: 'contents',
+    });
+    assert.equal(
+      files.map(({ path, change, before: old, after: now }) => [path, change, old, now]),
+      [
+        ['a.txt', 'modified', 'a\n', 'changed\n'],
+        ['new.txt', 'added', undefined, 'new\n'],
+      ],
+    );
+    await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    assert.equal(manifest(root), before);
+  }
+  await house.close();
+});
+
+test('R8 local needs a repository: none is made unasked, the answer says what to do', async () => {
+  const house = new Household();
+  const root = temporaryDirectory('plain');
+  write(root, { 'a.txt': 'a\n' });
+  const opened = await house.open(root, { strategy: 'local', conversationId: 'c' });
+  assert.equal([opened.checkpoints.enabled, opened.checkpoints.reason], [false, 'NotARepository']);
+  assert.match(opened.checkpoints.message ?? '', /git init|checkpoint\/init/);
+  assert.not.ok(existsSync(join(root, '.git')));
+  await house.close();
+});
+
+test('R8 a session that is deleted takes its hidden refs with it, open or kept, and those of no other', async () => {
+  const house = new Household();
+  const root = repository();
+  const refs = (): string[] =>
+    git(root, 'for-each-ref', '--format=%(refname)', 'refs/checkpointd').split('\n');
+  const kept = await house.open(root, { strategy: 'local', conversationId: 'kept' });
+  const open = await house.open(root, { strategy: 'local', conversationId: 'open' });
+  const stays = await house.open(root, { strategy: 'local', conversationId: 'stays' });
+  await house.call('session/close', { session: kept.session });
+  assert.ok(refs().some((ref) => ref.includes(kept.session)));
+  await house.call('session/delete', { session: kept.session });
+  await house.call('session/delete', { session: open.session });
+  assert.ok(refs().length > 0 && refs().every((ref) => ref.includes(stays.session)), refs().join('\n'));
+  await house.close();
+});
+
+test.run();
