@@ -28,7 +28,8 @@ const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
 
 /** Reads a header block without its terminator; a string says what is wrong with it. */
 function parseHeader(text: string, bodyBytesMax: number): FrameHeader | string {
-  if (impure.test(text)) return 'the header holds bytes that no header may hold';
+  // With its line end, so that a stray `\r` before it is judged as it is when the bytes come one by one.
+  if (impure.test(`${text}\r\n`)) return 'the header holds bytes that no header may hold';
   let length: number | undefined;
   let foreignCharset: string | undefined;
   for (const line of text.split('\r\n')) {
