@@ -305,10 +305,11 @@ test('O18 the two trees shown to git are whole: fsck finds nothing', () =>
         env: { PATH: process.env.PATH ?? '' },
       });
     run('fsck', '--strict', '--no-dangling', git.from, git.to);
-    assert.is(
-      run('diff', '--name-status', git.from, git.to),
-      'R100\ta.b\ta0\nM\ta/b\nR100\tbig\tmoved/big\n',
-    );
+    assert.equal(run('diff', '--name-status', git.from, git.to).trim().split('\n').sort(), [
+      'M\ta/b',
+      'R100\ta.b\ta0',
+      'R100\tbig\tmoved/big',
+    ]);
     assert.not.match(run('ls-tree', '-r', '--name-only', git.to), /same/);
     await git.dispose();
     const all = await store.gitTrees(undefined, to);
