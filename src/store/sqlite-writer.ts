@@ -1,14 +1,10 @@
-// Takes one capture in: contents in batches, then the directories that are new, then the pin that names the whole.
-// Everything is content-addressed and harmless until the last transaction, so a kill leaves only rows for a sweep.
-//
-// A directory row promises that all below it is there: children are stored first, sweeps remove parents first. So a
-// directory that was sealed before needs one look, and the cost follows the change.
-import { CheckpointdError } from '../base/errors.ts';
+// Takes one capture in: contents in batches, small ones together and large ones chunk by chunk. What is stored is
+// content-addressed and harmless until the tree is sealed (sqlite-seal.ts), so a kill leaves only rows for a sweep.
 import { filesAsync } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { Slices } from '../base/slices.ts';
-import { type Directory, isDirectory, type SnapshotWriter, type StableContent } from './snapshot-store.ts';
+import type { Directory, SnapshotWriter, StableContent } from './snapshot-store.ts';
 import {
   chunkBytes,
   digestOf,
@@ -23,8 +19,8 @@ import {
 } from './sqlite-content.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';
 import { generationOf, type SqliteLease } from './sqlite-leases.ts';
+import { SqliteSeal } from './sqlite-seal.ts';
 import type { SeenRows } from './sqlite-seen.ts';
-import { type EncodedNode, encodeNode, type SubTree } from './sqlite-tree-node.ts';
 
 interface Pending {
   readonly blob: BlobId;
@@ -81,16 +77,11 @@ export class SqliteWriter implements SnapshotWriter {
     await this.#large;
     await this.#flush();
     await this.#flushing;
-    for (let attempt = 0; ; attempt += 1) {
-      const plan = await this.#plan(root);
-      const generation = await this.#check(plan);
-      const sealed = await this.#store(plan, generation, attempt >= 4);
-      if (!sealed) continue; // a sweep of another daemon came between: look again
-      for (const [directory, id] of plan.ids) directory.sealed = id;
-      await this.#lease.pinned(plan.root);
-      await this.#end();
-      return plan.root;
-    }
+    const sealing = new SqliteSeal(this.#database, this.#seen, this.#lease, this.#added, this.#signal);
+    const snapshot = await sealing.run(root);
+    await this.#lease.pinned(snapshot);
+    await this.#end();
+    return snapshot;
   }
 
   async abort(): Promise<void> {
@@ -178,110 +169,6 @@ export class SqliteWriter implements SnapshotWriter {
       insertBlob(this.#database, { blob, size, stamp: generationOf(this.#database), storedSize });
     });
   }
-
-  /** Names every directory that has no id yet, children first. */
-  async #plan(root: Directory): Promise<Plan> {
-    const slices = new Slices(this.#signal);
-    const plan: Plan = {
-      root: '' as SnapshotId,
-      ids: new Map(),
-      nodes: new Map(),
-      reused: new Map(),
-      blobs: new Set(),
-    };
-    const visit = async (directory: Directory, isRoot: boolean): Promise<string | undefined> => {
-      const { sealed } = directory;
-      if (sealed !== undefined && !this.#seen.isLost(sealed)) {
-        plan.reused.set(sealed, directory);
-        return sealed;
-      }
-      if (slices.isDue()) await slices.pause();
-      const entries = new Map<
-        string,
-        SubTree | Exclude<ReturnType<typeof directory.entries.get>, Directory | undefined>
-      >();
-      for (const [name, entry] of directory.entries) {
-        if (!isDirectory(entry)) {
-          entries.set(name, entry);
-          if (!this.#added.has(entry.blob)) plan.blobs.add(entry.blob);
-          continue;
-        }
-        const tree = await visit(entry, false);
-        if (tree !== undefined) entries.set(name, { tree });
-      }
-      if (entries.size === 0 && !isRoot) return undefined; // empty directories are not captured
-      const { permissions } = directory;
-      const node = encodeNode(permissions === undefined ? { entries } : { entries, permissions });
-      plan.nodes.set(node.id, node);
-      plan.ids.set(directory, node.id);
-      return node.id;
-    };
-    plan.root = (await visit(root, true)) as SnapshotId;
-    return plan;
-  }
-
-  /** Makes sure that what the plan takes for granted is there; returns the generation in which it was. */
-  async #check(plan: Plan): Promise<number> {
-    const trees = await this.#seen.missingTrees([...plan.reused.keys()], this.#signal);
-    if (trees.missing.length > 0) {
-      this.#seen.lose(trees.missing); // swept meanwhile; they are in memory, so they are stored again
-      return -1;
-    }
-    const blobs = await this.#seen.missingBlobs([...plan.blobs], this.#signal);
-    if (blobs.missing.length > 0) {
-      throw new CheckpointdError(
-        'DataCorrupt',
-        `${blobs.missing.length} contents of this capture are not in the store: they were removed since the capture it builds on. Capture again from the start.`,
-        { details: { blobs: blobs.missing.slice(0, 10) }, retryable: true },
-      );
-    }
-    return Math.min(trees.generation, blobs.generation);
-  }
-
-  /** Stores the new directories and pins the root; false when something may have been removed since the check. */
-  async #store(plan: Plan, generation: number, anyGeneration: boolean): Promise<boolean> {
-    if (generation < 0) return false;
-    const nodes = [...plan.nodes.values()];
-    const root = plan.nodes.get(plan.root);
-    const inner = nodes.filter((node) => node !== root);
-    await this.#database.inSlices(inner, (node) => this.#insertNode(node), this.#signal);
-    const isStored = await this.#database.transaction(() => {
-      if (generationOf(this.#database) !== generation && !(anyGeneration && this.#isAllThere(plan)))
-        return false;
-      if (root !== undefined) this.#insertNode(root);
-      this.#lease.pin(plan.root);
-      return true;
-    });
-    if (isStored) {
-      this.#seen.addTrees(generation, [...plan.nodes.keys()]);
-      this.#seen.addBlobs(generation, [...this.#added]);
-    }
-    return isStored;
-  }
-
-  /** Inside a transaction, where nothing moves: for a store that is swept all the time. May take long. */
-  #isAllThere(plan: Plan): boolean {
-    return this.#seen.areThere([...plan.reused.keys()], [...plan.blobs]);
-  }
-
-  #insertNode({ id, bytes }: EncodedNode): void {
-    this.#database.run(
-      'INSERT INTO checkpoint_trees (id, stamp, node) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp WHERE stamp < excluded.stamp',
-      Buffer.from(id, 'hex'),
-      generationOf(this.#database),
-      bytes,
-    );
-  }
-}
-
-interface Plan {
-  root: SnapshotId;
-  readonly ids: Map<Directory, string>;
-  /** New directories, children first. */
-  readonly nodes: Map<string, EncodedNode>;
-  readonly reused: Map<string, Directory>;
-  /** Contents that this writer did not bring. */
-  readonly blobs: Set<BlobId>;
 }
 
 async function* chunksOf(content: StableContent, size: number): AsyncGenerator<Uint8Array> {

@@ -142,6 +142,16 @@ function snapshotTests(check: Check): void {
     assert.equal(await store.changes(id, id), []);
   });
 
+  check('O30 a directory that holds no file is not part of a snapshot', async ({ store }) => {
+    const id = await capture(store, sample);
+    const writer = store.writer();
+    for (const { bytes } of sample.values())
+      await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });
+    const root = directoryOf(store, sample);
+    root.entries.set('empty', { entries: new Map([['below', { entries: new Map() }]]) });
+    assert.is(await writer.seal(root), id);
+  });
+
   check('entries come in the order of the bytes of the whole path, all or below one', async ({ store }) => {
     const tree = plain({ 'a/b': '1', 'a.b': '2', 'a-b/c': '3', a0: '4', 'a/B/c': '5', z: '6', '\xff': '7' });
     const id = await capture(store, tree);
