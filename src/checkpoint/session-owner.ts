@@ -101,7 +101,8 @@ interface Owner {
 function readOwner(file: string): Owner | undefined {
   try {
     const holder = parseHolder(files.readFileSync(file, 'utf8'));
-    const released = 'released' in holder && holder.released === true;
+    // It is renamed into place, so only a power cut leaves one that cannot be read: its writer is dead.
+    const released = holder.host === '' || ('released' in holder && holder.released === true);
     return { holder, released, seenMs: files.statSync(file).mtimeMs };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;

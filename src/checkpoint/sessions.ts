@@ -38,7 +38,7 @@ export class Sessions {
   /** Openings wait for each other, so that two requests for one session get one. */
   #opening: Promise<unknown> = Promise.resolve();
   #isClosing = false;
-  /** Sessions whose end has begun and is not finished; one whose end failed stays here. */
+  /** Sessions whose end has begun and is not finished. */
   readonly #ending = new Set<Session>();
   readonly #storages = new Set<string>();
   readonly #deletions = new Set<Promise<void>>();
@@ -90,10 +90,13 @@ export class Sessions {
     const session = this.get(id);
     this.#open.delete(session.id);
     this.#ending.add(session);
-    const ended = await endSession(session, kind);
-    this.#ending.delete(session);
-    this.#watchDeletion(ended.deleted);
-    return ended;
+    try {
+      const ended = await endSession(session, kind);
+      this.#watchDeletion(ended.deleted);
+      return ended;
+    } finally {
+      this.#ending.delete(session); // also after a failure it is given up, and its path may be another owner's
+    }
   }
 
   /** Ends every session; resolves when every path that may go is gone. A failure in one does not spare the others. */

@@ -1,0 +1,9 @@
+// That a day of work leaves nothing behind in the daemon; rounds.long.ts goes on for longer.
+import { test } from 'uvu';
+import { assertNoGrowth, rounds } from './rounds.ts';
+
+test('F95: 300 rounds of edit, create and restore leak no descriptor, no child and no memory', async () => {
+  assertNoGrowth(await rounds(300), 20_000);
+});
+
+test.run();

@@ -1,0 +1,66 @@
+// Many rounds of editing, creating and restoring in one daemon, and what the daemon holds of the system meanwhile.
+import { readdirSync, readFileSync } from 'node:fs';
+import * as assert from 'uvu/assert';
+import { daemonEntry } from '../support/wire-client.ts';
+import { withRig } from './daemon-rig.ts';
+
+export interface Holdings {
+  readonly round: number;
+  readonly descriptors: number;
+  readonly children: number;
+  /** Resident memory, bytes. */
+  readonly memory: number;
+}
+
+/** Runs the rounds in a fresh daemon; returns what it held after each hundred of them. */
+export async function rounds(count: number): Promise<Holdings[]> {
+  const held: Holdings[] = [];
+  await withRig(async (rig) => {
+    // A small young generation keeps what is not yet collected from looking like a leak.
+    const { client, session } = await rig.opened(
+      {},
+      { command: [process.execPath, '--max-semi-space-size=2', daemonEntry] },
+    );
+    const pid = client.process.pid ?? 0;
+    for (let round = 1; round <= count; round += 1) {
+      rig.write(`edited/${round % 7}`, `round ${round}\n`);
+      rig.write('a.txt', `round ${round}\n`);
+      const { checkpoint } = await client.request('checkpoint/create', { session, kind: 'turn' });
+      const tag = round % 3 === 0 ? '0' : `${Math.max(0, Number(checkpoint?.tag ?? 1) - 1)}`;
+      const { failed } = await client.request('checkpoint/restore', {
+        session,
+        tag,
+        mode: 'hard',
+        scope: 'files',
+      });
+      assert.equal(failed, []);
+      client.frames.length = 0;
+      if (round % 100 === 0) held.push({ round, ...holdings(pid), children: rig.children().length });
+    }
+    assert.is((await client.close()).code, 0);
+    assert.equal(rig.stored(), []);
+    assert.equal(rig.children(), []);
+  });
+  return held;
+}
+
+function holdings(pid: number): Omit<Holdings, 'round' | 'children'> {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return {
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    memory: Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024,
+  };
+}
+
+/** Fails when anything grew after the first hundred rounds; memory may, by what the checkpoints' records need. */
+export function assertNoGrowth(held: readonly Holdings[], memoryPerRound: number): void {
+  const [first, ...later] = held;
+  assert.ok(first !== undefined && later.length > 0);
+  for (const each of later) {
+    const where = `after ${each.round} rounds: ${JSON.stringify(held)}`;
+    assert.ok(each.descriptors <= first.descriptors + 2, `descriptors ${where}`);
+    assert.ok(each.children <= first.children, `children ${where}`);
+    const allowed = first.memory + 8e6 + (each.round - first.round) * memoryPerRound;
+    assert.ok(each.memory <= allowed, `memory ${where}`);
+  }
+}
