@@ -30,7 +30,7 @@ const messages = fc.oneof(fc.constantFrom('', 'fix it', 'zwei\nZeilen', '\u{1f60
 /** Histories: each state has a parent among the earlier ones, or none. */
 const histories = fc.array(fc.record({ tree: trees, message: messages, parent: fc.nat() }), {
   minLength: 1,
-  maxLength: 6,
+  maxLength: 4,
 });
 type History = readonly { readonly tree: PlainTree; readonly message: string; readonly parent: number }[];
 
@@ -184,7 +184,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
     'O19 a sweep removes only contents that no remaining checkpoint holds',
     async ({ store, directory }) => {
       await checkPropertyAsync(
-        fc.tuple(histories, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 })),
+        fc.tuple(histories, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 })),
         async ([history, removed]) => {
           const made = await publishAll(store, history);
           await checkpoint(store, new Map(), { seq: 50 });
