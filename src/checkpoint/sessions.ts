@@ -6,6 +6,7 @@ import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { findRepository } from '../git/git-dir.ts';
+import { killAllGit } from '../git/run.ts';
 import { loadStrategy } from '../store/strategies.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './drop.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open-session.ts';
@@ -117,6 +118,7 @@ export class Sessions {
 
   /** For a process that dies now: what is still open, or still on its way out, gets the synchronous treatment. */
   abandonAll(): void {
+    killAllGit();
     for (const session of [...this.#open.values(), ...this.#ending]) {
       try {
         abandonSession(session);

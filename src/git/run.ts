@@ -39,6 +39,14 @@ export interface GitProcess {
 /** execa costs 118 ms to load, so it is loaded with the first git process and not before. */
 export const loadExeca = async (): Promise<typeof execa> => (await import('execa')).execa;
 
+/** Every git process that runs now. */
+const running = new Set<{ kill(signal: NodeJS.Signals): unknown }>();
+
+/** Kills every git process at once, for a daemon that ends now: one that ignores SIGTERM must not outlive it. */
+export function killAllGit(): void {
+  for (const process of running) process.kill('SIGKILL');
+}
+
 /**
  * Runs one git command to its end.
  *
@@ -63,7 +71,9 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
     ...(run.signal === undefined ? {} : { cancelSignal: run.signal }),
     ...(run.input === undefined ? { stdin: 'ignore' } : { input: run.input }),
   } satisfies Options;
-  const result = await start('git', args, options);
+  const child = start('git', args, options);
+  running.add(child);
+  const result = await child.finally(() => running.delete(child));
   run.signal?.throwIfAborted();
   const exitCode = result.exitCode ?? -1;
   const stderr = Buffer.from(result.stderr ?? []).toString('utf8');
@@ -75,7 +85,7 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
 export async function openGit(place: GitPlace, args: readonly string[]): Promise<GitProcess> {
   const start = await loadExeca();
   passSeam('spawn', `git ${args[0] ?? ''}`);
-  const running = start('git', [...placeArguments(place), ...args], {
+  const child = start('git', [...placeArguments(place), ...args], {
     env: gitEnvironment(place.environment),
     extendEnv: false,
     cwd: place.cwd ?? place.gitDir,
@@ -86,23 +96,23 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
     stdout: 'pipe',
     stderr: 'pipe',
   });
+  running.add(child);
   let stderr = '';
-  running.stdin.on('error', () => {
+  child.stdin.on('error', () => {
     // EPIPE: the process is gone, and `ended` tells so with git's own words.
   });
-  running.stderr.on('data', (chunk: Buffer) => {
+  child.stderr.on('data', (chunk: Buffer) => {
     stderr = (stderr + chunk.toString('utf8')).slice(-4000);
   });
   return {
-    pid: running.pid,
-    stdin: running.stdin,
-    stdout: running.stdout,
+    pid: child.pid,
+    stdin: child.stdin,
+    stdout: child.stdout,
     stderr: () => stderr,
-    kill: (signal) => void running.kill(signal),
-    ended: running.then((result) => ({
-      exitCode: result.exitCode ?? -1,
-      cause: result.cause ?? result.code,
-    })),
+    kill: (signal) => void child.kill(signal),
+    ended: child
+      .finally(() => running.delete(child))
+      .then((result) => ({ exitCode: result.exitCode ?? -1, cause: result.cause ?? result.code })),
   };
 }
 

@@ -142,6 +142,13 @@ export class DaemonRig {
       .map(describe);
   }
 
+  /** Every process that runs in this rig's storage, whatever it is. */
+  processes(): string[] {
+    return processes()
+      .filter(({ cwd }) => cwd.startsWith(this.storage))
+      .map(describe);
+  }
+
   async dispose(): Promise<void> {
     await Promise.all(this.#clients.map((client) => client.kill()));
     const violations = this.#clients.flatMap((client) => client.violations);

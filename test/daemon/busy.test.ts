@@ -1,0 +1,108 @@
+// Ends that come while the daemon is at work: in a create, in a restore, with a git that works on or will not stop.
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, fsck, until, withRig } from './daemon-rig.ts';
+
+const keep = { retention: 'keep' } as const;
+const many = 900;
+
+function writeMany(rig: DaemonRig, content: string): void {
+  for (let file = 0; file < many; file += 1) rig.write(`many/${file % 30}/${file}`, `${content} ${file}\n`);
+}
+
+for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
+  test(`F100: ${end} in the middle of a create: its tag is absent or exact`, () =>
+    withRig(async (rig) => {
+      const { client, session } = await rig.opened(keep);
+      writeMany(rig, 'one');
+      const answers: string[] = [];
+      const create = client.send('checkpoint/create', { session, kind: 'turn' });
+      const answered = create.answer.then(
+        () => answers.push('made'),
+        (error: unknown) => answers.push(error instanceof Error ? error.name : 'failed'),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      if (end === 'shutdown') assert.is((await client.close()).code, 0);
+      else if (end === 'SIGTERM') client.process.kill('SIGTERM');
+      else client.process.stdin.end();
+      await client.exit();
+      await answered;
+      assert.equal(rig.children(), []);
+      const next = await rig.opened(keep);
+      const { checkpoints } = await next.client.request('checkpoint/list', { session });
+      const isMade = checkpoints.some(({ tag }) => tag === '1');
+      if (answers[0] === 'made') assert.ok(isMade, 'answered, so it is there');
+      if (isMade) {
+        const { fileCount } = await next.client.request('checkpoint/files', { session, tag: '1', limit: 1 });
+        assert.is(fileCount, many + 2);
+      }
+      assert.is(fsck(rig.shadow(session)), '');
+    }));
+
+  test(`F100: ${end} in the middle of a restore: finished, or journalled and finished at the next open`, () =>
+    withRig(async (rig) => {
+      const { client, session } = await rig.opened(keep);
+      writeMany(rig, 'one');
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+      writeMany(rig, 'two');
+      const intent = join(rig.shadow(session), 'checkpointd', 'restore.json');
+      const restore = client.send('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+      const answered = restore.answer.catch(() => undefined);
+      await until('the restore writes', () => existsSync(intent));
+      if (end === 'shutdown') assert.is((await client.close()).code, 0);
+      else if (end === 'SIGTERM') client.process.kill('SIGTERM');
+      else client.process.stdin.end();
+      await client.exit();
+      await answered;
+      const next = await rig.opened(keep);
+      const contents = new Set(
+        Array.from({ length: many }, (_, file) => rig.read(`many/${file % 30}/${file}`)?.split(' ')[0]),
+      );
+      assert.is(contents.size, 1, `half and half: ${[...contents].join(', ')}`);
+      assert.equal(rig.leftovers(), []);
+      assert.not.ok(existsSync(intent));
+      assert.is((await next.client.close()).code, 0);
+    }));
+}
+
+/** A directory for PATH with a git that, where it should repack, sleeps on; `deaf` to SIGTERM where asked. */
+function slowGit(rig: DaemonRig, isDeaf: boolean): string {
+  const bin = join(rig.top, 'bin');
+  mkdirSync(bin);
+  const deaf = isDeaf ? "trap '' TERM;" : '';
+  const words = `for word; do case $word in repack|prune) ${deaf} echo > ${rig.top}/at-work; exec sleep 60;; esac; done`;
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\n${words}\nexec /usr/bin/git "$@"\n`);
+  chmodSync(join(bin, 'git'), 0o755);
+  return bin;
+}
+
+for (const [name, isDeaf, msMax, end, code] of [
+  ['SIGTERM', false, 3000, 'SIGTERM', 143],
+  ['end of input', false, 3000, 'end', 1],
+  ['SIGTERM, with a git that ignores its own,', true, 9000, 'SIGTERM', 143],
+] as const) {
+  test(`ruling 25: ${name} while git is at work ends the daemon in time and leaves no git behind`, () =>
+    withRig(async (rig) => {
+      const bin = slowGit(rig, isDeaf);
+      const env = { ...rig.environment, PATH: `${bin}:${process.env['PATH']}` };
+      const { client, session } = await rig.opened({}, { env });
+      await until('the watcher lives', async () => {
+        const { watcher } = await client.request('session/get', { session });
+        return watcher.watchedDirectories > 0;
+      });
+      client.send('store/gc', { session }).answer.catch(() => undefined);
+      await until('git is at work', () => existsSync(join(rig.top, 'at-work')));
+      const started = performance.now();
+      if (end === 'end') client.process.stdin.end();
+      else client.process.kill(end);
+      assert.is((await client.exit()).code, code);
+      const took = performance.now() - started;
+      assert.ok(took < msMax, `after ${took} ms`);
+      await until('git is gone', () => rig.processes().length === 0, 500);
+      assert.equal(rig.sessions(), []);
+    }));
+}
+
+test.run();
