@@ -3,6 +3,8 @@ import type { GeneratedFile, ProtocolDocument } from './dialect.ts';
 import { jsonSchema } from './json-schema.ts';
 import { metaModel } from './meta-model.ts';
 import { openRpc } from './open-rpc.ts';
+import { pythonErrors } from './python-errors.ts';
+import { pythonRequests } from './python-requests.ts';
 import { pythonTypes } from './python-types.ts';
 import { reference } from './reference.ts';
 import { rustTypes } from './rust-types.ts';
@@ -18,6 +20,8 @@ export const projections: readonly ((document: ProtocolDocument) => GeneratedFil
   openRpc,
   metaModel,
   pythonTypes,
+  pythonRequests,
+  pythonErrors,
   rustTypes,
   reference,
 ];

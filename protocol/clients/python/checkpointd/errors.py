@@ -1,0 +1,300 @@
+# Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
+"""An exception for every error kind of the protocol."""
+
+from __future__ import annotations
+
+from typing import Dict, Type
+
+from ._error import CheckpointdError
+
+
+class ParseError(CheckpointdError):
+    r"""A frame or its body is not what the base protocol says. Send `Content-Length` headers
+    and UTF-8 JSON.
+    """
+
+
+class InvalidRequest(CheckpointdError):
+    r"""Not a request, a batch, a duplicate id in flight, a second `initialize`, or anything
+    after `shutdown`. Send single JSON-RPC 2.0 requests with fresh ids.
+    """
+
+
+class MethodNotFound(CheckpointdError):
+    r"""There is no such method. See `rpc.discover` for what there is."""
+
+
+class InvalidParams(CheckpointdError):
+    r"""Parameters are missing or have the wrong type; `issues` tells which. Correct the fields
+    named in `issues`.
+    """
+
+
+class JsonRpcInternalError(CheckpointdError):
+    r"""Reserved by JSON-RPC. This server says `InternalError` instead. Report it."""
+
+
+class ServerNotInitialized(CheckpointdError):
+    r"""A request came before `initialize` was answered. Send `initialize` first."""
+
+
+class RequestCancelled(CheckpointdError):
+    r"""The request was cancelled by `$/cancelRequest`. Nothing has changed. None needed."""
+
+
+class ServerCancelled(CheckpointdError):
+    r"""The server gave the request up, because it is ending. Nothing has changed. Ask again
+    after a restart.
+    """
+
+
+class InvalidTag(CheckpointdError):
+    r"""The text can be no tag, id, name or commit id, or the tag is of the wrong kind. Use
+    `checkpoint/list` to see what there is.
+    """
+
+
+class UnknownCheckpoint(CheckpointdError):
+    r"""No checkpoint of the session is called that. Use `checkpoint/list` to see what there is."""
+
+
+class UnknownSession(CheckpointdError):
+    r"""No such session is open in this daemon. Use `session/open`, or `session/list` to see
+    what there is.
+    """
+
+
+class CheckpointsDisabled(CheckpointdError):
+    r"""Checkpoints are not enabled in this session. Use `checkpoint/init`; `details.reason`
+    tells why they are not.
+    """
+
+
+class IdempotencyConflict(CheckpointdError):
+    r"""The key was used before for another request. Use a new key for a new intent."""
+
+
+class CursorExpired(CheckpointdError):
+    r"""The listing that the cursor belongs to is gone. Begin the listing again without a
+    cursor.
+    """
+
+
+class DuplicateName(CheckpointdError):
+    r"""Another checkpoint of the session has that name. Choose another name, or rename or
+    delete that one.
+    """
+
+
+class PathOutsideWorkTree(CheckpointdError):
+    r"""The path is absolute, leaves the work tree, or names what is never captured. Give a path
+    relative to the work tree.
+    """
+
+
+class LimitExceeded(CheckpointdError):
+    r"""A limit of the daemon or the session would be passed. See `details.limit`; raise it, or
+    ask for less.
+    """
+
+
+class WorkTreeMissing(CheckpointdError):
+    r"""The work tree is not there. Check the path."""
+
+
+class NotADirectory(CheckpointdError):
+    r"""The work tree is not a directory. Give the directory."""
+
+
+class ProtectedWorkTree(CheckpointdError):
+    r"""The work tree is a protected place: home, Desktop, Documents, Downloads, or a root. Open
+    a directory below it, or pass `allowProtected`.
+    """
+
+
+class WorkTreeBusy(CheckpointdError):
+    r"""Another session is writing to the work tree. Try again when its restore has ended."""
+
+
+class StorageInsideWorkTree(CheckpointdError):
+    r"""The storage directory lies inside the work tree. Choose one outside."""
+
+
+class WorkTreeUnreadable(CheckpointdError):
+    r"""The work tree cannot be read. Check its permissions."""
+
+
+class CaptureTimedOut(CheckpointdError):
+    r"""The first capture took longer than `limits.initTimeoutMs`. Exclude large directories, or
+    raise the limit.
+    """
+
+
+class StoreUnavailable(CheckpointdError):
+    r"""The store cannot be opened or written. Check the storage directory."""
+
+
+class StoreCorrupt(CheckpointdError):
+    r"""The store is damaged. Run `store/verify`; `details` tells what is affected."""
+
+
+class StoreVersion(CheckpointdError):
+    r"""The store was written by a later version; it was left alone. Upgrade checkpointd."""
+
+
+class NoSpace(CheckpointdError):
+    r"""The disk or the quota is full. Free some space and try again."""
+
+
+class StrategyUnavailable(CheckpointdError):
+    r"""There is no such strategy, or it cannot be used here. Choose one that `initialize` lists
+    as available.
+    """
+
+
+class StoreBusy(CheckpointdError):
+    r"""Another daemon has the session open; `details.holder` tells which. Close it there, or
+    use another conversation id.
+    """
+
+
+class ReadOnlyStore(CheckpointdError):
+    r"""The storage directory is read-only. Make it writable or choose another one."""
+
+
+class RestoreFailed(CheckpointdError):
+    r"""The restore could not be done; `effects` tells what it left. Check the work tree;
+    `checkpoint/undo` or the safety checkpoint bring back what was.
+    """
+
+
+class Conflict(CheckpointdError):
+    r"""Somebody else edited paths that the restore would change, and `onConflict` is `fail`.
+    Nothing changed. Look at `details.conflicts`; choose `overwrite` or `skip`.
+    """
+
+
+class PreconditionFailed(CheckpointdError):
+    r"""What was expected is not so. Nothing changed. Look at `details`, then ask again."""
+
+
+class ConfirmationRequired(CheckpointdError):
+    r"""More than half of more than 100 files would be deleted. Nothing changed. Look at a
+    `dryRun`, then pass `confirm: true`.
+    """
+
+
+class DataCorrupt(CheckpointdError):
+    r"""A content that is needed is missing or has the wrong hash. Nothing changed. Run
+    `store/verify` to see which checkpoints are whole.
+    """
+
+
+class NothingToUndo(CheckpointdError):
+    r"""There is no restore to undo or redo. None needed."""
+
+
+class GitMissing(CheckpointdError):
+    r"""git is not installed. Install git."""
+
+
+class GitTooOld(CheckpointdError):
+    r"""git is older than the daemon needs. Upgrade git; `details.required` tells the version."""
+
+
+class GitFailed(CheckpointdError):
+    r"""git failed; `details` has its arguments, exit code and words. Check the disk and the
+    permissions of the store.
+    """
+
+
+class NotARepository(CheckpointdError):
+    r"""The work tree is in no git repository. Use `checkpoint/init`, or `git init`."""
+
+
+class UnknownEntry(CheckpointdError):
+    r"""No history entry has that id. Use `conversation/history` to see what there is."""
+
+
+class InvalidRange(CheckpointdError):
+    r"""The range is out of bounds. Give 0 <= start <= end <= historyLength."""
+
+
+class DocumentInvalid(CheckpointdError):
+    r"""The document is no conversation. Nothing changed. See `details`; export it again."""
+
+
+class DocumentVersion(CheckpointdError):
+    r"""The document was written by a later version; it was left alone. Upgrade checkpointd."""
+
+
+class MessageTooLarge(CheckpointdError):
+    r"""A message has more characters than `limits.maxMessageCharacters`. Shorten it."""
+
+
+class ServerBusy(CheckpointdError):
+    r"""Too many requests are in flight or wait. Wait for answers, then ask again."""
+
+
+class ResponseTooLarge(CheckpointdError):
+    r"""The answer would be larger than a frame may be. Nothing changed. Ask for pages, paths or
+    ranges.
+    """
+
+
+class InternalError(CheckpointdError):
+    r"""A defect of the daemon; `effects` tells what the request left. Report it with the log."""
+
+
+#: The exception of every kind; a kind that is not here is a plain ``CheckpointdError``.
+BY_KIND: Dict[str, Type[CheckpointdError]] = {
+    "ParseError": ParseError,
+    "InvalidRequest": InvalidRequest,
+    "MethodNotFound": MethodNotFound,
+    "InvalidParams": InvalidParams,
+    "JsonRpcInternalError": JsonRpcInternalError,
+    "ServerNotInitialized": ServerNotInitialized,
+    "RequestCancelled": RequestCancelled,
+    "ServerCancelled": ServerCancelled,
+    "InvalidTag": InvalidTag,
+    "UnknownCheckpoint": UnknownCheckpoint,
+    "UnknownSession": UnknownSession,
+    "CheckpointsDisabled": CheckpointsDisabled,
+    "IdempotencyConflict": IdempotencyConflict,
+    "CursorExpired": CursorExpired,
+    "DuplicateName": DuplicateName,
+    "PathOutsideWorkTree": PathOutsideWorkTree,
+    "LimitExceeded": LimitExceeded,
+    "WorkTreeMissing": WorkTreeMissing,
+    "NotADirectory": NotADirectory,
+    "ProtectedWorkTree": ProtectedWorkTree,
+    "WorkTreeBusy": WorkTreeBusy,
+    "StorageInsideWorkTree": StorageInsideWorkTree,
+    "WorkTreeUnreadable": WorkTreeUnreadable,
+    "CaptureTimedOut": CaptureTimedOut,
+    "StoreUnavailable": StoreUnavailable,
+    "StoreCorrupt": StoreCorrupt,
+    "StoreVersion": StoreVersion,
+    "NoSpace": NoSpace,
+    "StrategyUnavailable": StrategyUnavailable,
+    "StoreBusy": StoreBusy,
+    "ReadOnlyStore": ReadOnlyStore,
+    "RestoreFailed": RestoreFailed,
+    "Conflict": Conflict,
+    "PreconditionFailed": PreconditionFailed,
+    "ConfirmationRequired": ConfirmationRequired,
+    "DataCorrupt": DataCorrupt,
+    "NothingToUndo": NothingToUndo,
+    "GitMissing": GitMissing,
+    "GitTooOld": GitTooOld,
+    "GitFailed": GitFailed,
+    "NotARepository": NotARepository,
+    "UnknownEntry": UnknownEntry,
+    "InvalidRange": InvalidRange,
+    "DocumentInvalid": DocumentInvalid,
+    "DocumentVersion": DocumentVersion,
+    "MessageTooLarge": MessageTooLarge,
+    "ServerBusy": ServerBusy,
+    "ResponseTooLarge": ResponseTooLarge,
+    "InternalError": InternalError,
+}

@@ -1,0 +1,36 @@
+// Projection: one Python exception for every error kind, so that `except UnknownCheckpoint` says what it means. The
+// base class and everything that it carries are hand-written in checkpointd/_error.py.
+import {
+  type ErrorEntry,
+  type GeneratedFile,
+  generatedNotice,
+  type ProtocolDocument,
+  wrap,
+} from './dialect.ts';
+
+function exception(error: ErrorEntry): string {
+  const lines = wrap(`${error.description} ${error.remedy}`.replaceAll('"""', "'''"), 88);
+  const text = lines.length === 1 ? lines[0] : `${lines.join('\n    ')}\n    `;
+  return `class ${error.name}(CheckpointdError):\n    r"""${text}"""\n`;
+}
+
+/** Emits the exceptions and the table that finds them by name. */
+export function pythonErrors(document: ProtocolDocument): GeneratedFile {
+  const rows = document.errors.map((error) => `    "${error.name}": ${error.name},\n`).join('');
+  const content = `# ${generatedNotice}
+"""An exception for every error kind of the protocol."""
+
+from __future__ import annotations
+
+from typing import Dict, Type
+
+from ._error import CheckpointdError
+
+${document.errors.map((error) => `\n${exception(error)}`).join('\n')}
+
+#: The exception of every kind; a kind that is not here is a plain \`\`CheckpointdError\`\`.
+BY_KIND: Dict[str, Type[CheckpointdError]] = {
+${rows}}
+`;
+  return { path: 'protocol/clients/python/checkpointd/errors.py', content };
+}

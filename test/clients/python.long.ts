@@ -1,0 +1,70 @@
+// The Python client as its users get it: installed by pip into an environment of its own, and read by mypy --strict.
+// Both need PyPI; without it the tests are skipped, loudly.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { daemonEntry } from '../support/wire-client.ts';
+
+const source = fileURLToPath(new URL('../../../protocol/clients/python/', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'checkpointd-pip-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const python = join(folder, 'env', 'bin', 'python');
+
+function run(
+  program: string,
+  args: readonly string[],
+  cwd = folder,
+): { status: number | null; text: string } {
+  const result = spawnSync(program, args, {
+    cwd,
+    encoding: 'utf8',
+    env: { ...process.env, CHECKPOINTD_COMMAND: JSON.stringify([process.execPath, daemonEntry]) },
+    timeout: 600_000,
+  });
+  return { status: result.status, text: `${result.stdout}${result.stderr}${result.error?.message ?? ''}` };
+}
+
+const environment = run('python3', ['-m', 'venv', join(folder, 'env')]);
+const tools = environment.status === 0 ? run(python, ['-m', 'pip', 'install', '-q', 'mypy']) : environment;
+if (tools.status !== 0) {
+  console.log(`skipped: pip and mypy for the Python client: ${tools.text.trim().split('\n').at(-1)}`);
+  test('the Python client needs python3 with venv, and PyPI', () => undefined);
+} else {
+  // A copy, because setuptools writes beside the sources.
+  const copy = join(folder, 'python');
+  cpSync(source, copy, { recursive: true });
+  cpSync(join(source, '..', 'scenarios.json'), join(folder, 'scenarios.json'));
+
+  test('the Python client is clean for mypy --strict', () => {
+    const { status, text } = run(python, ['-m', 'mypy', '--strict', 'checkpointd', 'tests'], copy);
+    assert.is(status, 0, text);
+  });
+
+  test('mypy knows the parameters and the result of a method, once installed', () => {
+    const installed = run(python, ['-m', 'pip', 'install', '-q', copy]);
+    assert.is(installed.status, 0, installed.text);
+    const program = (line: string): string =>
+      `from checkpointd import Checkpointd\nasync def main(client: Checkpointd) -> None:\n    ${line}\n`;
+    const check = (line: string): string =>
+      run(python, ['-m', 'mypy', '--strict', '-c', program(line)], folder).text;
+    const params = '{"session": "s", "kind": "turn"}';
+    assert.match(
+      check(`reveal_type((await client.request("checkpoint/create", ${params}))["created"])`),
+      /"(builtins\.)?bool"/,
+    );
+    assert.match(check('await client.request("checkpoint/create", {"sesion": "s"})'), /error/);
+    assert.match(check('await client.request("checkpoint/make", {})'), /error/);
+  });
+
+  test('the installed package runs the shared scenarios', () => {
+    rmSync(join(copy, 'checkpointd'), { recursive: true });
+    const { status, text } = run(python, ['-m', 'unittest', 'discover', 'tests'], copy);
+    assert.is(status, 0, text);
+  });
+}
+
+test.run();
