@@ -1,0 +1,196 @@
+// Random histories of edits, and the hand that makes them on a real work tree: files, directories, links, executable
+// bits, strict modes, names of any bytes, renames, a nested repository, ignored files. Deterministic: the same history
+// on the same tree leaves the same tree. Paths and contents are latin1 strings of bytes.
+import {
+  chmodSync,
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { git } from '../support/household.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+export type Edit =
+  | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly mode: number }
+  | { readonly kind: 'append'; readonly path: string; readonly content: string }
+  | { readonly kind: 'link'; readonly path: string; readonly target: string }
+  | { readonly kind: 'remove'; readonly path: string }
+  | { readonly kind: 'rename'; readonly path: string; readonly to: string }
+  | { readonly kind: 'directoryMode'; readonly path: string; readonly mode: number }
+  | { readonly kind: 'nested'; readonly path: string };
+
+const paths = fc.constantFrom(
+  'a',
+  'b.txt',
+  'src/a',
+  'src/main.ts',
+  'src/deep/er/c',
+  'src',
+  'x y',
+  '-f',
+  ':(top)',
+  '\xff\xfe',
+  'n\nl/tab\t',
+  '\xc3\xbc\xc3\xa9',
+  'Ab',
+  'build/out.o',
+  'debug.log',
+);
+const contents = fc.oneof(
+  fc.constantFrom(
+    '',
+    'one\n',
+    'one\ntwo\nthree\nfour\nfive\nsix\n',
+    'no end',
+    '\r\n\r\n',
+    '\0\x01\xffbinary',
+  ),
+  fc.array(fc.constantFrom('alpha', 'beta', 'gamma', ''), { maxLength: 12 }).map((l) => l.join('\n')),
+  fc.constant('large '.repeat(20_000)),
+);
+const modes = fc.constantFrom(0o644, 0o644, 0o755, 0o600, 0o444, 0o700);
+
+const edits: fc.Arbitrary<Edit> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      path: paths,
+      content: contents,
+      mode: modes,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('append' as const), path: paths, content: contents }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('link' as const),
+      path: paths,
+      target: fc.constantFrom('a', '../outside', '/etc/passwd', 'gone', '\xff'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path: paths }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('rename' as const), path: paths, to: paths }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('directoryMode' as const),
+      path: fc.constantFrom('src', 'src/deep', 'build'),
+      mode: fc.constantFrom(0o700, 0o750, 0o755),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('nested' as const),
+      path: fc.constantFrom('vendor', 'src/nested'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      path: fc.constantFrom('.gitignore', 'src/.gitignore'),
+      content: fc.constantFrom('*.log\nbuild/\n', '!debug.log\n', 'a\n', ''),
+      mode: fc.constant(0o644),
+    }),
+  },
+);
+
+/** Steps between checkpoints, each of some edits. */
+export type History = readonly (readonly Edit[])[];
+
+export function histories(steps: number): fc.Arbitrary<History> {
+  return fc.array(fc.array(edits, { minLength: 1, maxLength: 6 }), { minLength: 1, maxLength: steps });
+}
+
+/** A history without ignore rules: then a work tree after a hard restore is exactly what it was. */
+export function plainHistories(steps: number): fc.Arbitrary<History> {
+  return histories(steps).map((history) =>
+    history.map((step) => step.filter((edit) => !edit.path.endsWith('.gitignore'))),
+  );
+}
+
+const on = (root: string, path: string): Buffer =>
+  Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
+const lookAt = (path: Buffer): ReturnType<typeof lstatSync> => lstatSync(path, { throwIfNoEntry: false });
+
+/** Makes room for a file: what stands on the way as a file, or in its place as a directory, goes. */
+function makeRoom(root: string, path: string): void {
+  const parts = path.split('/');
+  for (let i = 1; i < parts.length; i += 1) {
+    const above = on(root, parts.slice(0, i).join('/'));
+    if (lookAt(above)?.isDirectory() === false) rmSync(above);
+    mkdirSync(above, { recursive: true });
+  }
+  rmSync(on(root, path), { recursive: true, force: true });
+}
+
+export function apply(root: string, edit: Edit): void {
+  const at = on(root, edit.path);
+  switch (edit.kind) {
+    case 'write':
+      makeRoom(root, edit.path);
+      writeFileSync(at, edit.content, 'latin1');
+      chmodSync(at, edit.mode);
+      return;
+    case 'append':
+      if (lookAt(at)?.isFile() === true) writeFileSync(at, edit.content, { encoding: 'latin1', flag: 'a' });
+      return;
+    case 'link':
+      makeRoom(root, edit.path);
+      symlinkSync(Buffer.from(edit.target, 'latin1'), at);
+      return;
+    case 'remove':
+      rmSync(at, { recursive: true, force: true });
+      return;
+    case 'rename':
+      if (lookAt(at) === undefined || edit.to === edit.path || edit.to.startsWith(`${edit.path}/`)) return;
+      if (edit.path.startsWith(`${edit.to}/`)) return;
+      makeRoom(root, edit.to);
+      renameSync(at, on(root, edit.to));
+      return;
+    case 'directoryMode':
+      if (lookAt(at)?.isDirectory() === true) chmodSync(at, edit.mode);
+      return;
+    case 'nested':
+      if (lookAt(on(root, `${edit.path}/.git`)) !== undefined) return;
+      makeRoom(root, `${edit.path}/.git`);
+      cpSync(emptyRepository(), on(root, edit.path).toString(), { recursive: true });
+      writeFileSync(on(root, `${edit.path}/inner.txt`), 'inner\n');
+      return;
+    default:
+      throw new Error(`no such edit: ${JSON.stringify(edit satisfies never)}`);
+  }
+}
+
+let empty: string | undefined;
+
+/** A directory that holds nothing but the `.git` of a repository with one commit, to be copied. */
+export function emptyRepository(): string {
+  if (empty !== undefined) return empty;
+  empty = temporaryDirectory('empty');
+  git(empty, 'init', '-q', '-b', 'main', '--template=');
+  git(empty, 'commit', '-q', '--allow-empty', '-m', 'first');
+  return empty;
+}
+
+/** Where nested `.git` directories stand; nothing may move or rename one (ruling 7). */
+export function gitDirectories(root: string): string[] {
+  const found: string[] = [];
+  for (const entry of readdirSync(root, { withFileTypes: true, recursive: true, encoding: 'utf8' })) {
+    if (entry.name.startsWith('.git') && entry.isDirectory())
+      found.push(join(entry.parentPath, entry.name).slice(root.length));
+  }
+  return found.sort();
+}
