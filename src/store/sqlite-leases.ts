@@ -29,8 +29,7 @@ export class SqliteLease {
   readonly id: number;
   readonly #database: SqliteDatabase;
   #writers = 0;
-  #latest: { readonly snapshot: SnapshotId; isPublished: boolean } | undefined;
-  #unpublished: SnapshotId[] = [];
+  #pins: { readonly snapshot: SnapshotId; isPublished: boolean }[] = [];
 
   private constructor(database: SqliteDatabase, id: number) {
     this.#database = database;
@@ -84,31 +83,24 @@ export class SqliteLease {
     );
   }
 
-  /** After {@link pin} was committed: lets go of the one before if a checkpoint holds it, else of the oldest. */
+  /** After {@link pin} was committed: lets go of those that a checkpoint holds by now, and of the oldest others. */
   async pinned(snapshot: SnapshotId): Promise<void> {
-    const before = this.#latest;
-    if (before?.snapshot === snapshot) return;
-    this.#latest = { snapshot, isPublished: false };
-    this.#unpublished = this.#unpublished.filter((one) => one !== snapshot);
-    if (before?.isPublished) await this.#release(before.snapshot);
-    else if (before !== undefined) this.#unpublished.push(before.snapshot);
-    while (this.#unpublished.length > unpublishedMax) await this.#release(this.#unpublished.shift());
+    const others = this.#pins.filter((pin) => pin.snapshot !== snapshot);
+    const unpublished = others.filter((pin) => !pin.isPublished).slice(-unpublishedMax);
+    this.#pins = [...unpublished, { snapshot, isPublished: false }];
+    for (const pin of others) if (!unpublished.includes(pin)) await this.#release(pin.snapshot);
   }
 
-  /** A checkpoint holds it now. The latest stays pinned all the same: the next capture builds on it. */
-  async published(snapshot: SnapshotId): Promise<void> {
-    if (this.#latest?.snapshot === snapshot) this.#latest.isPublished = true;
-    if (!this.#unpublished.includes(snapshot)) return;
-    this.#unpublished = this.#unpublished.filter((one) => one !== snapshot);
-    await this.#release(snapshot);
+  /** A checkpoint holds it now; the pin goes with the next capture, which may well build on this one. */
+  published(snapshot: SnapshotId): void {
+    for (const pin of this.#pins) if (pin.snapshot === snapshot) pin.isPublished = true;
   }
 
   async give(): Promise<void> {
     await this.#database.transaction(() => this.#database.run('DELETE FROM leases WHERE id = ?', this.id));
   }
 
-  async #release(snapshot: SnapshotId | undefined): Promise<void> {
-    if (snapshot === undefined) return;
+  async #release(snapshot: SnapshotId): Promise<void> {
     await this.#database.transaction(() =>
       this.#database.run(
         'DELETE FROM lease_snapshots WHERE lease_id = ? AND snapshot = ?',

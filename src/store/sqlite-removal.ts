@@ -1,6 +1,7 @@
 // Removes checkpoints so that every other one keeps true and sufficient rows: what a removed one changed is folded
 // into its children. Cost follows the changes: a child takes over a full row set instead of writing its own, by
 // becoming the row that bears it. Contents stay; sqlite-sweep.ts takes them.
+import { CheckpointdError } from '../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { TreeChange } from './snapshot-store.ts';
@@ -73,7 +74,7 @@ export class SqliteRemoval {
       for (const { staged } of folds) if (staged !== undefined) await drain(this.#database, staged);
       throw error;
     }
-    await this.drainRemoved();
+    await this.#tidy();
   }
 
   /** Every checkpoint of the session at once. */
@@ -85,7 +86,16 @@ export class SqliteRemoval {
         this.#conversation,
       ),
     );
-    await this.drainRemoved();
+    await this.#tidy();
+  }
+
+  /** The removal has happened, and a full disk must not make it look otherwise: a sweep finds what is left. */
+  async #tidy(): Promise<void> {
+    try {
+      await this.drainRemoved();
+    } catch (error) {
+      if (!(error instanceof CheckpointdError)) throw error;
+    }
   }
 
   /** Takes the rows of what was removed, also by an earlier life of this session, away bit by bit. */

@@ -109,7 +109,7 @@ class SqliteStore implements SnapshotStore {
   publish(publication: Publication): Promise<{ readonly commit?: string }> {
     return this.#change(async () => {
       await this.#checkpoints.publish(publication);
-      await this.#lease.published(publication.record.snapshot);
+      this.#lease.published(publication.record.snapshot);
       return {};
     });
   }
