@@ -97,7 +97,10 @@ export class OperationRecords {
   learn(checkpoints: readonly StoredCheckpoint[]): void {
     for (const { record } of checkpoints) {
       const { idempotency } = record;
-      if (idempotency === undefined || this.#byKey.has(idempotency.key)) continue;
+      if (idempotency === undefined) continue;
+      const known = this.#byKey.get(idempotency.key);
+      // A failed operation may have been finished since, by recovery.
+      if (known !== undefined && known.fate.state !== 'failed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
         idempotency.method ?? (record.kind === 'restore' ? 'checkpoint/restore' : 'checkpoint/create');

@@ -51,6 +51,7 @@ export async function recover(
     const safety = checkpoints.index.byId(intent.safety);
     try {
       await redo(session, checkpoints, intent, intent.target, context);
+      session.parts.operations.learn(checkpoints.index.list('every'));
       log.info('finished a restore that was interrupted');
       return settle(session, 'finished');
     } catch (error) {
@@ -88,10 +89,14 @@ async function redo(
     context,
     'Before an interrupted restore was finished',
   );
-  const record = {
-    ...recordOf(intent),
+  const isUndo = towards === intent.safety;
+  // What is undone did not take effect, so it carries no key.
+  const { idempotency, ...facts } = recordOf(intent);
+  const record: CheckpointRecord = {
+    ...facts,
+    ...(isUndo || idempotency === undefined ? {} : { idempotency }),
     seq: checkpoints.index.nextSeq,
-    ...(towards === intent.safety ? backToSafety(safety) : {}),
+    ...(isUndo ? backToSafety(safety) : {}),
   };
   await applyJob(session, checkpoints, { job, plan, record, safety, isRecovery: true }, context);
 }

@@ -1,0 +1,18 @@
+// Files and conversation, killed in between, at every call of ours from the intent to the end of the move.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { endOfTangent, killAt, restoreOfBoth } from '../support/kill-scenarios.ts';
+
+for (const [name, scenario] of [
+  ['C33 a restore of both', restoreOfBoth],
+  ['C23 the end of a tangent with files', endOfTangent],
+] as const) {
+  test(`${name}, killed at every call in turn: the next daemon finds both or neither`, async () => {
+    const fates = { before: 0, after: 0, unharmed: 0 };
+    for (let n = 1; fates.unharmed < 3; n += 1) fates[await killAt(scenario, n)] += 1;
+    console.log(`note: ${JSON.stringify(fates)}`);
+    assert.ok(fates.before > 2 && fates.after > 30);
+  });
+}
+
+test.run();

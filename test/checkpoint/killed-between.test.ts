@@ -1,0 +1,19 @@
+// Files and conversation, killed in between: a sample of the calls; killed-between.long.ts takes every one.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { endOfTangent, killAt, restoreOfBoth } from '../support/kill-scenarios.ts';
+
+for (const [name, scenario] of [
+  ['C33 a restore of both', restoreOfBoth],
+  ['C23 the end of a tangent with files', endOfTangent],
+] as const) {
+  test(`${name}, killed between intent and publication: the next daemon finds both or neither`, async () => {
+    const fates: string[] = [];
+    for (const n of [2, 25, 50, 75, 10_000]) fates.push(await killAt(scenario, n));
+    console.log(`note: ${fates.join(' ')}`);
+    assert.ok(fates.includes('before') && fates.includes('after'));
+    assert.is(fates.at(-1), 'unharmed');
+  });
+}
+
+test.run();

@@ -1,0 +1,122 @@
+// What is killed half-way to show that files and conversation move together: a restore of both, and the end of a
+// tangent that carries files. Each run gets its daemon killed at another call; the next daemon must find a whole.
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as assert from 'uvu/assert';
+import { manifest } from './household.ts';
+import { makePlaces, SessionRig, withSession } from './session-rig.ts';
+
+const program = fileURLToPath(new URL('killed-daemon.js', import.meta.url));
+
+interface Whole {
+  readonly files: Record<string, string>;
+  readonly document: Record<string, unknown>;
+  readonly counters: readonly number[];
+}
+
+async function wholeOf(rig: SessionRig): Promise<Whole> {
+  const { manager } = await rig.request('session/get', {});
+  return {
+    files: manifest(rig.places.workTree),
+    document: await rig.document(),
+    counters: [manager.currentTurn, manager.toolsInTurn],
+  };
+}
+
+/** What happens before the kill; answers where a finished move ends. */
+type Prepare = (rig: SessionRig) => Promise<Whole>;
+type Move = (rig: SessionRig) => Promise<unknown>;
+
+export interface Scenario {
+  readonly prepare: Prepare;
+  readonly move: Move;
+}
+
+export const restoreOfBoth: Scenario = {
+  prepare: async (rig) => {
+    await rig.append('first');
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    await rig.request('conversation/compact', { summary: 'early' });
+    const target = await wholeOf(await atCheckpoint(rig, '2'));
+    rig.write('a.txt', 'three\n');
+    rig.write('later/c.txt', 'c\n');
+    rmSync(join(rig.places.workTree, 'b.txt'));
+    await rig.append('second');
+    await rig.request('conversation/compact', { summary: 'late' });
+    await rig.request('checkpoint/create', { kind: 'tool' });
+    await rig.request('conversation/enterTangent', {});
+    await rig.append('in a tangent');
+    return target;
+  },
+  move: (rig) => rig.request('checkpoint/restore', { tag: '2', mode: 'hard', idempotencyKey: 'k' }),
+};
+
+export const endOfTangent: Scenario = {
+  prepare: async (rig) => {
+    await rig.append('first');
+    const main = await wholeOf(await atCheckpoint(rig, '1'));
+    await rig.request('conversation/enterTangent', { files: true });
+    await rig.append('beside');
+    rig.write('a.txt', 'tangent\n');
+    rig.write('beside/c.txt', 'c\n');
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    await rig.append('beside too');
+    rmSync(join(rig.places.workTree, 'b.txt'));
+    return main;
+  },
+  move: (rig) => rig.request('conversation/exitTangent', { idempotencyKey: 'k' }),
+};
+
+async function atCheckpoint(rig: SessionRig, tag: string): Promise<SessionRig> {
+  rig.write('a.txt', 'two\n');
+  rig.write('b.txt', 'b\n');
+  await rig.request('checkpoint/create', { kind: 'turn', tag });
+  return rig;
+}
+
+export type Fate = 'before' | 'after' | 'unharmed';
+
+/** Kills the daemon at the n-th call after the move began to write; fails unless the next one finds a whole. */
+export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
+  const places = makePlaces();
+  const rig = new SessionRig(places, {
+    command: [process.execPath, program, '^open .*/restore\\.json', String(n)],
+  });
+  let before: Whole;
+  let after: Whole;
+  let isKilled: boolean;
+  try {
+    await rig.open();
+    after = await scenario.prepare(rig);
+    before = await wholeOf(rig);
+    isKilled = await scenario.move(rig).then(
+      () => false,
+      () => true,
+    );
+    if (isKilled) assert.is((await rig.client.exit()).signal, 'SIGKILL');
+  } finally {
+    await rig.client.kill();
+  }
+  return withSession(
+    async (next) => {
+      assert.ok(next.opened.resumed);
+      const found = await wholeOf(next);
+      const isAfter = JSON.stringify(found.files) === JSON.stringify(after.files);
+      assert.equal(found, isAfter ? after : before, `killed at call ${n}: neither the one nor the other`);
+      const { state } = await next.request('operation/get', { idempotencyKey: 'k' });
+      assert.is(state, isAfter ? 'committed' : 'unknown', `killed at call ${n}: the fate of the operation`);
+      assert.not(existsSync(join(places.storage, next.session, 'checkpointd', 'restore.json')));
+      if (!isKilled) assert.ok(isAfter);
+      // Nothing was lost on the way: what was before can be had again.
+      if (isAfter) {
+        await next.request('checkpoint/undo', {});
+        const { counters: _ours, ...there } = await wholeOf(next);
+        const { counters: _theirs, ...wanted } = before;
+        assert.equal(there, wanted, `killed at call ${n}: undo`);
+      }
+      return isKilled ? (isAfter ? 'after' : 'before') : 'unharmed';
+    },
+    { places },
+  );
+}
