@@ -165,9 +165,10 @@ function effectiveMarker(
   fresh: SessionMarker,
   request: OpenRequest,
 ): SessionMarker {
-  const stored = directory.readMarker() ?? fresh;
-  if (request.retention === undefined || request.retention === stored.retention) return stored;
-  const changed = { ...stored, retention: request.retention };
+  const found = directory.readMarker();
+  const stored = found ?? fresh; // a power cut may leave it empty, and without it nothing would ever be swept
+  if (found !== undefined && (request.retention ?? stored.retention) === stored.retention) return stored;
+  const changed = { ...stored, retention: request.retention ?? stored.retention };
   directory.create(changed);
   return changed;
 }

@@ -1,5 +1,5 @@
 // What the end of a session may remove, with the sessions in this process; the daemon's own ends are in test/daemon.
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -107,6 +107,20 @@ for (const [name, isOrphan, happen] of histories) {
       if (isOrphan) assert.ok(existsSync(session.parts.directory.root));
     }));
 }
+
+test('a marker that a power cut left empty is written anew, so that the session can be removed', () =>
+  withSessions(async (rig) => {
+    const first = await rig.open();
+    const { directory } = first.parts;
+    rig.write('f', 'unsaved\n');
+    await restoreTo(first, '0');
+    assert.is((await rig.sessions.close(first.id, 'abrupt')).fate, 'orphaned');
+    writeFileSync(directory.markerFile, '');
+    const second = await rig.open();
+    assert.is(directory.readMarker()?.session, second.id);
+    assert.is(second.requireCheckpoints().index.list('every').length, 3);
+    assert.is((await rig.sessions.close(second.id)).fate, 'removed');
+  }));
 
 test('a session whose store fails to close is given up all the same', () =>
   withSessions(async (rig) => {
