@@ -7,6 +7,7 @@ import { contentAt } from '../store/content-id.ts';
 import type { SnapshotEntry, StoredCheckpoint, TreeChange } from '../store/snapshot-store.ts';
 import type { Author, Known, LedgerRecord } from '../worktree/ledger.ts';
 import { Ledger } from '../worktree/ledger.ts';
+import { identityOf } from '../worktree/work-tree.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation-records.ts';
 import type { Session } from './session.ts';
@@ -83,6 +84,8 @@ export function recordWrite(
   return session.parts.queue.run(async () => {
     const { store, ledger } = session.requireCheckpoints();
     const found = await contentAt(store, session.parts.workTree, write.path, context.signal);
+    // Nothing is there: deleted by the agent, unless the work tree itself is gone.
+    if (found === undefined) identityOf(session.parts.workTree.root);
     const content = found?.blob ?? 'absent';
     const record = ledger.recordWrite(
       write.path,

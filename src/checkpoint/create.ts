@@ -3,6 +3,8 @@
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { newCheckpointId, type Tag } from '../base/ids.ts';
+import { checkLength } from '../conversation/entry.ts';
+import { defaultLimits } from '../conversation/limits.ts';
 import { describeTurn } from '../conversation/turn-description.ts';
 import type { Capture } from '../store/cold-capture.ts';
 import type { CheckpointRecord, SkippedPath, StoredCheckpoint } from '../store/snapshot-store.ts';
@@ -45,6 +47,7 @@ export function create(
   const tag = request.tag === undefined ? undefined : parseTag(request.tag);
   if (tag !== undefined) checkKind(tag, request.kind);
   if (request.name !== undefined) checkName(checkpoints, request.name);
+  checkLength(request.message?.length ?? 0, defaultLimits.messageChars, 'message');
   return session.parts.queue.run(async () => {
     await ensureRecovered(session, context);
     return createNow(

@@ -13,7 +13,7 @@ export interface ConversationLengths {
 
 export interface RestoreView extends Omit<RestoreOutcome, 'checkpoint' | 'historyLength'> {
   readonly checkpoint?: CheckpointView;
-  /** Where the conversation stands after it; absent in a dry run. */
+  /** Where the conversation stands after it; absent in a dry run and when the files alone were restored. */
   readonly conversation?: ConversationLengths;
 }
 
@@ -34,6 +34,6 @@ export async function viewOfRestore(session: Session, outcome: RestoreOutcome): 
   return {
     ...rest,
     checkpoint: await viewOf(session.requireCheckpoints(), checkpoint),
-    conversation: lengthsOf(session.parts.conversation),
+    ...(checkpoint.record.scope === 'files' ? {} : { conversation: lengthsOf(session.parts.conversation) }),
   };
 }

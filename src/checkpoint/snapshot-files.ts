@@ -32,7 +32,6 @@ export async function filesOf(
     predecessor === undefined ? [] : await store.changes(predecessor.record.snapshot, record.snapshot);
   const entries = await store.entries(record.snapshot);
   const sizes = await store.sizes(entries.map(({ blob }) => blob));
-  const totalSize = sizes.reduce((sum, size) => sum + Math.max(0, size), 0);
   const changed = new Map<TreePath, TreeChange>(changes.map((change) => [change.path, change]));
   const files: FileInSnapshot[] = [];
   const isBase = predecessor === undefined;
@@ -47,7 +46,8 @@ export async function filesOf(
   for (const { path, after } of changes) {
     if (after === undefined && changedOnly) files.push({ path, change: 'deleted', size: 0, mode: '000000' });
   }
-  return { files, fileCount: entries.length, totalSize };
+  const totalSize = files.reduce((sum, { size }) => sum + Math.max(0, size), 0);
+  return { files, fileCount: files.length, totalSize };
 }
 
 function describe({ path, mode }: SnapshotEntry, size: number): FileInSnapshot {

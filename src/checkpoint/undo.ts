@@ -13,6 +13,8 @@ import type { Session } from './session.ts';
 export interface WalkRequest {
   readonly expectHead?: string;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** Needed to delete more than half of more than 100 files, as for a restore. */
+  readonly confirm: boolean;
   readonly dryRun: boolean;
 }
 
@@ -75,7 +77,7 @@ function walk(
         undo: direction === 'undo' ? () => rest : taken,
         redo: direction === 'undo' ? taken : () => rest,
         description: direction === 'undo' ? 'Undid a restore' : 'Redid a restore',
-        confirm: true,
+        confirm: request.confirm,
         dryRun: request.dryRun,
       },
       context,

@@ -1,21 +1,30 @@
 // The watcher of a session: started when the session stands, told to the client in batches, and never trusted for a
 // capture. A work tree that cannot be watched is no failure: captures walk it either way.
+import type { ChangeBatch } from '../worktree/change-batches.ts';
 import { WorkTreeWatcher } from '../worktree/watcher.ts';
 import type { Session } from './session.ts';
 
 /** Starts watching in the background; `worktree/status` tells how far it is. */
 export function startWatching(session: Session): void {
   const { workTree, log, events, options } = session.parts;
+  const told = (change: ChangeBatch): void => {
+    session.parts.conversation.context.noteChanges(change.overflow ? undefined : change.paths);
+    events.workTreeChanged(session, change);
+  };
   const watcher = new WorkTreeWatcher({
     root: workTree.root,
     storage: options.storage,
     isIgnored: (path) => session.enabled?.capture.isLeftOut(path) ?? false,
-    onChange: (change) => {
-      session.parts.conversation.context.noteChanges(change.overflow ? undefined : change.paths);
-      events.workTreeChanged(session, change);
-    },
+    onChange: told,
     log,
   });
   session.setWatcher(watcher);
   watcher.start();
+  void sayLive(watcher, told);
+}
+
+/** What changed between the opening and going live was seen by nobody; from then on everything is told. */
+async function sayLive(watcher: WorkTreeWatcher, told: (change: ChangeBatch) => void): Promise<void> {
+  await watcher.ready().catch(() => undefined); // logged by the watcher, which stays unwatched
+  if (watcher.figures.state === 'live') told({ paths: [], overflow: true });
 }

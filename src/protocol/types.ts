@@ -2619,8 +2619,8 @@ export interface RequestTypes {
    */
   'conversation/setNextMessage': { params: ConversationSetNextMessageParams; result: ConversationSetNextMessageResult; };
   /**
-   * Clears next message, history, latest summary and valid range. Transcript, checkpoints and trackers stay
-   * (C11).
+   * Clears next message, history, valid range, transcript, latest summary and line trackers. Checkpoints,
+   * settings and an open tangent stay (C11).
    */
   'conversation/clear': { params: ConversationClearParams; result: ConversationClearResult; };
   /**
@@ -2705,7 +2705,10 @@ export interface NotificationTypes {
   'checkpoint/didRestore': { params: CheckpointDidRestoreParams; };
   /** A mutation of checkpoints failed. */
   'checkpoint/didFail': { params: CheckpointDidFailParams; };
-  /** Paths of the work tree may have changed. Gathered for 100 ms. */
+  /**
+   * Paths of the work tree may have changed. Gathered for 100 ms. The first one of a session comes with `more`
+   * when the watcher goes live: from then on everything is told.
+   */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
   /** A check found changes that the watcher had not told. The next capture looks at everything. */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };

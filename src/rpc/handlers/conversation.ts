@@ -1,10 +1,12 @@
 // conversation/* that change what was said: exchanges, transcript, next message, range, summary, line trackers, and
 // tangents. What a change means is the conversation's; looking is in conversation-reading.ts.
+import { CheckpointdError } from '../../base/errors.ts';
 import { toText } from '../../base/tree-path.ts';
 import { lengthsOf } from '../../checkpoint/restore-view.ts';
 import { linesNow } from '../../checkpoint/session-context.ts';
 import type { Sessions } from '../../checkpoint/sessions.ts';
 import { enterTangent, exitTangent } from '../../checkpoint/tangent-files.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
 import type { EntryId } from '../../conversation/entry.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, treePath } from '../from-protocol.ts';
@@ -75,6 +77,7 @@ function threadHandlers(sessions: Sessions): Pick<Handlers, ThreadMethods> {
       'conversation/compact',
       ({ conversation, params: { summary, metadata, keep, keepFrom }, keyed }) => {
         if (keep != null && keepFrom != null) throw invalid('Give either keep or keepFrom, not both.');
+        if (keep != null) checkKeep(conversation, keep);
         const kept = keepFrom == null ? (keep ?? 0) : (keepFrom as EntryId);
         return conversation.compact({ summary, metadata, keep: kept }, keyed);
       },
@@ -127,4 +130,15 @@ function tangentHandlers(sessions: Sessions): Pick<Handlers, TangentMethods> {
       },
     ),
   };
+}
+
+/** A client that keeps more than there is has lost count, and would lose more by going on. @throws InvalidRange */
+function checkKeep({ state }: Conversation, keep: number): void {
+  const { length } = state.history;
+  if (keep <= length) return;
+  throw new CheckpointdError(
+    'InvalidRange',
+    `There are ${length} entries, so the last ${keep} cannot be kept. Give at most ${length}.`,
+    { details: { keep, historyLength: length } },
+  );
 }

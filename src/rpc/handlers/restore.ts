@@ -77,12 +77,14 @@ export function restoreHandlers(sessions: Sessions): Pick<Handlers, RestoreMetho
 function walkRequest(params: Wire.CheckpointUndoParams): {
   readonly expectHead?: string;
   readonly onConflict: Wire.ConflictPolicy;
+  readonly confirm: boolean;
   readonly dryRun: boolean;
 } {
   const head = params.expect?.head;
   return {
     ...(head == null ? {} : { expectHead: head }),
     onConflict: params.onConflict ?? 'overwrite',
+    confirm: params.confirm ?? false,
     dryRun: params.dryRun ?? false,
   };
 }

@@ -4323,8 +4323,8 @@ impl Request for ConversationSetNextMessageRequest {
     type Result = ConversationSetNextMessageResult;
 }
 
-/// Clears next message, history, latest summary and valid range. Transcript, checkpoints and
-/// trackers stay (C11).
+/// Clears next message, history, valid range, transcript, latest summary and line trackers.
+/// Checkpoints, settings and an open tangent stay (C11).
 #[derive(Debug)]
 pub enum ConversationClearRequest {}
 impl Request for ConversationClearRequest {
@@ -4569,7 +4569,8 @@ impl Notification for CheckpointDidFailNotification {
     type Params = CheckpointDidFailParams;
 }
 
-/// Paths of the work tree may have changed. Gathered for 100 ms.
+/// Paths of the work tree may have changed. Gathered for 100 ms. The first one of a session comes
+/// with `more` when the watcher goes live: from then on everything is told.
 #[derive(Debug)]
 pub enum WorktreeDidChangeNotification {}
 impl Notification for WorktreeDidChangeNotification {
