@@ -1,5 +1,6 @@
 // A client for tests: starts the daemon (or any program), speaks frames with it and never leaves it running. It
-// parses strictly with code of its own, and holds every frame that it receives against the schema.
+// parses strictly with code of its own, and holds every frame against the schema: what it receives must fit, and a
+// request that does not fit must not be served. Frames written raw are deliberate garbage and are not looked at.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type {
@@ -12,7 +13,12 @@ import type {
   RequestMethod,
   ResultOf,
 } from '../../src/protocol/types.ts';
-import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
+import {
+  normalParams,
+  validateErrorData,
+  validateParams,
+  validateResult,
+} from '../../src/protocol/validators.ts';
 
 /** The compiled daemon of this checkout. */
 export const daemonEntry = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -88,6 +94,8 @@ export class WireClient {
   readonly #validate: boolean;
   readonly #waiters = new Set<Waiter>();
   readonly #methodOf = new Map<Id, string>();
+  /** Requests that do not fit the schema, sent on purpose: they may be refused, never served. */
+  readonly #misfits = new Set<Id>();
   #rest: Buffer = Buffer.alloc(0);
   #lastId = 0;
 
@@ -133,6 +141,8 @@ export class WireClient {
       if (frame.error !== undefined) throw new WireFailure(method, frame.error);
       return frame.result;
     });
+    if (this.#validate && validateParams(method, normalParams(structuredClone(params))).length > 0)
+      this.#misfits.add(id);
     this.write(frameOf({ jsonrpc: '2.0', id, method, params }));
     return { id, answer };
   }
@@ -253,6 +263,10 @@ export class WireClient {
 
   #check(frame: Frame): void {
     const issues = this.#issuesOf(frame);
+    if (frame.error === undefined && frame.method === undefined && this.#misfits.has(frame.id ?? null))
+      this.violations.push(
+        `served although it does not fit the schema: ${this.#methodOf.get(frame.id ?? null)}`,
+      );
     if (frame.jsonrpc !== '2.0') this.violations.push('a frame without "jsonrpc": "2.0"');
     if (issues.length > 0) {
       const excerpt = JSON.stringify(frame).slice(0, 500);

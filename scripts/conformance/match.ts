@@ -1,0 +1,80 @@
+// How an expectation in data is held against what came, and how names in data get their values: the notation of
+// protocol.json's examples and of protocol/conformance. Knows no daemon.
+
+export type Json = Record<string, unknown>;
+
+const wildcards: Readonly<Record<string, (value: unknown) => boolean>> = {
+  '${any}': (value) => value !== undefined,
+  '${string}': (value) => typeof value === 'string',
+  '${integer}': (value) => Number.isSafeInteger(value),
+  '${boolean}': (value) => typeof value === 'boolean',
+  '${array}': (value) => Array.isArray(value),
+  '${object}': (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  '${timestamp}': (value) =>
+    typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value),
+  '${absent}': (value) => value === undefined,
+};
+
+/**
+ * Where `value` does not match what is expected, or undefined when it does.
+ *
+ * Objects match when every expected field does, arrays item by item and in length; `{"oneOf": […]}` matches when one
+ * of the list does.
+ */
+export function mismatch(expected: unknown, value: unknown, at = ''): string | undefined {
+  if (typeof expected === 'string' && Object.hasOwn(wildcards, expected))
+    return wildcards[expected]?.(value) ? undefined : `${at}: ${shown(value)} is not ${expected}`;
+  const differs = `${at}: expected ${shown(expected)}, got ${shown(value)}`;
+  if (Array.isArray(expected)) {
+    if (!Array.isArray(value) || value.length !== expected.length) return differs;
+    return firstOf(expected.map((item, i) => mismatch(item, value[i], `${at}/${i}`)));
+  }
+  if (typeof expected === 'object' && expected !== null) {
+    const alternatives = alternativesOf(expected);
+    if (alternatives !== undefined)
+      return alternatives.some((item) => mismatch(item, value) === undefined) ? undefined : differs;
+    if (typeof value !== 'object' || value === null) return differs;
+    return firstOf(
+      Object.entries(expected).map(([name, item]) => mismatch(item, (value as Json)[name], `${at}/${name}`)),
+    );
+  }
+  return Object.is(expected, value) ? undefined : differs;
+}
+
+function alternativesOf(expected: object): readonly unknown[] | undefined {
+  const [only, ...more] = Object.entries(expected);
+  return more.length === 0 && only?.[0] === 'oneOf' && Array.isArray(only[1]) ? only[1] : undefined;
+}
+
+function firstOf(list: readonly (string | undefined)[]): string | undefined {
+  return list.find((item) => item !== undefined);
+}
+
+function shown(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 300);
+}
+
+/** The values that names stand for. */
+export class Names {
+  readonly values: Json = {};
+
+  /** Puts values in the place of names; wildcards of expectations stay. @throws when a name stands for nothing */
+  fill(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.fill(item));
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.fill(item)]));
+    if (typeof value !== 'string' || Object.hasOwn(wildcards, value)) return value;
+    const whole = /^\$\{([^}]+)\}$/.exec(value)?.[1];
+    if (whole !== undefined) return this.#valueOf(whole);
+    return value.replaceAll(/\$\{([^}]+)\}/g, (_all, name: string) => String(this.#valueOf(name)));
+  }
+
+  #valueOf(name: string): unknown {
+    const length = /^text:(\d+)$/.exec(name)?.[1];
+    if (length !== undefined) return 'x'.repeat(Number(length));
+    let at: unknown = this.values;
+    for (const key of name.split('.')) at = (at as Json | undefined)?.[key];
+    if (at === undefined) throw new Error(`nothing stands for \${${name}}`);
+    return at;
+  }
+}
