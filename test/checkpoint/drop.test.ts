@@ -44,7 +44,7 @@ const histories: readonly (readonly [
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
       await restoreTo(session, '0');
-      await undo(session, { onConflict: 'overwrite', dryRun: false }, operation());
+      await undo(session, { onConflict: 'overwrite', confirm: false, dryRun: false }, operation());
     },
   ],
   [
@@ -54,7 +54,7 @@ const histories: readonly (readonly [
       rig.write('f', 'unsaved\n');
       await restoreTo(session, '0');
       rig.write('f', 'made on the restored state\n');
-      await undo(session, { onConflict: 'overwrite', dryRun: false }, operation());
+      await undo(session, { onConflict: 'overwrite', confirm: false, dryRun: false }, operation());
     },
   ],
   [
