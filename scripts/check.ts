@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const { values: flags } = parseArgs({
   options: { long: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
-const fileTimeoutMs = flags.long ? 30 * 60_000 : 5 * 60_000;
+const fileTimeoutMs = flags.long ? 30 * 60_000 : 8 * 60_000;
 
 const lingerMs = 15_000;
 

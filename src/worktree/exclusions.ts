@@ -62,7 +62,11 @@ function compile(pattern: string): Glob {
   return {
     byName: !trimmed.includes('/') && trimmed !== '**',
     directoryOnly: bytes.endsWith('/'),
-    parts: parts.map((part) => (part === '**' ? '**' : compilePart(part))),
+    // A trailing `**` needs at least one name below, as in git: `a/**` does not match `a` itself.
+    parts: parts.flatMap((part, i): Part[] => {
+      if (part !== '**') return [compilePart(part)];
+      return i === parts.length - 1 ? [/^/, '**'] : ['**'];
+    }),
   };
 }
 
@@ -113,11 +117,7 @@ function matchParts(parts: readonly Part[], names: readonly string[], prefix: bo
     if (at.size === 0) return false;
   }
   if (prefix) return [...closure(at, parts)].some((position) => position < parts.length);
-  // A trailing `**` needs at least one name below, as in git; `a/**` does not match `a` itself.
-  return (
-    at.has(parts.length) ||
-    (parts.at(-1) === '**' && at.has(parts.length - 1) && names.length >= parts.length)
-  );
+  return closure(at, parts).has(parts.length);
 }
 
 function closure(at: ReadonlySet<number>, parts: readonly Part[]): Set<number> {
