@@ -1,0 +1,70 @@
+// The ends of sessions whose checkpoints live outside their directory: hidden refs of the user's repository, rows of
+// a database.
+import { rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { git } from '../support/git-oracle.ts';
+import { type DaemonRig, until, withRig } from './daemon-rig.ts';
+
+const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
+const local = { strategy: 'local', retention: 'session' } as const;
+
+test('ruling 26: with retention session, local removes its refs at the end, and the sweep those of an orphan', () =>
+  withRig(async (rig) => {
+    const first = await rig.opened(local);
+    await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
+    assert.not.equal(refs(rig), '');
+    assert.is((await first.client.close()).code, 0);
+    assert.is(refs(rig), '');
+    assert.equal(rig.sessions(), []);
+
+    const second = await rig.opened(local);
+    await second.client.kill();
+    assert.not.equal(refs(rig), '');
+    const owner = join(rig.shadow(second.session), 'checkpointd', 'owner.json');
+    utimesSync(owner, new Date(0), new Date(0));
+    const third = await rig.opened({ conversationId: 'another' });
+    await until('swept', () => rig.sessions().length === 1);
+    assert.is(refs(rig), '');
+    assert.is((await third.client.close()).code, 0);
+  }));
+
+test('ruling 26: an orphan of local whose repository is gone is swept too', () =>
+  withRig(async (rig) => {
+    const first = await rig.opened(local);
+    await first.client.kill();
+    rmSync(join(rig.work, '.git'), { recursive: true });
+    const next = await rig.opened({ conversationId: 'another', init: 'force' });
+    await until('swept', () => rig.sessions().length === 1);
+    assert.is((await next.client.close()).code, 0);
+    assert.equal(rig.stored(), []);
+  }));
+
+for (const strategy of ['local', 'sqlite'] as const) {
+  test(`ruling 26, ruling 25: ${strategy} keeps by default, whatever the end, and is resumed after SIGKILL`, () =>
+    withRig(async (rig) => {
+      const first = await rig.opened({ strategy });
+      rig.write('a.txt', 'one\n');
+      await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
+      await first.client.kill();
+      await until('no git child survives', () => rig.children().length === 0, 1000);
+      rig.write('a.txt', 'two\n');
+      const second = await rig.opened({ strategy });
+      assert.equal([second.session, second.resumed], [first.session, true]);
+      const { session } = second;
+      await second.client.request('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+      assert.is(rig.read('a.txt'), 'one\n');
+      assert.is((await second.client.endInput()).code, 1);
+      assert.equal(rig.children(), []);
+      const third = await rig.opened({ strategy });
+      assert.ok(third.resumed);
+      const { deleted } = await third.client.request('session/delete', { session });
+      assert.ok(deleted);
+      assert.equal(rig.sessions(), []);
+      if (strategy === 'local') assert.is(refs(rig), '');
+      assert.is((await third.client.close()).code, 0);
+    }));
+}
+
+test.run();
