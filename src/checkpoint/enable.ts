@@ -4,6 +4,8 @@ import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { newCheckpointId } from '../base/ids.ts';
+import { findRepository } from '../git/git-dir.ts';
+import { makeRepository } from '../git/new-repository.ts';
 import { checkGit } from '../git/version.ts';
 import { ColdCapture } from '../store/cold-capture.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
@@ -80,16 +82,14 @@ export async function enableCheckpoints(
 }
 
 async function openStore(session: Session, mode: InitMode): Promise<SnapshotStore> {
-  const { marker, directory, options, workTree, repository } = session.parts;
+  const { marker, directory, options, workTree } = session.parts;
   const driver = await loadStrategy(marker.strategy);
+  // Looked up afresh: the user may have made one since the session was opened.
+  let repository = findRepository(workTree.root);
   if (driver.needsRepository && repository === undefined) {
-    throw new CheckpointdError(
-      'NotARepository',
-      `The strategy "${driver.name}" keeps checkpoints in your repository, and there is none here. Run "git init" first, or choose the strategy "shadow" or "sqlite".`,
-      {
-        details: { strategy: driver.name, init: mode },
-      },
-    );
+    if (mode !== 'force') throw needsRepository(driver.name);
+    repository = await makeRepository(workTree.root);
+    session.parts.log.info(`made a repository in ${workTree.root}, as asked`);
   }
   return driver.open({
     session: session.id,
@@ -100,6 +100,14 @@ async function openStore(session: Session, mode: InitMode): Promise<SnapshotStor
     ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
     durability: options.durability,
   });
+}
+
+function needsRepository(strategy: string): CheckpointdError {
+  return new CheckpointdError(
+    'NotARepository',
+    `The strategy "${strategy}" keeps checkpoints in your repository, and there is none here any more. Run "git init" first, use checkpoint/init to have one made, or choose the strategy "shadow" or "sqlite".`,
+    { details: { strategy } },
+  );
 }
 
 function openCapture(session: Session, store: SnapshotStore): ColdCapture {

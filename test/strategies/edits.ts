@@ -123,7 +123,16 @@ export function plainHistories(steps: number): fc.Arbitrary<History> {
 
 const on = (root: string, path: string): Buffer =>
   Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, 'latin1')]);
-const lookAt = (path: Buffer): ReturnType<typeof lstatSync> => lstatSync(path, { throwIfNoEntry: false });
+
+/** What stands there; undefined when nothing does, or when a file stands where a directory would have to. */
+function lookAt(path: Buffer): ReturnType<typeof lstatSync> {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
 
 /** Makes room for a file: what stands on the way as a file, or in its place as a directory, goes. */
 function makeRoom(root: string, path: string): void {
@@ -152,6 +161,7 @@ export function apply(root: string, edit: Edit): void {
       symlinkSync(Buffer.from(edit.target, 'latin1'), at);
       return;
     case 'remove':
+      if (lookAt(at) === undefined) return;
       rmSync(at, { recursive: true, force: true });
       return;
     case 'rename':

@@ -62,7 +62,7 @@ test('R3 save, restore and getDiff are the same requests with the same answers f
   await house.close();
 });
 
-test('R8 local needs a repository: none is made unasked, the answer says what to do', async () => {
+test('R8 local needs a repository: none is made unasked, and checkpoint/init makes one', async () => {
   const house = new Household();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
@@ -70,6 +70,14 @@ test('R8 local needs a repository: none is made unasked, the answer says what to
   assert.equal([opened.checkpoints.enabled, opened.checkpoints.reason], [false, 'NotARepository']);
   assert.match(opened.checkpoints.message ?? '', /git init|checkpoint\/init/);
   assert.not.ok(existsSync(join(root, '.git')));
+  await house.call('checkpoint/init', { session: opened.session });
+  assert.is(git(root, 'rev-parse', '--git-dir'), '.git', 'asked for, it is made (ruling 31)');
+  assert.match(git(root, 'for-each-ref', '--format=%(refname)'), /^refs\/checkpointd\//);
+  assert.is(git(root, 'config', '--list', '--local').includes('checkpointd'), false);
+  write(root, { 'a.txt': 'b\n' });
+  await house.call('checkpoint/create', { session: opened.session, kind: 'turn' });
+  await house.call('checkpoint/restore', { session: opened.session, tag: '0', mode: 'hard' });
+  assert.is(manifest(root)['a.txt']?.slice(0, 4), '644 ');
   await house.close();
 });
 

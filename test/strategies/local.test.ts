@@ -1,0 +1,148 @@
+// Strategy local over the whole daemon: 001's five phases have their effect, and the user's repository does not notice.
+// What the store itself promises is in test/store/hidden-branch.test.ts.
+import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from '../daemon/daemon-rig.ts';
+import { git, Household, manifest, repository, write } from '../support/household.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+/** Everything in a git directory, byte for byte, but objects and the refs of ours. */
+function fingerprint(gitDirectory: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const entry of readdirSync(gitDirectory, { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    const name = file.slice(gitDirectory.length + 1);
+    if (/^objects\/|^refs\/checkpointd\b/.test(name) || entry.isDirectory()) continue;
+    found[name] = entry.isSymbolicLink() ? readlinkSync(file) : readFileSync(file, 'latin1');
+  }
+  return found;
+}
+
+/** A repository with branches, a stash, staged, dirty, untracked and ignored files. */
+function livedIn(): string {
+  const root = repository({ 'a.txt': 'a\n', 'src/b.txt': 'b\n', '.gitignore': '*.log\n' });
+  git(root, 'branch', 'other');
+  write(root, { 'a.txt': 'stashed\n' });
+  git(root, 'stash');
+  write(root, { staged: 'staged\n' });
+  git(root, 'add', 'staged');
+  write(root, { 'src/b.txt': 'dirty\n', untracked: 'u\n', 'debug.log': 'ignored\n' });
+  git(root, 'status');
+  return root;
+}
+
+/** Two checkpoints and a hard restore, and everything of the user's compared all along. */
+async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
+  const house = new Household();
+  const before = fingerprint(gitDirectory);
+  const same = (when: string): void => assert.equal(fingerprint(gitDirectory), before, when);
+  const files = manifest(root);
+  const { session, checkpoints } = await house.open(root, { strategy: 'local', conversationId: 'c' });
+  assert.ok(checkpoints.enabled, checkpoints.message);
+  same('after open');
+  assert.equal(manifest(root), files, 'the work tree too');
+  write(root, { 'a.txt': 'agent\n', 'made/by/agent.txt': 'new\n' });
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  same('after create');
+  rmSync(join(root, 'a.txt'));
+  await house.call('checkpoint/create', { session, kind: 'tool', toolName: 'rm' });
+  await house.call('checkpoint/restore', { session, tag: '1', mode: 'soft' });
+  same('after a soft restore');
+  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  same('after a hard restore');
+  assert.equal(manifest(root), files, 'R6 untracked and ignored files of the user are there as they were');
+  await house.call('session/close', { session });
+  same('after close');
+  await house.call('session/delete', { session });
+  same('after delete');
+  await house.close();
+}
+
+test('R4 R5 R6 HEAD, branches, index, stash, reflogs, config and hooks are byte-identical all day', async () => {
+  const root = livedIn();
+  await dayWithLocal(root, join(root, '.git'));
+});
+
+test('R5 R9 it works with a detached and an unborn HEAD, in a sub-directory and in a linked work tree', async () => {
+  const detached = livedIn();
+  git(detached, 'checkout', '-q', '--detach');
+  await dayWithLocal(detached, join(detached, '.git'));
+  const unborn = temporaryDirectory('unborn');
+  git(unborn, 'init', '-q');
+  write(unborn, { 'a.txt': 'a\n' });
+  await dayWithLocal(unborn, join(unborn, '.git'));
+  const outer = repository({ 'top.txt': 't\n', 'sub/a.txt': 'a\n' });
+  await dayWithLocal(join(outer, 'sub'), join(outer, '.git'));
+  const main = livedIn();
+  const linked = join(temporaryDirectory('linked'), 'tree');
+  git(main, 'worktree', 'add', '-q', linked, 'other');
+  await dayWithLocal(linked, join(main, '.git'));
+});
+
+test('R7 getDiff: base by default, to the work tree without "to", binary files listed and not dropped', async () => {
+  const house = new Household();
+  const root = repository();
+  const { session } = await house.open(root, { strategy: 'local' });
+  write(root, { 'a.txt': 'now\n', 'picture.bin': '\0\x01\xff' });
+  const { files } = await house.call('checkpoint/diff', { session, format: 'contents' });
+  assert.equal(
+    files.map(({ path, change, binary, before, after }) => [path, change, binary ?? false, before, after]),
+    [
+      ['a.txt', 'modified', false, 'a\n', 'now\n'],
+      ['picture.bin', 'added', true, undefined, undefined],
+    ],
+  );
+  await house.close();
+});
+
+test('R5 killed in the middle of creates and restores, it leaves the repository as it was', async () => {
+  await withRig(async (rig) => {
+    git(rig.work, 'add', '-A');
+    git(rig.work, 'commit', '-q', '-m', 'first');
+    const gitDirectory = join(rig.work, '.git');
+    const before = fingerprint(gitDirectory);
+    for (let round = 0; round < 6; round += 1) {
+      const { client, session } = await rig.opened({ strategy: 'local' });
+      for (let i = 0; i < 40; i += 1) rig.write(`many/${i}.txt`, `${round} ${i}\n`.repeat(round * 50));
+      const method = round % 2 === 0 ? 'checkpoint/create' : 'checkpoint/restore';
+      const params =
+        round % 2 === 0 ? { session, kind: 'turn' } : { session, tag: '0', mode: 'hard', confirm: true };
+      const { answer } = client.send(method, params);
+      answer.catch(() => undefined); // it dies unanswered, or answered just before
+      await new Promise((resolve) => setTimeout(resolve, 15 + round * 17));
+      await client.kill();
+      assert.equal(fingerprint(gitDirectory), before, `round ${round}`);
+    }
+    const { client, session, resumed } = await rig.opened({ strategy: 'local' });
+    assert.ok(resumed);
+    const { ok, problems } = await client.request('store/verify', { session });
+    assert.ok(ok, JSON.stringify(problems));
+    await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
+    assert.equal(rig.tree(), { 'a.txt': 'a\n', 'deep/b.txt': 'b\n' });
+    assert.equal(fingerprint(gitDirectory), before);
+    git(rig.work, 'fsck', '--strict');
+    assert.is(git(rig.work, 'status', '--porcelain'), '');
+    await client.close();
+  });
+});
+
+test('R9 checkpoints survive the user: gc --prune=now, pack-refs, a new branch, a reset of theirs', async () => {
+  const house = new Household();
+  const root = repository();
+  const { session } = await house.open(root, { strategy: 'local' });
+  writeFileSync(join(root, 'a.txt'), 'only in a checkpoint\n');
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  git(root, 'reset', '-q', '--hard');
+  git(root, 'checkout', '-q', '-b', 'next');
+  git(root, 'reflog', 'expire', '--expire=now', '--all');
+  git(root, 'gc', '-q', '--prune=now');
+  git(root, 'pack-refs', '--all');
+  await house.call('checkpoint/restore', { session, tag: '1' });
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'only in a checkpoint\n');
+  assert.is(git(root, 'branch', '--format=%(refname)'), 'refs/heads/main\nrefs/heads/next');
+  await house.close();
+});
+
+test.run();
