@@ -13,8 +13,15 @@ interface Home {
   readonly session: string;
 }
 
+const houses: Household[] = [];
+// A failed test must not leave a watcher behind that keeps the process alive.
+test.after.each(async () => {
+  await Promise.all(houses.splice(0).map((house) => house.close()));
+});
+
 async function home(): Promise<Home> {
   const house = new Household();
+  houses.push(house);
   const root = repository();
   const { session } = await house.open(root, { conversationId: 'c', retention: 'keep' });
   return { house, root, session };
@@ -23,6 +30,7 @@ async function home(): Promise<Home> {
 async function reopened({ house, root }: Home, more: Partial<Wire.SessionOpenParams> = {}): Promise<Home> {
   await house.close();
   const next = new Household(house.storage);
+  houses.push(next);
   const { session } = await next.open(root, { conversationId: 'c', ...more });
   return { house: next, root, session };
 }
@@ -101,7 +109,6 @@ test('C33 C34 Q26 after a restore everything is as at the checkpoint; back and f
     at = await reopened(at);
     assert.equal(await whole(at), wholes.get(tag), `${tag}, opened again`);
   }
-  await at.house.close();
 });
 
 test('scope: files leaves the conversation, conversation leaves the files; each can be had back', async () => {
@@ -119,7 +126,6 @@ test('scope: files leaves the conversation, conversation leaves the files; each 
   assert.equal(now, { ...wholes.get('1'), files: end.files });
   await house.call('checkpoint/undo', { session });
   assert.equal(await whole(at), end);
-  await house.close();
 });
 
 test('a refused restore leaves files and conversation as they were', async () => {
@@ -132,7 +138,6 @@ test('a refused restore leaves files and conversation as they were', async () =>
   const error = await failure(house.call('checkpoint/restore', { session, tag: '0', expect: { head: '0' } }));
   assert.is(error.kind, 'PreconditionFailed');
   assert.equal((await whole(at)).document, before.document);
-  await house.close();
 });
 
 test('C23 a tangent with files brings them back, with the counters; undo goes back into it', async () => {
@@ -163,7 +168,6 @@ test('C23 a tangent with files brings them back, with the counters; undo goes ba
   await house.call('checkpoint/redo', { session });
   assert.equal(await whole(at), main);
   assert.is((await create(at)).tag, '2');
-  await house.close();
 });
 
 test('C19 C23 leaving with the tail keeps the files; leaving outside a tangent does nothing', async () => {
@@ -179,7 +183,6 @@ test('C19 C23 leaving with the tail keeps the files; leaving outside a tangent d
   assert.equal(manifest(root), files);
   assert.equal(await said(at), ['main', 'tail']);
   assert.is((await house.call('conversation/exitTangent', { session })).exited, false);
-  await house.close();
 });
 
 test('the checkpoint that a tangent needs is not deleted or collected; after a clean leaving leaves the files', async () => {
@@ -206,7 +209,6 @@ test('the checkpoint that a tangent needs is not deleted or collected; after a c
   const disabled = await failure(house.call('conversation/enterTangent', { session, files: true }));
   assert.is(disabled.kind, 'CheckpointsDisabled');
   assert.is((await house.call('conversation/tangent', { session })).active, false);
-  await house.close();
 });
 
 for (const [name, remove] of [
@@ -238,7 +240,6 @@ for (const [name, remove] of [
     await append(at, 'more');
     at = await reopened(at);
     assert.equal(await said(at), ['a', 'instead', 'more']);
-    await at.house.close();
   });
 }
 
@@ -256,7 +257,6 @@ test('a session that is opened without checkpoints has the restored conversation
   assert.equal(await said(at), ['a', 'meanwhile']);
   await at.house.call('checkpoint/restore', { session: at.session, tag: '2' });
   assert.equal(await said(at), ['a', 'future']);
-  await at.house.close();
 });
 
 test('C2 C32 a deleted storage leaves an export whole: the document owns no checkpoint', async () => {
@@ -273,7 +273,6 @@ test('C2 C32 a deleted storage leaves an export whole: the document owns no chec
   assert.equal(await said(other), ['a']);
   await other.house.call('checkpoint/restore', { session: other.session, tag: '0' });
   assert.equal(await said(other), []);
-  await Promise.all([at.house.close(), other.house.close()]);
 });
 
 test.run();
