@@ -1,0 +1,72 @@
+// What the conversation costs: an append over the wire beside a bare round trip, and a checkpoint beside how long the
+// history is. Both alternately in the same run; prints the medians.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makePlaces, SessionRig } from '../support/session-rig.ts';
+
+function median(numbers: readonly number[]): number {
+  return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
+
+const entry = { user: { content: 'u'.repeat(1000) }, assistant: { content: 'a'.repeat(1000) } };
+
+async function fill(rig: SessionRig, entries: number): Promise<void> {
+  const history = Array.from({ length: entries }, (_, index) => ({ id: `e${index}`, ...entry }));
+  const document = { format_version: 1, conversation_id: 'd', history, transcript: [] };
+  await rig.request('conversation/import', { document });
+}
+
+test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)', async () => {
+  const rig = new SessionRig(makePlaces(), { validate: false });
+  try {
+    await rig.open();
+    const rounds: { readonly append: number; readonly bare: number }[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      const [append, bare]: [number[], number[]] = [[], []];
+      for (let n = 0; n < 100; n += 1) {
+        append.push(await timed(() => rig.request('conversation/append', { entry })));
+        bare.push(await timed(() => rig.request('conversation/tangent', {})));
+      }
+      rig.client.frames.length = 0;
+      rounds.push({ append: median(append), bare: median(bare) });
+    }
+    // The best of many medians: a neighbour on the machine slows single rounds fourfold.
+    const append = Math.min(...rounds.map((round) => round.append));
+    const bare = Math.min(...rounds.map((round) => round.bare));
+    console.log(`note: append p50 ${append.toFixed(3)} ms, bare ${bare.toFixed(3)} ms`);
+    assert.ok(append - bare < 0.3);
+  } finally {
+    await rig.client.kill();
+  }
+});
+
+test('C33 a checkpoint takes as long over 10,000 entries as over 10 (within 1.2 times)', async () => {
+  const [short, long] = [new SessionRig(makePlaces()), new SessionRig(makePlaces())];
+  try {
+    await Promise.all([short.open(), long.open()]);
+    await fill(short, 10);
+    await fill(long, 10_000);
+    const [a, b]: [number[], number[]] = [[], []];
+    for (let n = 0; n < 60; n += 1) {
+      short.write('a.txt', `${n}`);
+      a.push(await timed(() => short.request('checkpoint/create', { kind: 'turn' })));
+      long.write('a.txt', `${n}`);
+      b.push(await timed(() => long.request('checkpoint/create', { kind: 'turn' })));
+    }
+    const [x, y] = [median(a), median(b)];
+    console.log(
+      `note: ${x.toFixed(1)} ms over 10 entries, ${y.toFixed(1)} ms over 10,000, ${(y / x).toFixed(2)}`,
+    );
+    assert.ok(y < 1.2 * x);
+  } finally {
+    await Promise.all([short.client.kill(), long.client.kill()]);
+  }
+});
+
+test.run();
