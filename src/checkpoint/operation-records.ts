@@ -83,6 +83,8 @@ export class OperationRecords {
   readonly #log: SessionLog;
   readonly #byOperation = new Map<string, Entry>();
   readonly #byKey = new Map<string, Entry>();
+  /** What may be forgotten, oldest first. */
+  readonly #unkeyed = new Set<Entry>();
 
   constructor(log: SessionLog, logged: readonly unknown[]) {
     this.#log = log;
@@ -186,11 +188,13 @@ export class OperationRecords {
   #remember(entry: Entry): void {
     this.#byOperation.set(entry.fate.operation, entry);
     if (entry.fate.key !== undefined) this.#byKey.set(entry.fate.key, entry);
-    if (this.#byOperation.size <= remembered) return;
-    // Only what carries no key is forgotten: a key is a promise.
-    for (const [operation, { fate }] of this.#byOperation) {
-      if (fate.state === 'running' || fate.key !== undefined) continue;
-      this.#byOperation.delete(operation);
+    else this.#unkeyed.add(entry);
+    if (this.#unkeyed.size <= remembered) return;
+    // Only what carries no key is forgotten, the oldest first: a key is a promise.
+    for (const old of this.#unkeyed) {
+      if (old.fate.state === 'running') continue;
+      this.#unkeyed.delete(old);
+      this.#byOperation.delete(old.fate.operation);
       return;
     }
   }

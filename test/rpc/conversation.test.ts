@@ -247,7 +247,7 @@ test('C2 C35 export and import by file: in one step, back without loss, refusals
     await rig.request('conversation/exitTangent', {});
     await rig.request('conversation/import', { path: 'out.json' });
     assert.equal(await rig.document(), document);
-    const { tree } = { tree: rig.places.workTree };
+    const tree = rig.places.workTree;
     mkdirSync(join(tree, 'dir'));
     symlinkSync('/tmp', join(tree, 'away'));
     const refusals: [string, string][] = [
