@@ -126,7 +126,8 @@ if (!flags.long && flags.only === undefined) {
   const generator = join(root, 'dist/scripts/generate-protocol.js');
   if (existsSync(generator)) report(gate('generated files', process.execPath, [generator, '--check']));
 }
-await runAll(testFiles(), Math.max(1, Math.min(2, availableParallelism())), report);
+// The long part measures, so nothing runs beside it.
+await runAll(testFiles(), flags.long ? 1 : Math.max(1, Math.min(2, availableParallelism())), report);
 if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join('\n  ')}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -22,7 +22,7 @@ export interface EndingPorts {
 }
 
 // A client that shuts down has a second (eglot kills after 1.5 s), of which running requests get the first part.
-const shutdownMsMax = 800;
+const shutdownMsMax = 600;
 const graceMs = 300;
 const stopMsMax = 5000;
 const drainMsMax = 1000;
