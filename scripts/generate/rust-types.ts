@@ -8,6 +8,7 @@ import {
   type Method,
   type ProtocolDocument,
   refName,
+  resolve,
   type Schema,
   wrap,
 } from './dialect.ts';
@@ -83,7 +84,35 @@ function structOf(document: ProtocolDocument, name: string, schema: Schema, tag:
     );
   const extra = hasDefault(document, schema) ? ', Default' : '';
   const body = fields.length === 0 ? ' {}\n' : ` {\n${fields.join('')}}\n`;
-  return `${doc(schema.description)}${derive(extra)}#[serde(rename_all = "camelCase")]\npub struct ${name}${body}`;
+  return `${doc(schema.description)}${derive(extra)}#[serde(rename_all = "camelCase")]\npub struct ${name}${body}${constructorOf(document, name, schema)}`;
+}
+
+/** A constructor for parameters: what is required as arguments, the rest absent. */
+function constructorOf(document: ProtocolDocument, name: string, schema: Schema): string {
+  const fields = fieldsOf(schema);
+  const required = fields.filter((field) => field.required);
+  if (!name.endsWith('Params') || required.length === 0 || required.length === fields.length) return '';
+  const rustName = (field: { name: string }): string => {
+    const plain = snake(field.name);
+    return keywords.has(plain) ? `r#${plain}` : plain;
+  };
+  const isText = (field: { schema: Schema }): boolean => {
+    const target = resolve(document, field.schema);
+    return target.type === 'string' && target.enum === undefined && target.knownValues === undefined;
+  };
+  const list = required.map(
+    (field) => `${rustName(field)}: ${isText(field) ? 'impl Into<String>' : typeOf(field.schema)}`,
+  );
+  const one = `    pub fn new(${list.join(', ')}) -> Self {\n`;
+  const head =
+    one.length <= 101
+      ? one
+      : `    pub fn new(\n${list.map((each) => `        ${each},\n`).join('')}    ) -> Self {\n`;
+  const body = fields.map((field) => {
+    if (!field.required) return `            ${rustName(field)}: None,\n`;
+    return `            ${rustName(field)}${isText(field) ? `: ${rustName(field)}.into()` : ''},\n`;
+  });
+  return `\nimpl ${name} {\n    /// With what is required; everything else is absent.\n${head}        Self {\n${body.join('')}        }\n    }\n}\n`;
 }
 
 function enumOf(name: string, schema: Schema): string {

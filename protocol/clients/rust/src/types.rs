@@ -2008,6 +2008,16 @@ pub struct LogTraceParams {
     pub verbose: Option<String>,
 }
 
+impl LogTraceParams {
+    /// With what is required; everything else is absent.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            verbose: None,
+        }
+    }
+}
+
 /// Parameters of `window/logMessage`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2080,6 +2090,30 @@ pub struct SessionOpenParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl SessionOpenParams {
+    /// With what is required; everything else is absent.
+    pub fn new(workspace: impl Into<String>) -> Self {
+        Self {
+            workspace: workspace.into(),
+            conversation_id: None,
+            strategy: None,
+            storage_dir: None,
+            retention: None,
+            init: None,
+            include: None,
+            exclude: None,
+            allow_protected: None,
+            durability: None,
+            limits: None,
+            model_info: None,
+            tools: None,
+            mcp_enabled: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
 /// Answer to `session/open`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -2130,6 +2164,16 @@ pub struct SessionCloseParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl SessionCloseParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `session/close`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2158,6 +2202,17 @@ pub struct SessionDeleteParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl SessionDeleteParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            storage_dir: None,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `session/delete`.
@@ -2269,6 +2324,17 @@ pub struct CheckpointInitParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl CheckpointInitParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
 /// Answer to `checkpoint/init`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -2331,6 +2397,25 @@ pub struct CheckpointCreateParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl CheckpointCreateParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, kind: CreateKind) -> Self {
+        Self {
+            session: session.into(),
+            kind,
+            message: None,
+            tool_name: None,
+            description: None,
+            tag: None,
+            name: None,
+            parent: None,
+            only_if_changed: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
 /// Answer to `checkpoint/create`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -2371,6 +2456,18 @@ pub struct CheckpointListParams {
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+}
+
+impl CheckpointListParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            kind: None,
+            cursor: None,
+            limit: None,
+        }
+    }
 }
 
 /// Answer to `checkpoint/list`.
@@ -2448,6 +2545,16 @@ pub struct CheckpointHasChangesParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl CheckpointHasChangesParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            work_done_token: None,
+        }
+    }
+}
+
 /// Answer to `checkpoint/hasChanges`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2473,6 +2580,18 @@ pub struct CheckpointStatsParams {
     pub to: Option<CheckpointRef>,
 }
 
+impl CheckpointStatsParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            tag: None,
+            from: None,
+            to: None,
+        }
+    }
+}
+
 /// Parameters of `checkpoint/diff`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2495,6 +2614,20 @@ pub struct CheckpointDiffParams {
     /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
+}
+
+impl CheckpointDiffParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            from: None,
+            to: None,
+            format: None,
+            paths: None,
+            work_done_token: None,
+        }
+    }
 }
 
 /// Answer to `checkpoint/diff`.
@@ -2535,6 +2668,19 @@ pub struct CheckpointFilesParams {
     pub limit: Option<u64>,
 }
 
+impl CheckpointFilesParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, tag: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            tag: tag.into(),
+            changed_only: None,
+            cursor: None,
+            limit: None,
+        }
+    }
+}
+
 /// Answer to `checkpoint/files`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2570,6 +2716,24 @@ pub struct CheckpointReadFileParams {
     /// At most this many bytes. Absent, or over it: `limits.maxReadBytes`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<u64>,
+}
+
+impl CheckpointReadFileParams {
+    /// With what is required; everything else is absent.
+    pub fn new(
+        session: impl Into<String>,
+        tag: impl Into<String>,
+        path: impl Into<String>,
+    ) -> Self {
+        Self {
+            session: session.into(),
+            tag: tag.into(),
+            path: path.into(),
+            path_bytes: None,
+            offset: None,
+            length: None,
+        }
+    }
 }
 
 /// Answer to `checkpoint/readFile`.
@@ -2640,6 +2804,25 @@ pub struct CheckpointRestoreParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl CheckpointRestoreParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, tag: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            tag: tag.into(),
+            mode: None,
+            scope: None,
+            paths: None,
+            on_conflict: None,
+            expect: None,
+            confirm: None,
+            dry_run: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
 /// Parameters of `checkpoint/undo`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2666,6 +2849,21 @@ pub struct CheckpointUndoParams {
     /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
+}
+
+impl CheckpointUndoParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            expect: None,
+            on_conflict: None,
+            confirm: None,
+            dry_run: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
 }
 
 /// Parameters of `checkpoint/redo`.
@@ -2696,6 +2894,21 @@ pub struct CheckpointRedoParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl CheckpointRedoParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            expect: None,
+            on_conflict: None,
+            confirm: None,
+            dry_run: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
 /// Parameters of `checkpoint/delete`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2708,6 +2921,17 @@ pub struct CheckpointDeleteParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl CheckpointDeleteParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, tag: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            tag: tag.into(),
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `checkpoint/delete`.
@@ -2742,6 +2966,18 @@ pub struct CheckpointRenameParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl CheckpointRenameParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, tag: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            tag: tag.into(),
+            name: None,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `checkpoint/rename`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -2767,6 +3003,16 @@ pub struct CheckpointCleanParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl CheckpointCleanParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `checkpoint/clean`.
@@ -2869,6 +3115,19 @@ pub struct ConversationHistoryParams {
     pub limit: Option<u64>,
 }
 
+impl ConversationHistoryParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            tag: None,
+            from: None,
+            cursor: None,
+            limit: None,
+        }
+    }
+}
+
 /// Answer to `conversation/history`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2902,6 +3161,17 @@ pub struct ConversationTranscriptParams {
     pub limit: Option<u64>,
 }
 
+impl ConversationTranscriptParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            cursor: None,
+            limit: None,
+        }
+    }
+}
+
 /// Answer to `conversation/transcript`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2929,6 +3199,17 @@ pub struct ConversationAppendParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl ConversationAppendParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, entry: NewHistoryEntry) -> Self {
+        Self {
+            session: session.into(),
+            entry,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `conversation/append`.
@@ -2971,6 +3252,18 @@ pub struct ConversationAppendTranscriptParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationAppendTranscriptParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            text: text.into(),
+            user: None,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/appendTranscript`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3008,6 +3301,18 @@ pub struct ConversationSetNextMessageParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationSetNextMessageParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            message: None,
+            lock: None,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/setNextMessage`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3043,6 +3348,16 @@ pub struct ConversationClearParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationClearParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/clear`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3074,6 +3389,17 @@ pub struct ConversationSetValidRangeParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl ConversationSetValidRangeParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, range: HistoryRange) -> Self {
+        Self {
+            session: session.into(),
+            range,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `conversation/setValidRange`.
@@ -3118,6 +3444,20 @@ pub struct ConversationCompactParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationCompactParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, summary: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            summary: summary.into(),
+            metadata: None,
+            keep: None,
+            keep_from: None,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/compact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3157,6 +3497,18 @@ pub struct ConversationEnterTangentParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl ConversationEnterTangentParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            files: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
 /// Answer to `conversation/enterTangent`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3192,6 +3544,18 @@ pub struct ConversationExitTangentParams {
     /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
+}
+
+impl ConversationExitTangentParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            keep_tail: None,
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
 }
 
 /// Answer to `conversation/exitTangent`.
@@ -3260,6 +3624,17 @@ pub struct ConversationAddContextParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationAddContextParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, paths: Vec<String>) -> Self {
+        Self {
+            session: session.into(),
+            paths,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/addContext`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3289,6 +3664,17 @@ pub struct ConversationRemoveContextParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl ConversationRemoveContextParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, paths: Vec<String>) -> Self {
+        Self {
+            session: session.into(),
+            paths,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `conversation/removeContext`.
@@ -3323,6 +3709,18 @@ pub struct ConversationContextParams {
     /// The instruction of the agent to put at its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_prompt: Option<String>,
+}
+
+impl ConversationContextParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            message: None,
+            hooks: None,
+            agent_prompt: None,
+        }
+    }
 }
 
 /// Answer to `conversation/context`.
@@ -3363,6 +3761,18 @@ pub struct ConversationSetToolsParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationSetToolsParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, tools: ToolsByOrigin) -> Self {
+        Self {
+            session: session.into(),
+            tools,
+            tool_manager: None,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/setTools`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3392,6 +3802,17 @@ pub struct ConversationSetAgentsParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationSetAgentsParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, agents: JsonObject) -> Self {
+        Self {
+            session: session.into(),
+            agents,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/setAgents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3419,6 +3840,17 @@ pub struct ConversationSetModelParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl ConversationSetModelParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, model_info: ModelInfo) -> Self {
+        Self {
+            session: session.into(),
+            model_info,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `conversation/setModel`.
@@ -3453,6 +3885,17 @@ pub struct ConversationSetMcpEnabledParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl ConversationSetMcpEnabledParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, mcp_enabled: bool) -> Self {
+        Self {
+            session: session.into(),
+            mcp_enabled,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `conversation/setMcpEnabled`.
@@ -3502,6 +3945,27 @@ pub struct ConversationRecordLinesParams {
     pub idempotency_key: Option<IdempotencyKey>,
 }
 
+impl ConversationRecordLinesParams {
+    /// With what is required; everything else is absent.
+    pub fn new(
+        session: impl Into<String>,
+        path: impl Into<String>,
+        operation: WriteOperation,
+    ) -> Self {
+        Self {
+            session: session.into(),
+            path: path.into(),
+            path_bytes: None,
+            operation,
+            lines_before: None,
+            lines_after: None,
+            old_text: None,
+            new_text: None,
+            idempotency_key: None,
+        }
+    }
+}
+
 /// Answer to `conversation/recordLines`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3530,6 +3994,16 @@ pub struct ConversationExportParams {
     /// An absolute file to write, replaced in one step. Absent: the document is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+}
+
+impl ConversationExportParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            path: None,
+        }
+    }
 }
 
 /// Answer to `conversation/export`.
@@ -3562,6 +4036,18 @@ pub struct ConversationImportParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl ConversationImportParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            document: None,
+            path: None,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `conversation/import`.
@@ -3613,6 +4099,19 @@ pub struct LedgerRecordWriteParams {
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl LedgerRecordWriteParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, path: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            path: path.into(),
+            path_bytes: None,
+            tool_name: None,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `ledger/recordWrite`.
@@ -3685,6 +4184,19 @@ pub struct LedgerHistoryParams {
     pub limit: Option<u64>,
 }
 
+impl LedgerHistoryParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, path: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            path: path.into(),
+            path_bytes: None,
+            cursor: None,
+            limit: None,
+        }
+    }
+}
+
 /// Answer to `ledger/history`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3708,6 +4220,16 @@ pub struct WorktreeStatusParams {
     /// How many dirty paths to list. Absent: 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+}
+
+impl WorktreeStatusParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            limit: None,
+        }
+    }
 }
 
 /// Answer to `worktree/status`.
@@ -3769,6 +4291,17 @@ pub struct StoreGcParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl StoreGcParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            idempotency_key: None,
+            work_done_token: None,
+        }
+    }
+}
+
 /// Answer to `store/gc`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3814,6 +4347,16 @@ pub struct StoreVerifyParams {
     pub work_done_token: Option<ProgressToken>,
 }
 
+impl StoreVerifyParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            work_done_token: None,
+        }
+    }
+}
+
 /// Answer to `store/verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3840,6 +4383,17 @@ pub struct OperationGetParams {
     /// Its key. One of the two is needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl OperationGetParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>) -> Self {
+        Self {
+            session: session.into(),
+            operation: None,
+            idempotency_key: None,
+        }
+    }
 }
 
 /// Answer to `operation/get`.
@@ -3884,6 +4438,26 @@ pub struct SessionDidOpenParams {
     pub ms: Milliseconds,
 }
 
+impl SessionDidOpenParams {
+    /// With what is required; everything else is absent.
+    pub fn new(
+        session: impl Into<String>,
+        workspace: impl Into<String>,
+        strategy: Strategy,
+        resumed: bool,
+        ms: Milliseconds,
+    ) -> Self {
+        Self {
+            session: session.into(),
+            workspace: workspace.into(),
+            strategy,
+            resumed,
+            base: None,
+            ms,
+        }
+    }
+}
+
 /// Parameters of `checkpoint/didCreate`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -3897,6 +4471,18 @@ pub struct CheckpointDidCreateParams {
     pub from: Option<SnapshotId>,
     /// How long it took.
     pub ms: Milliseconds,
+}
+
+impl CheckpointDidCreateParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, checkpoint: Checkpoint, ms: Milliseconds) -> Self {
+        Self {
+            session: session.into(),
+            checkpoint,
+            from: None,
+            ms,
+        }
+    }
 }
 
 /// Parameters of `checkpoint/didRestore`.
@@ -3919,6 +4505,25 @@ pub struct CheckpointDidRestoreParams {
     pub ms: Milliseconds,
 }
 
+impl CheckpointDidRestoreParams {
+    /// With what is required; everything else is absent.
+    pub fn new(
+        session: impl Into<String>,
+        target: impl Into<String>,
+        counts: RestoreCounts,
+        ms: Milliseconds,
+    ) -> Self {
+        Self {
+            session: session.into(),
+            target: target.into(),
+            checkpoint: None,
+            safety: None,
+            counts,
+            ms,
+        }
+    }
+}
+
 /// Parameters of `checkpoint/didFail`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -3932,6 +4537,18 @@ pub struct CheckpointDidFailParams {
     /// The operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+}
+
+impl CheckpointDidFailParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, method: impl Into<String>, error: ErrorFact) -> Self {
+        Self {
+            session: session.into(),
+            method: method.into(),
+            error,
+            operation: None,
+        }
+    }
 }
 
 /// Parameters of `worktree/didChange`.
@@ -3950,6 +4567,24 @@ pub struct WorktreeDidChangeParams {
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
+}
+
+impl WorktreeDidChangeParams {
+    /// With what is required; everything else is absent.
+    pub fn new(
+        session: impl Into<String>,
+        state: WatchState,
+        dirty_paths: Count,
+        paths: Vec<PathRef>,
+    ) -> Self {
+        Self {
+            session: session.into(),
+            state,
+            dirty_paths,
+            paths,
+            more: None,
+        }
+    }
 }
 
 /// Parameters of `worktree/didDrift`.

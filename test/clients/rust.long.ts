@@ -1,0 +1,79 @@
+// The Rust client against the real daemon: rustfmt, clippy without a warning, its own tests, the shared scenarios and
+// the example of its README. Long, because it compiles; skipped loudly without cargo or without the two crates.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { daemonEntry } from '../support/wire-client.ts';
+
+const crate = fileURLToPath(new URL('../../../protocol/clients/rust/', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'checkpointd-cargo-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+const command = [process.execPath, daemonEntry];
+
+function cargo(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): { status: number | null; text: string } {
+  const result = spawnSync('cargo', args, {
+    cwd: crate,
+    encoding: 'utf8',
+    env: {
+      ...process.env,
+      CARGO_TARGET_DIR: join(folder, 'target'),
+      CHECKPOINTD_COMMAND: JSON.stringify(command),
+      ...env,
+    },
+    maxBuffer: 1 << 26,
+    timeout: 1_200_000,
+  });
+  return { status: result.status, text: `${result.stdout}${result.stderr}${result.error?.message ?? ''}` };
+}
+
+const fetched = cargo(['fetch', '--locked']);
+if (fetched.status !== 0) {
+  console.log(`skipped: the Rust client: ${fetched.text.trim().split('\n').at(-1)}`);
+  test('the Rust client needs cargo, serde and serde_json', () => undefined);
+} else {
+  test('the Rust client is formatted and clippy has nothing to say', () => {
+    for (const args of [
+      ['fmt', '--check'],
+      ['clippy', '--locked', '--all-targets', '--', '-D', 'warnings'],
+    ]) {
+      const { status, text } = cargo(args);
+      if (/no such (command|subcommand)|is not installed/.test(text)) {
+        console.log(`skipped: cargo ${args[0]}: ${text.trim().split('\n')[0]}`);
+      } else assert.is(status, 0, text);
+    }
+  });
+
+  test('the Rust client passes its tests and the shared scenarios', () => {
+    const { status, text } = cargo(['test', '--locked']);
+    assert.is(status, 0, text);
+    assert.match(text, /test every_scenario \.\.\. ok/);
+  });
+
+  test('the example in the README of the Rust client is the one in examples/, and runs', () => {
+    const readme = readFileSync(join(crate, 'README.md'), 'utf8');
+    const example = readFileSync(join(crate, 'examples/day.rs'), 'utf8');
+    assert.is(/```rust\n(.*?)```/s.exec(readme)?.[1], example);
+    const work = join(folder, 'work');
+    assert.is(spawnSync('git', ['init', '-q', work]).status, 0);
+    mkdirSync(join(folder, 'bin'));
+    writeFileSync(join(folder, 'bin/checkpointd'), `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`, {
+      mode: 0o755,
+    });
+    const { status, text } = cargo(['run', '--locked', '-q', '--example', 'day', '--', work], {
+      PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
+      XDG_STATE_HOME: join(folder, 'state'),
+    });
+    assert.is(status, 0, text);
+    assert.match(text, /made Checkpoint \{ id: "ckpt_/);
+    assert.match(text, /refused: /);
+  });
+}
+
+test.run();
