@@ -24,6 +24,9 @@ export interface RestoreRequest {
   readonly dryRun: boolean;
 }
 
+/** Every record carries the stack, so an unbounded one costs the square of the restores, in memory and on disk. */
+const undoMax = 100;
+
 /** Makes the work tree, the conversation or both equal a checkpoint (000 §6, rulings 10–17). */
 export function restore(
   session: Session,
@@ -49,7 +52,7 @@ export function restore(
         ...(request.paths === undefined ? {} : { paths: request.paths }),
         onConflict: request.onConflict,
         ...(parent === undefined ? {} : { parent }),
-        undo: (id) => [...(index.head?.record.undo ?? []), id],
+        undo: (id) => [...(index.head?.record.undo ?? []), id].slice(-undoMax),
         redo: () => [],
         description: `Restored to ${index.tagOf(target.record.id) ?? target.record.id}`,
         confirm: request.confirm,

@@ -1,21 +1,27 @@
 // The daemon with a fault installed, for tests that kill it at a chosen call or make it fail: the same main.ts, with
 // the seam's fault set before it. The shipped daemon has no such switch.
 //
-//   faulty-main.js --kill=N:ARM:COUNT …   SIGKILL at the N-th seam call after the file ARM exists; counts into COUNT
+//   faulty-main.js --kill=N:ARM:COUNT:MATCH …
+//                                         SIGKILL at the N-th seam call that matches MATCH after the file ARM exists;
+//                                         writes into COUNT where that was, and for N = 0 all of them
+//   faulty-main.js --gc=FILE …            once FILE exists, writes the bytes of live heap into it
 //   faulty-main.js --throw=FILE …         throws outside of any request once FILE exists
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
 
-const own = process.argv.filter((word) => /^--(kill|throw)=/.test(word));
+const own = process.argv.filter((word) => /^--(kill|throw|gc)=/.test(word));
 process.argv = process.argv.filter((word) => !own.includes(word));
 
 for (const word of own) {
-  const [, what = '', value = ''] = /^--(kill|throw)=(.*)$/.exec(word) ?? [];
+  const [, what = '', value = ''] = /^--(kill|throw|gc)=(.*)$/.exec(word) ?? [];
   if (what === 'kill') {
-    const [at = '0', arm = '', count = ''] = value.split(':');
+    const [at = '0', arm = '', count = '', match = ''] = value.split(':');
+    const wanted = new RegExp(match);
     let calls = 0;
+    let isArmed = false;
     installFault((call, target) => {
-      if (calls === 0 && !existsSync(arm)) return;
+      isArmed ||= existsSync(arm);
+      if (!isArmed || !wanted.test(`${call} ${target}`)) return;
       calls += 1;
       if (calls === Number(at)) {
         writeFileSync(count, `${calls} ${call} ${target}\n`, { flag: 'a' });
@@ -24,6 +30,12 @@ for (const word of own) {
         writeFileSync(count, `${calls} ${call} ${target}\n`, { flag: 'a' });
       }
     });
+  } else if (what === 'gc') {
+    setInterval(() => {
+      if (!existsSync(value) || readFileSync(value).length > 0) return;
+      globalThis.gc?.();
+      writeFileSync(value, String(process.memoryUsage().heapUsed));
+    }, 20).unref();
   } else {
     setInterval(() => {
       if (existsSync(value)) throw new Error('secret words of a defect');

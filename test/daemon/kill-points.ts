@@ -49,9 +49,9 @@ export class KillPoints {
     return readFileSync(join(this.#rig.top, 'count'), 'utf8').trimEnd().split('\n');
   }
 
-  /** Kills a hard restore of checkpoint 1; `undefined` when it ended before the n-th call. */
-  async restore(n: number): Promise<string | undefined> {
-    const killed = await this.#killed(n, (client, session) =>
+  /** Kills a hard restore of checkpoint 1 at the n-th call that matches; `undefined` when there was none. */
+  async restore(n: number, match = ''): Promise<string | undefined> {
+    const killed = await this.#killed(n, match, (client, session) =>
       client.send('checkpoint/restore', { session, tag: '1', mode: 'hard', onConflict: 'overwrite' }),
     );
     if (killed === undefined) return undefined;
@@ -79,8 +79,8 @@ export class KillPoints {
   }
 
   /** Kills a create of checkpoint 3. */
-  async create(n: number): Promise<string | undefined> {
-    const killed = await this.#killed(n, (client, session) =>
+  async create(n: number, match = ''): Promise<string | undefined> {
+    const killed = await this.#killed(n, match, (client, session) =>
       client.send('checkpoint/create', { session, kind: 'turn' }),
     );
     if (killed === undefined) return undefined;
@@ -99,6 +99,7 @@ export class KillPoints {
 
   async #killed(
     n: number,
+    match: string,
     request: (client: WireClient, session: string) => { readonly answer: Promise<unknown> },
   ): Promise<string | undefined> {
     const { top } = this.#rig;
@@ -108,7 +109,7 @@ export class KillPoints {
     const command = [process.execPath, faultyEntry] as const;
     const { client, session } = await this.#rig.opened(keep, {
       command,
-      args: [`--kill=${n}:${arm}:${count}`],
+      args: [`--kill=${n}:${arm}:${count}:${match}`],
     });
     writeFileSync(arm, '');
     const answered = request(client, session).answer.then(
