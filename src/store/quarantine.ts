@@ -127,6 +127,7 @@ export class Quarantine {
       const stem = file.name.slice(0, -'.idx'.length);
       for (const part of there.filter(({ name }) => name.startsWith(stem))) unlink(kept, part);
     }
+    for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
   }
 
   /** Ends the watch; a `gc` that still runs then is answered by {@link open} of the next store. */
@@ -216,6 +217,18 @@ function linkOver(from: string, to: string, { directory, name }: ObjectFile): vo
 function copyOver(source: string, target: string, temporary: string): void {
   files.copyFileSync(source, temporary);
   files.renameSync(temporary, target);
+}
+
+/** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */
+function removeEmptyDirectories(objects: string): void {
+  for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    try {
+      files.rmdirSync(join(objects, directory));
+    } catch (error) {
+      // Still in use. A git that writes into one at this moment makes it again.
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
+    }
+  }
 }
 
 function unlink(objects: string, { directory, name }: ObjectFile): void {

@@ -1,8 +1,7 @@
 // The strategy `sqlite` (003): one database for all sessions of a storage root, shared by several daemons at once.
 // This file opens it and joins the parts to the interface; each part has a file of its own beside it.
 // It keeps no state that the database does not hold: two daemons never disagree for longer than a transaction.
-import { dirname, join } from 'node:path';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { join } from 'node:path';
 import { files } from '../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
 import { rootPath, type TreePath } from '../base/tree-path.ts';
@@ -171,7 +170,10 @@ class SqliteStore implements SnapshotStore {
   }
 
   async usage(): Promise<StoreUsage> {
-    const [blobs, checkpoints] = await this.#database.read(() => [
+    const [pages, free, pageBytes, blobs, checkpoints] = await this.#database.read(() => [
+      Number(this.#database.row('PRAGMA page_count')?.[0]),
+      Number(this.#database.row('PRAGMA freelist_count')?.[0]),
+      Number(this.#database.row('PRAGMA page_size')?.[0]),
       Number(this.#database.row('SELECT count(*) FROM checkpoint_blobs')?.[0]),
       Number(
         this.#database.row(
@@ -180,8 +182,9 @@ class SqliteStore implements SnapshotStore {
         )?.[0],
       ),
     ]);
-    const { file } = this.#database;
-    return { bytes: sizeOf(file) + sizeOf(`${file}-wal`), blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
+    // Not the files' sizes: the journal and a reserve of free pages hold on to their space whatever was removed.
+    const bytes = ((pages ?? 0) - (free ?? 0)) * (pageBytes ?? 0);
+    return { bytes, blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
   }
 
   async close(): Promise<void> {
@@ -227,13 +230,4 @@ function emptySpool(sessionDirectory: string): string {
   files.rmSync(spool, { recursive: true, force: true });
   files.mkdirSync(spool, { mode: 0o700 });
   return spool;
-}
-
-function sizeOf(file: string): number {
-  try {
-    return files.statSync(file).size;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return 0;
-    throw new CheckpointdError('StoreUnavailable', `${dirname(file)} cannot be read.`, { cause: error });
-  }
 }

@@ -148,7 +148,8 @@ async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.
     ...(checkpoints === undefined ? {} : { checkpoints }),
     bytes: await sessions.bytesOf(listed),
     createdAt: marker.created,
-    lastUsedAt: lastUsedMs === undefined ? marker.created : new Date(lastUsedMs).toISOString(),
+    // The file system's clock runs some milliseconds behind ours.
+    lastUsedAt: new Date(Math.max(lastUsedMs ?? 0, Date.parse(marker.created))).toISOString(),
   };
 }
 

@@ -1,0 +1,125 @@
+// Limits by count, age and bytes with store/gc and its report, and deletions in the middle, on every strategy.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { strategies } from '../../src/store/strategies.ts';
+import { failure, Household, manifest, repository, write } from '../support/household.ts';
+
+const names = Object.keys(strategies);
+const noise = (seed: number, length: number): string => {
+  let state = seed + 1;
+  let text = '';
+  while (text.length < length) {
+    state = (state * 1103515245 + 12345) & 0x7fffffff;
+    text += state.toString(36);
+  }
+  return text;
+};
+
+/** A session with a turn for each content of `a.txt`. */
+async function turns(
+  house: Household,
+  strategy: string,
+  contents: readonly string[],
+  limits = {},
+): Promise<{ readonly session: string; readonly root: string }> {
+  const root = repository({ 'a.txt': 'base\n', 'same.txt': 'same\n' });
+  const { session } = await house.open(root, { strategy, limits });
+  for (const content of contents) {
+    write(root, { 'a.txt': content });
+    await house.call('checkpoint/create', { session, kind: 'turn' });
+  }
+  return { session, root };
+}
+
+const tagsOf = async (house: Household, session: string): Promise<(string | undefined)[]> => {
+  const { checkpoints } = await house.call('checkpoint/list', { session });
+  return checkpoints.map(({ tag }) => tag);
+};
+
+test('O29 limits.maxCheckpoints: a collection keeps the newest, the base and what has a name, and says so', async () => {
+  const house = new Household();
+  for (const strategy of names) {
+    const contents = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
+    const { session, root } = await turns(house, strategy, contents, { maxCheckpoints: 3 });
+    await house.call('checkpoint/rename', { session, tag: '2', name: 'kept' });
+    const before = await house.call('store/usage', { session });
+    const report = await house.call('store/gc', { session });
+    assert.equal(await tagsOf(house, session), ['0', '2', '4', '5', '6'], strategy);
+    assert.is(report.checkpointsRemoved, 2);
+    assert.is((await house.call('store/usage', { session })).checkpoints, before.checkpoints - 2);
+    const again = await house.call('store/gc', { session });
+    assert.is(again.checkpointsRemoved, 0, 'a second collection finds nothing');
+    const gone = await failure(house.call('checkpoint/restore', { session, tag: '1' }));
+    assert.is(gone.kind, 'UnknownCheckpoint');
+    await house.call('checkpoint/restore', { session, tag: 'kept', mode: 'hard' });
+    assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'turn 2\n');
+  }
+  await house.close();
+});
+
+test('O29 limits.maxAgeDays: a collection removes what is older', async () => {
+  const house = new Household();
+  const { now } = Date;
+  for (const strategy of names) {
+    const dayMs = 24 * 60 * 60 * 1000;
+    Date.now = () => now() - 40 * dayMs;
+    const { session, root } = await turns(house, strategy, ['old 1\n', 'old 2\n'], { maxAgeDays: 30 });
+    Date.now = now;
+    write(root, { 'a.txt': 'new\n' });
+    await house.call('checkpoint/create', { session, kind: 'turn' });
+    const report = await house.call('store/gc', { session });
+    assert.is(report.checkpointsRemoved, 2, strategy);
+    assert.equal(await tagsOf(house, session), ['0', '3']);
+  }
+  Date.now = now;
+  await house.close();
+});
+
+test('O29 limits.maxStoreBytes: a collection removes the oldest until the store fits, and reports what it freed', async () => {
+  for (const strategy of names) {
+    const house = new Household();
+    const contents = Array.from({ length: 40 }, (_, n) => noise(n, 60_000));
+    const { session, root } = await turns(house, strategy, contents, { maxStoreBytes: 900_000 });
+    const before = await house.call('store/usage', { session });
+    const report = await house.call('store/gc', { session });
+    const after = await house.call('store/usage', { session });
+    assert.ok(before.bytes > 900_000, `${strategy}: ${before.bytes}`);
+    assert.ok(report.checkpointsRemoved >= 10, `${strategy}: ${JSON.stringify(report)}`);
+    assert.ok(report.blobsFreed >= report.checkpointsRemoved, `${strategy}: ${JSON.stringify(report)}`);
+    assert.ok(report.bytesFreed > 0 && after.bytes < before.bytes, `${strategy}: ${JSON.stringify(after)}`);
+    assert.ok(after.bytes <= 900_000, `${strategy}: ${after.bytes} after ${before.bytes}`);
+    const [base, oldest] = await tagsOf(house, session);
+    assert.is(base, '0');
+    await house.call('checkpoint/restore', { session, tag: oldest ?? '', mode: 'hard' });
+    assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), contents[Number(oldest) - 1]);
+    await house.close();
+  }
+});
+
+test('O30 R9 deleting checkpoints in the middle leaves every other one restorable', async () => {
+  const house = new Household();
+  for (const strategy of names) {
+    const { session, root } = await turns(house, strategy, []);
+    const states = [manifest(root)];
+    for (let turn = 1; turn <= 8; turn += 1) {
+      write(root, { [`only-${turn}.txt`]: `${turn}\n`, 'a.txt': `turn ${turn}\n` });
+      await house.call('checkpoint/create', { session, kind: 'turn' });
+      states.push(manifest(root));
+    }
+    for (const tag of ['3', '4', '1', '6']) await house.call('checkpoint/delete', { session, tag });
+    await house.call('store/gc', { session });
+    const { ok, problems } = await house.call('store/verify', { session });
+    assert.ok(ok, JSON.stringify(problems));
+    for (const tag of [0, 2, 5, 7, 8]) {
+      await house.call('checkpoint/restore', { session, tag: String(tag), mode: 'hard' });
+      assert.equal(manifest(root), states[tag], `${strategy} ${tag}`);
+    }
+    const stats = await house.call('checkpoint/stats', { session, tag: '5' });
+    assert.equal([stats.added, stats.modified, stats.deleted], [3, 1, 0], 'against the nearest earlier one');
+  }
+  await house.close();
+});
+
+test.run();
