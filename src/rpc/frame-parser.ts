@@ -24,12 +24,23 @@ const firstGrowth = 64 * 1024;
 // noise without a header's end is refused when it comes and not when 4 KiB have come.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for.
 const impure = /[^\t\r\n\x20-\x7e]|(?<!\r)\n|\r(?!\n|$)/;
+// What may still become a line: a client that sends JSON without a header would otherwise wait for ever.
+const headerBeginning = /^[!#$%&'*+.^_`|~0-9A-Za-z-]*(?::|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*$/;
+
+const noise = 'the header holds what no header may hold';
+
+/** Whether a header, whole or not, can already be seen to be none. */
+function isNoise(text: string): boolean {
+  return (
+    impure.test(text) || !text.split('\r\n').every((line) => headerBeginning.test(line.replace(/\r$/, '')))
+  );
+}
 
 /** Reads a header block without its terminator; a string says what is wrong with it. */
 function parseHeader(text: string, bodyBytesMax: number): FrameHeader | string {
   // With its line end, so that a stray `\r` before it is judged as it is when the bytes come one by one.
-  if (impure.test(`${text}\r\n`)) return 'the header holds bytes that no header may hold';
+  if (isNoise(`${text}\r\n`)) return noise;
   let length: number | undefined;
   let foreignCharset: string | undefined;
   for (const line of text.split('\r\n')) {
@@ -88,7 +99,7 @@ export class FrameParser {
       this.#begin(parseHeader(text.slice(0, end), this.#limits.bodyBytesMax));
       return from + end + terminator.length - kept;
     }
-    if (impure.test(text)) this.#fault = 'the header holds bytes that no header may hold';
+    if (isNoise(text)) this.#fault = noise;
     else if (text.length >= this.#limits.headerBytesMax) {
       this.#fault = `the header has no end within ${this.#limits.headerBytesMax} bytes`;
     }

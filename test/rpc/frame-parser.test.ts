@@ -83,6 +83,7 @@ test('F103 noise is refused when it comes, not when a header has been filled', (
   assert.type(parse('\n').fault, 'string');
   assert.type(parse('{"jsonrpc":"2.0"}\n').fault, 'string');
   assert.type(parse(Buffer.from([0xff])).fault, 'string');
+  assert.type(parse('{').fault, 'string', 'JSON without a header, from a client that waits for its answer');
 });
 
 test('a header may have exactly 4 KiB', () => {
