@@ -80,13 +80,14 @@ export interface OperationRequest {
 const remembered = 1000;
 
 export class OperationRecords {
-  readonly #log: SessionLog;
+  readonly #log: Pick<SessionLog, 'append'> | undefined;
   readonly #byOperation = new Map<string, Entry>();
   readonly #byKey = new Map<string, Entry>();
   /** What may be forgotten, oldest first. */
   readonly #unkeyed = new Set<Entry>();
 
-  constructor(log: SessionLog, logged: readonly unknown[]) {
+  /** Without a log it remembers as long as the process lives. */
+  constructor(log?: Pick<SessionLog, 'append'>, logged: readonly unknown[] = []) {
     this.#log = log;
     for (const record of logged) {
       if (isLogged(record)) this.#remember(entryOf(record));
@@ -155,7 +156,7 @@ export class OperationRecords {
       if (request.key !== undefined && request.isLoggedWithEffect !== true) {
         const { method, key } = request;
         const logged: LoggedOperation = { kind: 'operation', operation, method, key, fingerprint, result };
-        this.#log.append(logged);
+        this.#log?.append(logged);
       }
       return result;
     } catch (error) {

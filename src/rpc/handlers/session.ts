@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { viewOf } from '../../checkpoint/checkpoint-view.ts';
 import { converse } from '../../checkpoint/converse.ts';
 import type { OpenRequest } from '../../checkpoint/open-session.ts';
-import type { OperationContext } from '../../checkpoint/operation-records.ts';
+import { type OperationContext, OperationRecords } from '../../checkpoint/operation-records.ts';
 import type { Session } from '../../checkpoint/session.ts';
 import type { ListedSession, Sessions } from '../../checkpoint/sessions.ts';
 import { baseTag } from '../../checkpoint/tag.ts';
@@ -28,22 +28,37 @@ export function sessionHandlers(
   sessions: Sessions,
   defaults: SessionDefaults,
 ): Pick<Handlers, SessionMethods> {
+  // Sessions that are gone cannot remember how they went, nor those that are not open yet that they are being opened.
+  const lives = new OperationRecords();
   return {
-    'session/open': async (params, context) => {
-      const settings = settingsOf(params); // refused before anything is opened
-      const { session, resumed } = await sessions.open(openRequest(params, defaults), readContext(context));
-      await applySettings(session, settings, readContext(context));
-      return openResult(session, resumed);
-    },
-    'session/close': async (params) => {
-      const { fate } = await sessions.close(params.session);
-      return { removed: fate === 'removed' };
-    },
-    'session/delete': async (params) => {
-      const storage = params.storageDir == null ? undefined : placePath(params.storageDir, 'storageDir');
-      const { bytesFreed } = await sessions.delete(params.session, storage);
-      return { deleted: true, bytesFreed };
-    },
+    'session/open': (params, context) =>
+      once(lives, 'session/open', params, async () => {
+        const settings = settingsOf(params); // refused before anything is opened
+        const { session, resumed } = await sessions.open(openRequest(params, defaults), readContext(context));
+        // A kept session may know the key from an earlier daemon; it is open again now, as that answer said.
+        return once(session.parts.operations, 'session/open', params, async () => {
+          await applySettings(session, settings, readContext(context));
+          return openResult(session, resumed);
+        });
+      }),
+    'session/close': (params) =>
+      once(lives, 'session/close', params, async () => {
+        const { operations, marker } = sessions.get(params.session).parts;
+        const close = async (): Promise<Wire.SessionCloseResult> => {
+          const { fate } = await sessions.close(params.session);
+          return { removed: fate === 'removed' };
+        };
+        if (marker.retention === 'session') return close();
+        // Noted while the log is still open: closing a kept session can only come out one way.
+        const noted = await once(operations, 'session/close', params, async () => ({ removed: false }));
+        return noted.replayed === true ? noted : close();
+      }),
+    'session/delete': (params) =>
+      once(lives, 'session/delete', params, async () => {
+        const storage = params.storageDir == null ? undefined : placePath(params.storageDir, 'storageDir');
+        const { bytesFreed } = await sessions.delete(params.session, storage);
+        return { deleted: true, bytesFreed };
+      }),
     'session/list': async (params) => {
       const storage =
         params.storageDir == null ? defaults.storage : placePath(params.storageDir, 'storageDir');
@@ -59,6 +74,17 @@ export function sessionHandlers(
     },
     'session/get': async (params) => describe(sessions.get(params.session)),
   };
+}
+
+/** Runs an opening or an end of a session once per key. */
+async function once<R extends object>(
+  records: OperationRecords,
+  method: string,
+  params: { readonly idempotencyKey?: string | null },
+  work: () => Promise<R>,
+): Promise<R & { readonly replayed?: boolean }> {
+  if (params.idempotencyKey == null) return work();
+  return records.run({ method, params, key: params.idempotencyKey }, work, work);
 }
 
 function openRequest(params: Wire.SessionOpenParams, defaults: SessionDefaults): OpenRequest {
