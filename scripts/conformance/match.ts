@@ -59,10 +59,10 @@ export class Names {
   readonly values: Json = {};
 
   /** Puts values in the place of names; wildcards of expectations stay. @throws when a name stands for nothing */
-  fill(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.fill(item));
+  put(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.put(item));
     if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.fill(item)]));
+      return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.put(item)]));
     if (typeof value !== 'string' || Object.hasOwn(wildcards, value)) return value;
     const whole = /^\$\{([^}]+)\}$/.exec(value)?.[1];
     if (whole !== undefined) return this.#valueOf(whole);

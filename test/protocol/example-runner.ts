@@ -49,7 +49,7 @@ export async function runExample(
 }
 
 async function outcomeOf(method: Method, example: Example, world: World): Promise<string | undefined> {
-  const params = world.names.fill(example.params ?? {});
+  const params = world.names.put(example.params ?? {});
   if (method.direction === 'serverToClient') {
     const fits = (frame: Frame): boolean =>
       frame.method === method.name && mismatch(params, frame.params) === undefined;
@@ -71,12 +71,12 @@ async function outcomeOf(method: Method, example: Example, world: World): Promis
 export function judge(example: Example, reply: unknown, world: World): string | undefined {
   if (example.error === undefined) {
     if (reply instanceof WireFailure) return `refused: ${reply.message} ${JSON.stringify(reply.data)}`;
-    return mismatch(world.names.fill(example.result), reply);
+    return mismatch(world.names.put(example.result), reply);
   }
   if (!(reply instanceof WireFailure))
     return `expected ${example.error.kind}, got ${JSON.stringify(reply)?.slice(0, 300)}`;
   const told: Json = { code: reply.code, ...reply.data };
-  return mismatch(world.names.fill(example.error), told);
+  return mismatch(world.names.put(example.error), told);
 }
 
 /** Executes examples, several at a time, each on a daemon of its own or on a shared one; returns what failed. */

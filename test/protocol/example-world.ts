@@ -139,7 +139,7 @@ export class World {
   }
 
   async step(given: Json): Promise<void> {
-    const step = this.names.fill(given) as Json;
+    const step = this.names.put(given) as Json;
     if (typeof step.call === 'string') {
       const result = await this.request(step.call, step.params);
       if (typeof step.as === 'string') this.names.values[step.as] = result;

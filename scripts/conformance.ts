@@ -1,0 +1,50 @@
+// Holds any program against the protocol's conformance scripts (protocol/conformance): raw bytes in, frames and exit
+// codes out. With --trace it only says which rules of the reference no case shows.
+//
+//   node dist/scripts/conformance.js [--only TEXT] [--lanes N] [--faults] [--trace | --write-traces] -- COMMAND…
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { readCases } from './conformance/conformance-case.ts';
+import { runCases } from './conformance/run-cases.ts';
+import { traceProblems, traces } from './conformance/traces.ts';
+import type { ProtocolDocument } from './generate/dialect.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { values: flags, positionals: command } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string', default: '' },
+    lanes: { type: 'string', default: '3' },
+    faults: { type: 'boolean', default: false },
+    trace: { type: 'boolean', default: false },
+    'write-traces': { type: 'boolean', default: false },
+  },
+});
+
+const cases = readCases(join(root, 'protocol/conformance'));
+const document = JSON.parse(readFileSync(join(root, 'protocol/protocol.json'), 'utf8')) as ProtocolDocument;
+const problems = traceProblems(document, cases);
+for (const problem of problems) console.error(problem);
+if (flags['write-traces']) {
+  const table = JSON.stringify(traces(document, cases), undefined, 2);
+  writeFileSync(join(root, 'protocol/conformance/traces.json'), `${table}\n`);
+}
+if (flags.trace || flags['write-traces']) process.exit(problems.length === 0 ? 0 : 1);
+if (command.length === 0) {
+  console.error(
+    'usage: conformance.js [--only TEXT] [--lanes N] [--faults] [--trace | --write-traces] -- COMMAND…',
+  );
+  process.exit(2);
+}
+
+const wanted = cases.filter(({ name }) => name.includes(flags.only));
+const { passed, failures, skipped } = await runCases(wanted, command, {
+  lanes: Number(flags.lanes),
+  faults: flags.faults,
+});
+for (const { name, what } of failures) console.log(`FAILED  ${name}\n      ${what}`);
+for (const name of skipped) console.log(`skipped: ${name} (needs --faults)`);
+console.log(`${passed} passed, ${failures.length + problems.length} failed, ${skipped.length} skipped`);
+process.exit(failures.length + problems.length === 0 ? 0 : 1);

@@ -1,0 +1,101 @@
+// What holds for every frame of a conforming server, whatever the case: JSON-RPC's shape, the schema, the error
+// table, well-formed strings, one answer for each id, progress in its order, and no secret of the environment.
+import { errorCodes } from '../../src/protocol/methods.ts';
+import { validateErrorData, validateParams, validateResult } from '../../src/protocol/validators.ts';
+import type { Json } from './match.ts';
+
+interface Progress {
+  readonly begunMs: number;
+  reports: number;
+  hasEnded: boolean;
+}
+
+const codes: Readonly<Record<string, number>> = errorCodes;
+
+export class FrameRules {
+  readonly #secret: string;
+  /** Methods of the requests sent, by id as JSON. */
+  readonly #asked = new Map<string, string>();
+  readonly #due = new Map<string, number>();
+  readonly #progress = new Map<string, Progress>();
+  readonly violations: string[] = [];
+
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  /** Notes a frame that the runner sends. */
+  sent(value: unknown): void {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const { id, method } = value as Json;
+    if (method === undefined || (typeof id !== 'string' && !Number.isSafeInteger(id))) return;
+    const key = JSON.stringify(id);
+    const due = this.#due.get(key) ?? 0;
+    if (due === 0) this.#asked.set(key, typeof method === 'string' ? method : '');
+    this.#due.set(key, due + 1);
+  }
+
+  received(frame: Json): void {
+    const text = JSON.stringify(frame);
+    if (text.includes(this.#secret)) this.#blame('a secret of the environment was told', text);
+    if (/(?<!\\)(?:\\\\)*\\ud[89a-f]/.test(text)) this.#blame('ill-formed Unicode', text);
+    if (frame.jsonrpc !== '2.0') this.#blame('no "jsonrpc": "2.0"', text);
+    if (typeof frame.method === 'string') this.#notification(frame.method, frame.params, text);
+    else if ('result' in frame === 'error' in frame) this.#blame('not one of result and error', text);
+    else this.#response(frame, text);
+  }
+
+  /** Requests without an answer; for the orderly end of a case. */
+  get unanswered(): string[] {
+    return [...this.#due].filter(([, due]) => due > 0).map(([id]) => id);
+  }
+
+  #response(frame: Json, text: string): void {
+    const key = JSON.stringify(frame.id);
+    const due = this.#due.get(key) ?? 0;
+    if (frame.id !== null && due <= 0) this.#blame('an answer to nothing, or a second one', text);
+    this.#due.set(key, due - 1);
+    const method = this.#asked.get(key);
+    if (frame.error !== undefined) this.#error(frame.error as Json, text);
+    else if (method !== undefined && frame.id !== null) {
+      const issues = validateResult(method, structuredClone(frame.result));
+      if (issues.length > 0) this.#blame(`does not fit the schema: ${JSON.stringify(issues)}`, text);
+    }
+    for (const [token, { hasEnded }] of this.#progress)
+      if (!hasEnded && frame.id !== null && token === key) this.#blame('progress without an end', text);
+  }
+
+  #error(error: Json, text: string): void {
+    const issues = validateErrorData(structuredClone(error.data));
+    if (issues.length > 0) this.#blame(`its data does not fit: ${JSON.stringify(issues)}`, text);
+    const kind = String((error.data as Json | undefined)?.kind);
+    if (!Object.hasOwn(codes, kind)) this.#blame(`no kind of the table: ${kind}`, text);
+    else if (codes[kind] !== error.code) this.#blame(`the code of ${kind} is ${codes[kind]}`, text);
+    if (typeof error.message !== 'string' || error.message.length < 10) this.#blame('no message', text);
+    if (error.code === -32801) this.#blame('ContentModified is not ours to tell', text);
+  }
+
+  #notification(method: string, params: unknown, text: string): void {
+    const issues = validateParams(method, structuredClone(params));
+    if (issues.length > 0) this.#blame(`does not fit the schema: ${JSON.stringify(issues)}`, text);
+    if (method !== '$/progress') return;
+    const { token, value } = params as { readonly token: unknown; readonly value: Json };
+    const key = JSON.stringify(token);
+    const known = this.#progress.get(key);
+    if (value.kind === 'begin') {
+      if (known !== undefined && !known.hasEnded) this.#blame('a second begin', text);
+      this.#progress.set(key, { begunMs: performance.now(), reports: 0, hasEnded: false });
+    } else if (known === undefined || known.hasEnded) this.#blame('progress outside begin and end', text);
+    else if (value.kind === 'end') known.hasEnded = true;
+    else {
+      known.reports += 1;
+      // One more than ten a second: what the pipe held back may come in one read.
+      if (known.reports > 2 + (performance.now() - known.begunMs) / 100)
+        this.#blame('too many reports', text);
+    }
+  }
+
+  #blame(what: string, frame: string): void {
+    this.violations.push(`${what}: ${frame.slice(0, 400)}`);
+  }
+}

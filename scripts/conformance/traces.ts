@@ -1,0 +1,31 @@
+// The table from the rules of the reference to the cases that show them, and what is missing in it.
+import type { ProtocolDocument } from '../generate/dialect.ts';
+import type { ConformanceCase } from './conformance-case.ts';
+
+/** Every rule with its cases, in the order of the reference. */
+export function traces(
+  document: ProtocolDocument,
+  cases: readonly ConformanceCase[],
+): Record<string, string[]> {
+  const rules = document.rules.flatMap(({ musts }) => musts.map(({ id }) => id));
+  return Object.fromEntries(
+    rules.map((id) => [id, cases.filter((one) => one.rules.includes(id)).map(({ name }) => name)]),
+  );
+}
+
+/** Rules without a case, cases with a rule that there is not, and names that stand twice. */
+export function traceProblems(document: ProtocolDocument, cases: readonly ConformanceCase[]): string[] {
+  const table = traces(document, cases);
+  const names = new Set<string>();
+  const problems = Object.entries(table).flatMap(([id, list]) =>
+    list.length === 0 ? [`${id} is shown by no case`] : [],
+  );
+  for (const { name, rules } of cases) {
+    if (names.has(name)) problems.push(`two cases are named "${name}"`);
+    names.add(name);
+    if (rules.length === 0) problems.push(`"${name}" shows no rule`);
+    for (const id of rules)
+      if (!Object.hasOwn(table, id)) problems.push(`"${name}" shows ${id}, which is no rule`);
+  }
+  return problems;
+}

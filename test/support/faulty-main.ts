@@ -1,0 +1,63 @@
+// The daemon with a named fault, for the examples and conformance cases that need one: the same main.ts with the
+// seam's fault set before it. The shipped daemon has no such switch; kills are test/daemon/faulty-main.ts's.
+//
+//   faulty-main.js --fault=NAME …
+import { existsSync } from 'node:fs';
+import { type Fault, installFault } from '../../src/base/seam.ts';
+
+function refusal(code: string, call: string, target: string): Error {
+  return Object.assign(new Error(`${code}: ${call} '${target}'`), { code, syscall: call });
+}
+
+const writing = new Set([
+  'write',
+  'writeFile',
+  'mkdir',
+  'rename',
+  'link',
+  'symlink',
+  'copyFile',
+  'fsync',
+  'open',
+]);
+const lately = new Int32Array(new SharedArrayBuffer(4));
+/** Faults begin when this file is there, or at once when no such variable is set. */
+const arm = process.env.CHECKPOINTD_TEST_ARM;
+const isArmed = (): boolean => arm === undefined || existsSync(arm);
+
+/** What each fault does to a call. */
+export const faults: Readonly<Record<string, Fault>> = {
+  /** A TypeError with words that nobody may see, for one path. */
+  defect: (_call, target) => {
+    if (target.includes('DEFECT'))
+      throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);
+  },
+  /** Every directory of the work tree takes a while to read. */
+  captureSlow: (call, target) => {
+    if ((call === 'lstat' || call === 'open') && target.includes('/workspace') && isArmed())
+      Atomics.wait(lately, 0, 0, 1);
+  },
+  noSpace: (call, target) => {
+    if (writing.has(call) && /storage|outside/.test(target) && isArmed())
+      throw refusal('ENOSPC', call, target);
+  },
+  readOnlyStore: (call, target) => {
+    if (writing.has(call) && target.includes('/storage') && isArmed()) throw refusal('EROFS', call, target);
+  },
+  storeUnavailable: (call, target) => {
+    if (call === 'mkdir' && target.includes('/storage') && isArmed()) throw refusal('EIO', call, target);
+  },
+  workTreeUnreadable: (call, target) => {
+    if (call === 'open' && target.endsWith('/workspace') && isArmed()) throw refusal('EACCES', call, target);
+  },
+};
+
+const own = process.argv.filter((word) => word.startsWith('--fault='));
+process.argv = process.argv.filter((word) => !own.includes(word));
+for (const word of own) {
+  const fault = faults[word.slice('--fault='.length)];
+  if (fault === undefined) throw new Error(`no such fault: ${word}`);
+  installFault(fault);
+}
+
+await import('../../src/main.ts');
