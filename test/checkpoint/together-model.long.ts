@@ -4,7 +4,7 @@ import { checkLives } from '../support/together-model.ts';
 
 for (const [strategy, lives] of [
   ['sqlite', 1000],
-  ['shadow', 200],
+  ['shadow', 60],
 ] as const) {
   test(`C12 C13 C15 C16 C18 C19 C33 C34 ${lives} random lives with checkpoints (${strategy}) agree with plain copies`, () =>
     checkLives(strategy, lives, 20));
