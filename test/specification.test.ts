@@ -1,0 +1,65 @@
+// Holds the table of statuses against the titles of the tests, so that neither can claim what the other denies.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const here = fileURLToPath(new URL('../../test/', import.meta.url));
+
+/** Item → status, as the table says. */
+const statuses = new Map<string, string>();
+for (const line of readFileSync(join(here, 'specification.md'), 'utf8').split('\n')) {
+  const cells = /^\| ([QCRO]\d+) \| (.+) \| (.+) \|$/.exec(line);
+  if (cells?.[1] !== undefined && cells[3] !== undefined) statuses.set(cells[1], cells[3]);
+}
+
+/** Items named in the title of some test; a title is the first argument of `test(` or a helper that ends in it. */
+const named = new Map<string, string>();
+for (const file of readdirSync(here, { recursive: true, encoding: 'utf8' })) {
+  if (!/\.(test|long)\.ts$|suite[a-z-]*\.ts$/.test(file)) continue;
+  const source = readFileSync(join(here, file), 'utf8');
+  for (const [, title] of source.matchAll(
+    /\b(?:test|check|property|it|suite|only)\w*(?:\.skip)?\(\s*(?:\w+,\s*)?[`'"]([^\n]*)/g,
+  )) {
+    for (const [item] of (title ?? '').matchAll(/\b[QCRO]\d{1,2}\b/g)) named.set(item, file);
+  }
+}
+
+test('the table has all 142 items, once each', () => {
+  const wanted = [...range('Q', 47), ...range('C', 37), ...range('R', 28), ...range('O', 30)];
+  assert.equal([...statuses.keys()], wanted);
+});
+
+test('every status is one of the four, with its ruling or reason', () => {
+  for (const [item, status] of statuses) {
+    assert.match(
+      status,
+      /^(served|replaced by rulings? \d+( and \d+)?|console: .{10,}|not ours: .{10,})$/,
+      item,
+    );
+  }
+});
+
+test('every served or replaced item is named in the title of a test', () => {
+  const missing = [...statuses].filter(
+    ([item, status]) => /^(served|replaced)/.test(status) && !named.has(item),
+  );
+  assert.equal(
+    missing.map(([item]) => item),
+    [],
+  );
+});
+
+test('no title names an item that does not exist', () => {
+  assert.equal(
+    [...named.keys()].filter((item) => !statuses.has(item)),
+    [],
+  );
+});
+
+function range(letter: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${letter}${i + 1}`);
+}
+
+test.run();
