@@ -161,7 +161,7 @@ export class OperationRecords {
       return result;
     } catch (error) {
       entry.fate = { ...fate, state: 'failed', error: describe(error) };
-      throw error;
+      throw naming(operation, error);
     }
   }
 
@@ -207,6 +207,14 @@ function fingerprintOf(method: string, params: unknown): string {
     key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta' ? undefined : value,
   );
   return createHash('sha256').update(relevant).digest('hex').slice(0, 32);
+}
+
+/** The same refusal with the operation that it belongs to, so that a client can ask for its fate. */
+function naming(operation: OperationId, error: unknown): unknown {
+  if (!(error instanceof CheckpointdError) || error.details?.operationId !== undefined) return error;
+  const { kind, message, effects, retryable } = error;
+  const details = { ...error.details, operationId: operation };
+  return new CheckpointdError(kind, message, { details, cause: error, effects, retryable });
 }
 
 function describe(error: unknown): NonNullable<OperationFate['error']> {
