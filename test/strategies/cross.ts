@@ -21,8 +21,8 @@ export function crossStrategies(test: Test, runs: number): void {
         const states = await play(three, history);
         await compareAnswers(three, history.length);
         const target = choice % (history.length + 1);
-        await restore(three, target, mode);
-        if (mode === 'hard') await holdsAgain(three, target, states[target] ?? {});
+        const failed = await restore(three, target, mode);
+        if (mode === 'hard') await holdsAgain(three, target, states[target] ?? {}, failed);
         await three.all(
           ({ session }, house) => house.call('checkpoint/undo', { session }),
           restoreFacts,
@@ -102,26 +102,35 @@ function tagOf(step: number): string {
   return step % 2 === 1 ? String(turn) : `${turn}.1`;
 }
 
-async function restore(three: Threefold, target: number, mode: Wire.RestoreMode): Promise<void> {
+/** Restores everywhere; the paths that could not be restored because a nested repository stands there. */
+async function restore(
+  three: Threefold,
+  target: number,
+  mode: Wire.RestoreMode,
+): Promise<readonly Wire.FailedPath[]> {
+  let failed: readonly Wire.FailedPath[] = [];
   const before = three.places.map(({ root }) => gitDirectories(root));
   for (const dryRun of [true, false]) {
-    await three.all(
+    const facts = await three.all(
       ({ session }, house) =>
         house.call('checkpoint/restore', { session, tag: tagOf(target), mode, dryRun, confirm: true }),
       restoreFacts,
       `${mode} restore, dryRun ${dryRun}`,
     );
+    failed = facts.failed;
   }
   assert.equal(
     three.places.map(({ root }) => gitDirectories(root)),
     before,
     'no .git was moved, renamed or removed',
   );
+  for (const { reason } of failed) assert.is(reason, 'nestedGitDirectory', 'ruling 12');
+  return failed;
 }
 
-function restoreFacts(answer: Wire.RestoreResult): object {
+function restoreFacts(answer: Wire.RestoreResult): Pick<Wire.RestoreResult, 'failed'> {
   const { safety: _safety, checkpoint, ms: _ms, operation: _operation, ...rest } = answer;
-  return { ...rest, checkpoint: checkpoint && plain(checkpoint) };
+  return Object.assign(rest, { checkpoint: checkpoint && plain(checkpoint) });
 }
 
 /** After a hard restore every captured path is as it was at the checkpoint. */
@@ -129,6 +138,7 @@ async function holdsAgain(
   three: Threefold,
   target: number,
   then: Readonly<Record<string, string>>,
+  failed: readonly Wire.FailedPath[],
 ): Promise<void> {
   const now = await three.manifest();
   const { files } = await three.all(
@@ -137,6 +147,7 @@ async function holdsAgain(
     'files',
   );
   for (const { path, pathBytes } of files) {
+    if (failed.some((each) => path === each.path || path.startsWith(`${each.path}/`))) continue;
     const name =
       pathBytes === undefined
         ? Buffer.from(path, 'utf8').toString('latin1')

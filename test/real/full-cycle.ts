@@ -1,0 +1,180 @@
+// A full cycle on a work tree of any size, over the real daemon: hundreds of edits of every kind, checkpoints, hard
+// restores there and back; compared by tools that know nothing of us: cp -a, diff -r, find -printf and git itself.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { WireClient } from '../support/wire-client.ts';
+
+export interface CycleOptions {
+  readonly strategy: string;
+  readonly workTree: string;
+  /** The directory of the repository that the work tree is in. */
+  readonly repository: string;
+  /** A directory for copies and the storage. */
+  readonly scratch: string;
+  /** About how many files are edited before each checkpoint. */
+  readonly edits: number;
+  /** Files that no checkpoint holds because the rules ignore them: never edited. */
+  readonly ignored?: RegExp;
+}
+
+/** Milliseconds of each step. */
+export type Times = Record<string, number>;
+
+const environment = {
+  PATH: process.env['PATH'],
+  HOME: '/nonexistent',
+  GIT_CONFIG_NOSYSTEM: '1',
+  LC_ALL: 'C',
+};
+
+function run(command: string, ...args: string[]): Buffer {
+  return execFileSync(command, args, { env: environment, maxBuffer: 1 << 30 });
+}
+
+/** What git says of the repository, without our own refs. */
+function repositoryState(repository: string): string {
+  const git = (...args: string[]): string => run('git', '-C', repository, ...args).toString('latin1');
+  const refs = git('for-each-ref').split('\n');
+  const index = join(repository, '.git', 'index');
+  return [
+    git('rev-parse', 'HEAD'),
+    ...refs.filter((line) => !line.includes('refs/checkpointd/')),
+    git('stash', 'list'),
+    existsSync(index) ? createHash('sha256').update(readFileSync(index)).digest('hex') : 'no index',
+    readFileSync(join(repository, '.git', 'config'), 'latin1'),
+  ].join('\n');
+}
+
+const status = (repository: string): string =>
+  run('git', '--no-optional-locks', '-C', repository, 'status', '--porcelain', '-z').toString('latin1');
+
+/** Kind, mode and link target of everything outside `.git`; directories by name alone. */
+function listing(root: string): string {
+  const format = '%P\\0%y%m\\0%l\\0\\n';
+  const found = run('find', root, '-name', '.git', '-prune', '-o', '!', '-type', 'd', '-printf', format);
+  return found.toString('latin1').split('\0\n').sort().join('\n');
+}
+
+function assertSame(root: string, copy: string, when: string): void {
+  const compared = spawnSync('diff', ['-r', '--no-dereference', '--exclude=.git', root, copy], {
+    env: environment,
+    maxBuffer: 1 << 28,
+  });
+  assert.is(compared.stdout.toString('latin1').slice(0, 2000), '', `${when}: diff -r`);
+  assert.is(compared.status, 0, `${when}: ${compared.stderr.toString()}`);
+  const [now, then] = [listing(root), listing(copy)].map((text) => text.split('\n'));
+  const wrong = (now ?? []).filter((line, i) => line !== then?.[i]);
+  assert.is(wrong.slice(0, 5).join('\n'), '', `${when}: kinds, modes and link targets`);
+  assert.is(now?.length, then?.length);
+}
+
+/** Edits files all over the tree: changes, deletions, renames, links, modes, a directory moved, new ones. */
+function editMany(root: string, round: number, { edits: count, ignored }: CycleOptions): void {
+  const names = run('find', root, '-name', '.git', '-prune', '-o', '-type', 'f', '-printf', '%P\\0');
+  const all = names.toString('latin1').split('\0').sort();
+  const files = all.filter((name) => name !== '' && ignored?.test(name) !== true);
+  const at = (path: string): Buffer => Buffer.from(`${root}/${path}`, 'latin1');
+  const directory = join(root, `made-${round}`, 'by', 'the cycle');
+  mkdirSync(directory, { recursive: true });
+  const stride = Math.max(1, Math.floor(files.length / count));
+  for (let i = round; i < files.length; i += stride) {
+    const path = files[i] ?? '';
+    const file = at(path);
+    switch (Math.floor(i / stride) % 6) {
+      case 0:
+        writeFileSync(file, `${readFileSync(file, 'latin1')}\nedited in round ${round}\n`, 'latin1');
+        break;
+      case 1:
+        rmSync(file);
+        break;
+      case 2:
+        // Where no ignore rule of the repository reaches: what is ignored stays through a restore.
+        renameSync(file, at(`made-${round}/renamed ${i}`));
+        break;
+      case 3:
+        chmodSync(file, (lstatSync(file).mode & 0o100) === 0 ? 0o755 : 0o644);
+        break;
+      case 4:
+        rmSync(file);
+        symlinkSync(`../nowhere/${round}`, file);
+        break;
+      default:
+        chmodSync(file, round % 2 === 0 ? 0o600 : 0o444);
+    }
+  }
+  for (let i = 0; i < count / 4; i += 1) writeFileSync(join(directory, `new ${i}.txt`), `${round} ${i}\n`);
+  // Empty directories are not captured (ruling 8), so a copy for comparison must not have them.
+  run('find', root, '-type', 'd', '-empty', '-not', '-path', '*/.git/*', '-delete');
+}
+
+/** The cycle. Leaves the work tree as it found it. */
+export async function fullCycle(client: WireClient, options: CycleOptions): Promise<Times> {
+  const { workTree, repository, scratch, strategy, edits } = options;
+  const times: Times = {};
+  const timed = async <T>(what: string, work: Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const result = await work;
+    times[what] = Math.round(performance.now() - started);
+    return result;
+  };
+  const copies = [0, 1, 2].map((i) => join(scratch, `copy-${strategy}-${i}`));
+  const keep = (i: number): void => void run('cp', '-a', workTree, copies[i] ?? '');
+  const before = repositoryState(repository);
+  const statusBefore = status(repository);
+  keep(0);
+  const opened = await timed(
+    'open',
+    client.request('session/open', {
+      workspace: workTree,
+      strategy,
+      storageDir: join(scratch, 'storage'),
+      conversationId: 'cycle',
+      limits: { initTimeoutMs: 600_000 },
+    }),
+  );
+  assert.ok(opened.checkpoints.enabled, opened.checkpoints.message);
+  assert.equal(opened.skipped, []);
+  const { session } = opened;
+  for (const round of [1, 2]) {
+    editMany(workTree, round, options);
+    const { complete } = await timed(
+      `create ${round}`,
+      client.request('checkpoint/create', { session, kind: 'turn' }),
+    );
+    assert.ok(complete);
+    keep(round);
+  }
+  const diff = await timed(
+    'diff',
+    client.request('checkpoint/diff', { session, from: '0', to: '2', format: 'nameStatus' }),
+  );
+  assert.ok(diff.files.length >= Math.min(edits, 100), `${diff.files.length} files differ`);
+  for (const target of [0, 2, 1, 0]) {
+    const restored = await timed(
+      `restore ${target}`,
+      client.request('checkpoint/restore', { session, tag: String(target), mode: 'hard', confirm: true }),
+    );
+    assert.equal(restored.failed, []);
+    assertSame(workTree, copies[target] ?? '', `${strategy}: restore to ${target}`);
+    assert.is(repositoryState(repository), before, `${strategy}: HEAD, refs, stash, index and config`);
+  }
+  assert.is(status(repository), statusBefore, `${strategy}: git status`);
+  const { ok, problems } = await timed('verify', client.request('store/verify', { session }));
+  assert.ok(ok, JSON.stringify(problems));
+  await client.request('session/delete', { session, storageDir: join(scratch, 'storage') });
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+  return times;
+}
