@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import * as assert from 'uvu/assert';
 import { GeneratedTree } from '../../scripts/bench/generated-tree.ts';
 import { strategies } from '../../src/store/strategies.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -16,7 +17,7 @@ const source = process.env['REAL_REPOSITORY'];
 
 test.before(() => {
   mkdirSync(workTree);
-  if (source === undefined) new GeneratedTree(workTree, 20_000);
+  if (source === undefined) assert.is(new GeneratedTree(workTree, 20_000).files, 20_000);
   else execFileSync('git', ['clone', '--quiet', '--no-hardlinks', source, workTree]);
 });
 

@@ -1,0 +1,110 @@
+// Bad stores, on every strategy that can have them, as a client sees it: a clear error, and nothing lost.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { databaseFile } from '../../src/store/sqlite-store.ts';
+import { failure, Household, manifest, repository, write } from '../support/household.ts';
+import { sql } from '../support/sqlite.ts';
+
+test('O22 O23 a database that is corrupt, cut off or of a newer version: refused, left alone, others work', async () => {
+  const spoilers: readonly (readonly [string, (storage: string) => void])[] = [
+    [
+      'StoreVersion',
+      (storage) => {
+        sql(storage, 'PRAGMA user_version = 99');
+        sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
+      },
+    ],
+    ['StoreCorrupt', (storage) => writeFileSync(databaseFile(storage), 'no database at all. '.repeat(1000))],
+    ['StoreCorrupt', (storage) => truncateSync(databaseFile(storage), 5000)],
+  ];
+  for (const [kind, spoil] of spoilers) {
+    const house = new Household();
+    const root = repository();
+    const { session } = await house.open(root, { strategy: 'sqlite', conversationId: 'c' });
+    await house.call('session/close', { session });
+    sql(house.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    spoil(house.storage);
+    const spoiled = readFileSync(databaseFile(house.storage));
+    const before = manifest(root);
+    const refused = await failure(house.open(root, { strategy: 'sqlite', conversationId: 'c' }));
+    assert.is(refused.kind, kind, refused.message);
+    assert.ok(refused.message.length > 40, 'with a remedy');
+    assert.ok(readFileSync(databaseFile(house.storage)).equals(spoiled), 'the file is left as it is');
+    assert.equal(manifest(root), before);
+    const other = await house.open(root, { strategy: 'shadow' });
+    assert.ok(other.checkpoints.enabled);
+    await house.close();
+  }
+});
+
+/** Takes the content of `a.txt` at tag 1 away, or spoils it, behind the store's back. */
+const damages: Record<
+  string,
+  (house: Household, root: string, session: string, how: 'missing' | 'wrong') => void
+> = {
+  shadow: (house, _root, session, how) => damageObject([join(house.storage, session, 'objects')], how),
+  local: (house, root, session, how) =>
+    damageObject(
+      [
+        join(root, '.git', 'objects'),
+        join(house.storage, session, 'local', 'kept'),
+        join(house.storage, session, 'local', 'incoming'),
+      ],
+      how,
+    ),
+  sqlite: (house, _root, _session, how) => {
+    const id = createHash('sha256').update(precious).digest('hex');
+    assert.is(sql(house.storage, 'SELECT 1 FROM checkpoint_blobs WHERE hash = ?', id).length, 1);
+    if (how === 'missing') sql(house.storage, 'DELETE FROM checkpoint_blobs WHERE hash = ?', id);
+    else sql(house.storage, "UPDATE checkpoint_blobs SET content = x'00' WHERE hash = ?", id);
+  },
+};
+
+const precious = 'precious\n';
+const blobId = createHash('sha1').update(`blob ${precious.length}\0${precious}`).digest('hex');
+
+function damageObject(places: readonly string[], how: 'missing' | 'wrong'): void {
+  let found = 0;
+  for (const place of places) {
+    const file = join(place, blobId.slice(0, 2), blobId.slice(2));
+    if (!existsSync(file)) continue;
+    found += 1;
+    rmSync(file);
+    if (how === 'wrong') writeFileSync(file, 'garbage');
+  }
+  assert.ok(found > 0, `the content lies in ${places.join(', ')}`);
+}
+
+for (const [strategy, damage] of Object.entries(damages)) {
+  test(`O23 ${strategy}: a missing or wrong content is data corruption, found before the first write`, async () => {
+    for (const how of ['missing', 'wrong'] as const) {
+      const house = new Household();
+      const root = repository();
+      const { session } = await house.open(root, { strategy, conversationId: 'c' });
+      write(root, { 'a.txt': precious, 'b.txt': 'b\n' });
+      await house.call('checkpoint/create', { session, kind: 'turn' });
+      write(root, { 'a.txt': 'later\n', 'b.txt': 'later\n', 'c.txt': 'later\n' });
+      await house.call('checkpoint/create', { session, kind: 'turn' });
+      damage(house, root, session, how);
+      const before = manifest(root);
+      const refused = await failure(house.call('checkpoint/restore', { session, tag: '1', mode: 'hard' }));
+      assert.is(refused.kind, 'DataCorrupt', `${how}: ${refused.message}`);
+      assert.equal(manifest(root), before, 'nothing was written');
+      const { ok, problems } = await house.call('store/verify', { session });
+      assert.not.ok(ok);
+      const { checkpoint } = await house.call('checkpoint/get', { session, tag: '1' });
+      assert.ok(
+        problems.some(({ affects }) => affects.includes(checkpoint.id)),
+        'with what is affected',
+      );
+      await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+      assert.is.not(manifest(root)['a.txt'], before['a.txt'], 'other checkpoints can be restored');
+      await house.close();
+    }
+  });
+}
+
+test.run();
