@@ -29,6 +29,10 @@ export function rename(
         { details: { name } },
       );
     }
+    session.parts.operations.intend('checkpoint/rename', context.stamp, {
+      renames: record.id,
+      ...(name === undefined ? {} : { name }),
+    });
     await store.rename(record.id, name);
     index.rename(record.id, name);
     return index.resolve(record.id);
@@ -62,6 +66,7 @@ export function remove(session: Session, target: string, context: OperationConte
     }
     // The head of the conversation is found from the newest checkpoint; without it, from the log.
     if (index.head?.record.id === record.id) session.parts.conversation.settle();
+    session.parts.operations.intend('checkpoint/delete', context.stamp, { removes: record.id });
     await store.remove([record.id]);
     index.remove([record.id]);
     return record.id;

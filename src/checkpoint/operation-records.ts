@@ -56,6 +56,23 @@ interface KeyedEffect {
   readonly result: unknown;
 }
 
+/**
+ * Written before an effect that no checkpoint carries: whether it took place is told afterwards by the checkpoints
+ * that are there, so that a key and its effect are one also when the process dies between the two.
+ */
+export type Intended =
+  | { readonly removes: CheckpointRecord['id'] }
+  | { readonly renames: CheckpointRecord['id']; readonly name?: string };
+
+interface LoggedIntention {
+  readonly kind: 'intention';
+  readonly method: string;
+  readonly operation: OperationId;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly intended: Intended;
+}
+
 interface Entry {
   fate: OperationFate;
   readonly fingerprint: string;
@@ -83,6 +100,8 @@ export class OperationRecords {
   readonly #log: Pick<SessionLog, 'append'> | undefined;
   readonly #byOperation = new Map<string, Entry>();
   readonly #byKey = new Map<string, Entry>();
+  /** Of an earlier process, by key; judged when the checkpoints are known. */
+  readonly #intentions = new Map<string, LoggedIntention>();
   /** What may be forgotten, oldest first. */
   readonly #unkeyed = new Set<Entry>();
 
@@ -91,9 +110,25 @@ export class OperationRecords {
     this.#log = log;
     for (const record of logged) {
       if (isLogged(record)) this.#remember(entryOf(record));
+      else if (isIntention(record)) this.#intentions.set(record.key, record);
       const keyed = keyedEffectOf(record);
       if (keyed !== undefined) this.#remember(entryOfEffect(keyed));
     }
+  }
+
+  /** Notes what is about to be done under a key. */
+  intend(method: string, { idempotency }: OperationContext['stamp'], intended: Intended): void {
+    if (idempotency === undefined) return;
+    const { key, fingerprint, operation } = idempotency;
+    const logged: LoggedIntention = {
+      kind: 'intention',
+      method,
+      operation: operation as OperationId,
+      key,
+      fingerprint,
+      intended,
+    };
+    this.#log?.append(logged);
   }
 
   /** Learns from published checkpoints which keys took effect although no answer was logged. */
@@ -116,6 +151,12 @@ export class OperationRecords {
       };
       this.#remember({ fate, fingerprint: idempotency.fingerprint });
     }
+    for (const { key, operation, method, fingerprint, intended } of this.#intentions.values()) {
+      const done = this.#byKey.has(key) ? undefined : outcomeOf(intended, checkpoints);
+      if (done !== undefined)
+        this.#remember({ fate: { operation, method, state: 'committed', key, ...done }, fingerprint });
+    }
+    this.#intentions.clear();
   }
 
   /** The fate of an operation by its id or its key. */
@@ -246,4 +287,23 @@ function keyedEffectOf(record: unknown): KeyedEffect | undefined {
 
 function entryOfEffect({ operation, method, key, fingerprint, result }: KeyedEffect): Entry {
   return { fate: { operation, method, key, state: 'committed' }, fingerprint, effect: result };
+}
+
+function isIntention(record: unknown): record is LoggedIntention {
+  return typeof record === 'object' && record !== null && 'kind' in record && record.kind === 'intention';
+}
+
+/** What an intention has come to, if it took place. */
+function outcomeOf(
+  intended: Intended,
+  checkpoints: readonly StoredCheckpoint[],
+): Pick<OperationFate, 'result' | 'checkpoint'> | undefined {
+  if ('removes' in intended) {
+    const isThere = checkpoints.some(({ record }) => record.id === intended.removes);
+    return isThere ? undefined : { result: { deleted: intended.removes } };
+  }
+  const renamed = checkpoints.find(({ record }) => record.id === intended.renames);
+  return renamed !== undefined && renamed.name === intended.name
+    ? { checkpoint: intended.renames }
+    : undefined;
 }

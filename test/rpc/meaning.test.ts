@@ -48,12 +48,14 @@ const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
 async function stateOf(client: WireClient, session: string, root: string): Promise<unknown> {
   const { checkpoints } = await client.request('checkpoint/list', { session });
   const { historyLength } = await client.request('conversation/get', { session });
-  return { files: manifest(root), tags: checkpoints.map(({ tag }) => tag), historyLength };
+  return { files: manifest(root), named: checkpoints.map(({ tag, name }) => [tag, name]), historyLength };
 }
 
 const mutations: readonly (readonly [string, object])[] = [
   ['checkpoint/create', { kind: 'turn' }],
   ['checkpoint/restore', { tag: '0', mode: 'hard', confirm: true }],
+  ['checkpoint/delete', { tag: '1' }],
+  ['checkpoint/rename', { tag: '1', name: 'n' }],
   ['conversation/append', { entry }],
 ];
 

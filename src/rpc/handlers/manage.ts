@@ -4,6 +4,7 @@ import { clean, init } from '../../checkpoint/clean.ts';
 import { remove, rename } from '../../checkpoint/manage.ts';
 import type { Sessions } from '../../checkpoint/sessions.ts';
 import { baseTag } from '../../checkpoint/tag.ts';
+import type * as Wire from '../../protocol/types.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given } from '../from-protocol.ts';
 import { checkpoint, checkpointsState, skipped } from '../to-protocol.ts';
@@ -35,10 +36,19 @@ export function manageHandlers(sessions: Sessions): Pick<Handlers, ManageMethods
     },
     'checkpoint/rename': async (params, context) => {
       const session = sessions.get(params.session);
-      return mutate(session, 'checkpoint/rename', params, context, async (operation) => {
-        const stored = await rename(session, params.tag, params.name ?? undefined, operation);
-        return { checkpoint: checkpoint(await viewOf(session.requireCheckpoints(), stored)) };
-      });
+      const described = async (id: string): Promise<Wire.CheckpointRenameResult> => {
+        const checkpoints = session.requireCheckpoints();
+        return { checkpoint: checkpoint(await viewOf(checkpoints, checkpoints.index.resolve(id))) };
+      };
+      return mutate(
+        session,
+        'checkpoint/rename',
+        params,
+        context,
+        async (operation) =>
+          described((await rename(session, params.tag, params.name ?? undefined, operation)).record.id),
+        described,
+      );
     },
     'checkpoint/clean': async (params, context) => {
       const session = sessions.get(params.session);
