@@ -13,4 +13,11 @@ test('every example is executed against a real daemon and comes out as the docum
   assert.is(failures.join('\n'), '');
 });
 
+test('every example that needs a fault is told by name', () => {
+  const waiting = allExamples().filter(({ example }) => faultsOf(example).length > 0);
+  for (const { title, example } of waiting)
+    console.log(`skipped: ${title} (nobody makes the fault ${faultsOf(example).join(', ')} yet)`);
+  assert.ok(waiting.length <= 61, 'more examples than before are not executed');
+});
+
 test.run();

@@ -3,6 +3,8 @@
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { repository } from '../support/household.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, WireClient } from '../support/wire-client.ts';
 
 const echoEntry = fileURLToPath(new URL('../support/echo-daemon.js', import.meta.url));
@@ -25,11 +27,16 @@ async function firstAnswerMs(entry: string): Promise<number> {
   return ms;
 }
 
-async function roundTripMs(client: WireClient, rounds: number): Promise<number> {
+async function roundTripMs(
+  client: WireClient,
+  rounds: number,
+  method = 'session/list',
+  params: object = { limit: 1 },
+): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const startedMs = performance.now();
-    await client.send('session/list', { limit: 1 }).answer.catch(() => undefined);
+    await client.send(method, params).answer.catch(() => undefined);
     times.push(performance.now() - startedMs);
     client.frames.length = 0;
   }
@@ -65,6 +72,31 @@ test('a round trip is measured beside that of a bare echo', async () => {
     assert.ok(x < 4 * y, 'a bound against a defect; the figure that counts is the note above');
   } finally {
     await ours.kill();
+    await bare.kill();
+  }
+});
+
+test('checkpoint/list on an idle daemon beside a bare echo', async () => {
+  const env = { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') };
+  const daemon = new WireClient({ validate: false, env });
+  const bare = start(bareEntry);
+  try {
+    await daemon.initialize();
+    await bare.send('initialize', {}).answer;
+    const { session } = await daemon.request('session/open', { workspace: repository() });
+    const params = { session };
+    const [a, b]: [number[], number[]] = [[], []];
+    for (let round = 0; round < 20; round += 1) {
+      a.push(await roundTripMs(daemon, 200, 'checkpoint/list', params));
+      b.push(await roundTripMs(bare, 200, 'checkpoint/list', params));
+    }
+    const [x, y] = [Math.min(...a), Math.min(...b)];
+    console.log(
+      `note: checkpoint/list p50 ${x.toFixed(3)} ms, bare ${y.toFixed(3)} ms, ratio ${(x / y).toFixed(2)}`,
+    );
+    assert.ok(x < 5 * y, 'sane; the number itself is told');
+  } finally {
+    await daemon.kill();
     await bare.kill();
   }
 });
