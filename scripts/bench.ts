@@ -64,32 +64,44 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - started;
 }
 
-async function measure(contender: Contender, tree: GeneratedTree): Promise<Measured> {
-  if (contender instanceof DaemonContender) await contender.start();
-  const firstCapture = [await timed(() => contender.open())];
-  const create: number[] = [];
+/**
+ * Measures all contenders on one tree. Their creates take turns over the same edits, so that a machine that is busy
+ * for a while is so for all of them.
+ */
+async function measure(contenders: readonly Contender[], tree: GeneratedTree): Promise<Measured[]> {
+  const tries = contenders.map((contender) => ({ contender, firstCapture: [0], create: [] as number[] }));
+  for (const of of tries) {
+    if (of.contender instanceof DaemonContender) await of.contender.start();
+    of.firstCapture = [await timed(() => of.contender.open())];
+  }
   for (let i = 0; i < checkpoints; i += 1) {
     tree.edit();
-    create.push(await timed(() => contender.create()));
+    for (const { contender, create } of tries) create.push(await timed(() => contender.create()));
   }
-  const diskBytes = contender.diskBytes();
-  const diff: number[] = [];
-  for (let i = 0; i < repeats; i += 1) diff.push(await timed(() => contender.diff()));
-  const restore: number[] = [];
-  for (let i = 0; i < Math.min(repeats, checkpoints - 1); i += 1) {
-    restore.push(await timed(() => contender.restore()));
+  const measured: Measured[] = [];
+  for (const { contender, firstCapture, create } of tries) {
+    const diskBytes = contender.diskBytes();
+    const diff: number[] = [];
+    const restore: number[] = [];
+    for (let i = 0; i < repeats; i += 1) {
+      diff.push(await timed(() => contender.diff()));
+      tree.edit();
+      await contender.create();
+      restore.push(await timed(() => contender.restore())); // to before that edit, as the others know the tree
+    }
+    const memory = contender.memory();
+    measured.push({
+      name: contender.name,
+      firstCapture,
+      create,
+      diff,
+      restore,
+      diskBytes,
+      ...(memory === undefined ? {} : { rssBytes: memory.rssBytes, highestRssBytes: memory.highestBytes }),
+    });
+    await contender.close();
   }
-  const memory = contender.memory();
-  await contender.close();
-  return {
-    name: contender.name,
-    firstCapture,
-    create,
-    diff,
-    restore,
-    diskBytes,
-    ...(memory === undefined ? {} : { rssBytes: memory.rssBytes, highestRssBytes: memory.highestBytes }),
-  };
+  return measured;
 }
 
 interface Row {
@@ -133,8 +145,7 @@ async function main(): Promise<void> {
       new GitContender(tree.root, directory),
       ...strategies.map((strategy) => new DaemonContender(strategy, tree.root, directory)),
     ];
-    const measured: Measured[] = [];
-    for (const contender of contenders) measured.push(await measure(contender, tree));
+    const measured = await measure(contenders, tree);
     results.push({ files, contenders: measured });
     print(files, measured);
     rmSync(directory, { recursive: true, force: true });
