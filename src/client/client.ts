@@ -1,7 +1,5 @@
-// The typed client that the package exports as `checkpointd/client`: starts a daemon (or speaks over given streams),
-// initialises it, and gives every method of the protocol with its types. Knows the wire and nothing of the daemon.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+// The typed client that the package exports as `checkpointd/client`: starts a daemon, initialises it, gives every
+// method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the daemon.
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
@@ -9,12 +7,20 @@ import {
   createMessageConnection,
   type MessageConnection,
   ResponseError,
-  StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-jsonrpc/node';
 import type * as Wire from '../protocol/types.ts';
+import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
+import { ClientReader } from './client-reader.ts';
+import { DaemonProcess } from './daemon-process.ts';
 
 export type * from '../protocol/types.ts';
+export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
+
+/** How long a daemon may take to answer `initialize`; starting Node on a busy machine takes seconds. */
+const startMs = 30_000;
+/** How long each of shutdown and exit may take before the daemon is killed. */
+const closeMs = 2000;
 
 export interface ClientOptions {
   /** The program to start. Default: the daemon of this package, on this Node. */
@@ -27,131 +33,197 @@ export interface ClientOptions {
 }
 
 export interface RequestOptions {
-  /** Cancels the request; it is then rejected with code -32800, and nothing has changed. */
+  /**
+   * Gives the request up. It is then rejected with `RequestCancelled` and has changed nothing, or resolved with its
+   * result where it had committed. `AbortSignal.timeout(ms)` makes a time limit.
+   */
   readonly signal?: AbortSignal;
   readonly onProgress?: (value: Wire.ProgressValue) => void;
 }
 
-/** A request that the daemon refused or could not carry out. */
-export class CheckpointdRequestError extends Error {
-  readonly code: number;
-  /** `kind`, `retryable`, `effects` and details; absent for errors of JSON-RPC itself. */
-  readonly data: Wire.ErrorData | undefined;
-
-  constructor(code: number, message: string, data: Wire.ErrorData | undefined) {
-    super(message);
-    this.name = 'CheckpointdRequestError';
-    this.code = code;
-    this.data = data;
-  }
-
-  /** The stable name of the failure, as the reference lists it. */
-  get kind(): string {
-    return this.data?.kind ?? 'Unknown';
-  }
-}
-
-export class CheckpointdClient {
-  /** What the daemon said of itself. */
-  readonly server: Wire.InitializeResult;
+/** A running daemon. Get one from {@link CheckpointdClient.start}; `await using` closes it. */
+export class CheckpointdClient implements AsyncDisposable {
   readonly #connection: MessageConnection;
-  readonly #child: ChildProcess;
+  readonly #daemon: DaemonProcess;
   readonly #progress = new Map<string | number, (value: Wire.ProgressValue) => void>();
+  /** Rejects when the daemon is gone: what a request in flight would otherwise wait for in vain. */
+  readonly #gone: Promise<never>;
+  #why: CheckpointdGoneError | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #inFlight = 0;
   #tokens = 0;
+  #server: Wire.InitializeResult | undefined;
+  #closing: Promise<number | null> | undefined;
 
-  private constructor(connection: MessageConnection, child: ChildProcess, server: Wire.InitializeResult) {
-    this.#connection = connection;
-    this.#child = child;
-    this.server = server;
-    connection.onNotification('$/progress', ({ token, value }: Wire.ProgressParams) =>
+  private constructor(daemon: DaemonProcess) {
+    this.#daemon = daemon;
+    let tellGone: (why: CheckpointdGoneError) => void = () => undefined;
+    this.#gone = new Promise<never>((_, reject) => {
+      tellGone = (why) => {
+        this.#why ??= why;
+        reject(this.#why);
+      };
+    });
+    // Told to whoever waits; without a request in flight nobody does.
+    this.#gone.catch(() => undefined);
+    const reader = new ClientReader(daemon.child.stdout, (fault) => {
+      tellGone(new CheckpointdGoneError(`the daemon sent what is no frame: ${fault}`));
+      daemon.child.kill('SIGKILL');
+    });
+    void daemon.ended.then((why) => tellGone(new CheckpointdGoneError(why)));
+    this.#connection = createMessageConnection(reader, new StreamMessageWriter(daemon.child.stdin));
+    this.#connection.onNotification('$/progress', ({ token, value }: Wire.ProgressParams) =>
       this.#progress.get(token)?.(value),
     );
+    this.#connection.listen();
   }
 
-  /** Starts a daemon and initialises it. @throws when it cannot be started or does not answer */
+  /** Starts a daemon and initialises it. @throws CheckpointdGoneError when it cannot be started or does not answer */
   static async start(options: ClientOptions = {}): Promise<CheckpointdClient> {
     const program = fileURLToPath(new URL('../main.js', import.meta.url));
     const command = options.command ?? process.execPath;
     const args = options.args ?? (options.command === undefined ? [program] : []);
-    const child = spawn(command, args, {
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: options.env ?? process.env,
-    });
-    await once(child, 'spawn');
-    const connection = createMessageConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    );
-    connection.onError(([error]) => child.emit('error', error));
-    connection.listen();
-    const params: Wire.InitializeParams = {
-      processId: process.pid,
-      ...(options.clientInfo === undefined ? {} : { clientInfo: options.clientInfo }),
-      capabilities: { checkpointd: { events: options.events ?? [] } },
-    };
-    const server: Wire.InitializeResult = await connection.sendRequest('initialize', params);
-    await connection.sendNotification('initialized', {});
-    return new CheckpointdClient(connection, child, server);
+    const client = new CheckpointdClient(await DaemonProcess.start(command, args, options.env));
+    try {
+      const params: Wire.InitializeParams = {
+        processId: process.pid,
+        ...(options.clientInfo === undefined ? {} : { clientInfo: options.clientInfo }),
+        capabilities: { checkpointd: { events: options.events ?? [] } },
+      };
+      const answer = client.#send('initialize', params);
+      client.#server = await within(startMs, answer, `${command} did not answer`);
+      await client.#connection.sendNotification('initialized', {});
+      return client;
+    } catch (error) {
+      await client.#daemon.end(0);
+      client.#connection.dispose();
+      throw error;
+    }
+  }
+
+  /** What the daemon said of itself. */
+  get server(): Wire.InitializeResult {
+    if (this.#server === undefined) throw new Error('the client has not been started');
+    return this.#server;
   }
 
   /** The daemon's process id. */
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#daemon.child.pid;
   }
 
-  /** Sends a request. @throws CheckpointdRequestError */
+  /**
+   * Sends a request. More than the daemon takes at once wait their turn.
+   * @throws CheckpointdRequestError by `kind`; CheckpointdGoneError when the daemon is gone
+   */
   async request<M extends Wire.RequestMethod>(
+    method: M,
+    params: Wire.ParamsOf<M>,
+    options: RequestOptions = {},
+  ): Promise<Wire.ResultOf<M>> {
+    while (this.#inFlight >= this.server.limits.maxInFlight)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#inFlight += 1;
+    try {
+      return await this.#send(method, params, options);
+    } finally {
+      this.#inFlight -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Listens to an event that was named in {@link ClientOptions.events}; returns how to stop listening. */
+  on<E extends Wire.NotificationMethod>(event: E, listener: (params: Wire.EventOf<E>) => void): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    if (!this.#listeners.has(event)) {
+      this.#listeners.set(event, listeners);
+      // The library keeps one handler a method, and would take the first away.
+      this.#connection.onNotification(event, (params: unknown) => {
+        for (const each of listeners) each(params as never);
+      });
+    }
+    const each = (params: never): void => listener(params);
+    listeners.add(each);
+    return () => listeners.delete(each);
+  }
+
+  readonly #listeners = new Map<string, Set<(params: never) => void>>();
+
+  /** Shuts the daemon down and waits for its end; kills it when that takes over two seconds. Returns its exit code. */
+  close(): Promise<number | null> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<number | null> {
+    let patience = closeMs;
+    try {
+      await within(closeMs, this.#send('shutdown', {}), 'shutdown was not answered');
+      await this.#connection.sendNotification('exit');
+    } catch (error) {
+      // A daemon that is gone or refuses has nothing more to say; one that hangs is killed at once.
+      if (!(error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError)) throw error;
+      patience = 0;
+    }
+    const code = await this.#daemon.end(patience);
+    await this.#daemon.ended;
+    this.#connection.dispose();
+    return code;
+  }
+
+  async #send<M extends Wire.RequestMethod>(
     method: M,
     params: Wire.ParamsOf<M>,
     { signal, onProgress }: RequestOptions = {},
   ): Promise<Wire.ResultOf<M>> {
+    if (this.#why !== undefined) throw this.#why;
     const source = new CancellationTokenSource();
     const cancel = (): void => source.cancel();
-    signal?.addEventListener('abort', cancel, { once: true });
-    if (signal?.aborted === true) cancel();
     this.#tokens += 1;
     const token = `progress-${this.#tokens}`;
     if (onProgress !== undefined) this.#progress.set(token, onProgress);
     try {
       const sent = onProgress === undefined ? params : { ...params, workDoneToken: token };
-      return await this.#connection.sendRequest<Wire.ResultOf<M>>(method, sent, source.token);
+      const answer = this.#connection.sendRequest<Wire.ResultOf<M>>(method, sent, source.token);
+      // Of one that lost the race against the end of the daemon.
+      answer.catch(() => undefined);
+      // Only now: the cancel of a request must follow it.
+      signal?.addEventListener('abort', cancel, { once: true });
+      if (signal?.aborted === true) cancel();
+      return await Promise.race([answer, this.#gone]);
     } catch (error) {
-      if (error instanceof ResponseError) {
-        throw new CheckpointdRequestError(
-          error.code,
-          error.message,
-          error.data as Wire.ErrorData | undefined,
-        );
+      if (this.#why === undefined && error instanceof ResponseError) {
+        const data = error.data as Wire.ErrorData | undefined;
+        throw new CheckpointdRequestError(error.code, error.message, data);
       }
-      throw error;
+      throw this.#why ?? error;
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.#progress.delete(token);
       source.dispose();
     }
   }
+}
 
-  /** Listens to an event that was named in {@link ClientOptions.events}; returns how to stop listening. */
-  on<E extends Wire.NotificationMethod>(event: E, listener: (params: Wire.EventOf<E>) => void): () => void {
-    const subscription = this.#connection.onNotification(event, listener);
-    return () => subscription.dispose();
-  }
-
-  /** Shuts the daemon down and waits for its end; kills it after two seconds. Returns its exit code. */
-  async close(): Promise<number | null> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
-    const exited = once(this.#child, 'exit') as Promise<[number | null]>;
-    await this.#connection.sendRequest('shutdown');
-    await this.#connection.sendNotification('exit');
-    const patience = new AbortController();
-    const kill = delay(2000, undefined, { signal: patience.signal }).then(
-      () => this.#child.kill('SIGKILL'),
-      () => false,
-    );
-    const [code] = await exited;
-    patience.abort();
-    await kill;
-    this.#connection.dispose();
-    return code;
+/** The answer, if it comes in time. @throws CheckpointdGoneError */
+async function within<T>(ms: number, answer: Promise<T>, complaint: string): Promise<T> {
+  const timer = new AbortController();
+  const late = delay(ms, undefined, { signal: timer.signal }).then(
+    () => {
+      throw new CheckpointdGoneError(`${complaint} within ${ms / 1000} s`);
+    },
+    // The timer was stopped, because the answer came.
+    () => answer,
+  );
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    timer.abort();
+    late.catch(() => undefined);
+    answer.catch(() => undefined);
   }
 }

@@ -1,0 +1,72 @@
+// The daemon as a child process of the client: started, listened to, and ended for certain. It knows pipes and
+// signals, not the protocol.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CheckpointdGoneError } from './client-error.ts';
+
+/** How much of the end of stderr is kept, for the words of {@link CheckpointdGoneError}. */
+const stderrCharacters = 16 * 1024;
+
+export class DaemonProcess {
+  readonly child: ChildProcessWithoutNullStreams;
+  /** Resolves when the process has ended, with the reason in words. Never rejects. */
+  readonly ended: Promise<string>;
+  #stderr = '';
+
+  private constructor(child: ChildProcessWithoutNullStreams) {
+    this.child = child;
+    // Read to the end, or a full pipe would stop the daemon.
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
+    });
+    // A daemon that has ended closes its stdin under us; `ended` tells more than EPIPE does.
+    child.stdin.on('error', () => undefined);
+    // Of a later failure of the process, such as a kill that is not allowed; `ended` follows or does not.
+    child.on('error', () => undefined);
+    this.ended = new Promise((resolve) => {
+      const tell = (): void => {
+        const words = this.#stderr.trim();
+        resolve(
+          `the daemon ended with ${child.exitCode ?? child.signalCode}${words === '' ? '' : `: ${words}`}`,
+        );
+      };
+      child.once('close', tell);
+      // A grandchild may hold the pipes open after the end; the last words are worth a moment only.
+      child.once('exit', () => void delay(200, undefined, { ref: false }).then(tell));
+    });
+  }
+
+  /** @throws CheckpointdGoneError when it cannot be started */
+  static async start(
+    command: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv | undefined,
+  ): Promise<DaemonProcess> {
+    const child = spawn(command, args, { stdio: 'pipe', windowsHide: true, env: env ?? process.env });
+    try {
+      await once(child, 'spawn');
+    } catch (error) {
+      throw new CheckpointdGoneError(`could not start ${command}`, { cause: error });
+    }
+    return new DaemonProcess(child);
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Waits so long for the end, then kills. Returns the exit code; `null` after a signal. */
+  async end(patienceMs: number): Promise<number | null> {
+    this.child.stdin.end();
+    if (this.isRunning) {
+      const exited = once(this.child, 'exit');
+      const timer = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
+      await exited;
+      clearTimeout(timer);
+    }
+    // Pipes that a grandchild holds would keep the client's own process alive.
+    for (const pipe of [this.child.stdout, this.child.stderr]) pipe.destroy();
+    return this.child.exitCode;
+  }
+}

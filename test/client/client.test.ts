@@ -1,0 +1,217 @@
+// The TypeScript client's own core: the daemon's life, giving up, errors, daemons that misbehave, and that it works
+// from a package that is installed elsewhere.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../src/client/client.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'checkpointd-client-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+/** A daemon that answers initialize and shutdown well, and session/list as told. */
+const fakeProgram = `
+const how = process.argv[2];
+let rest = Buffer.alloc(0);
+const send = (message) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+  process.stdout.write('Content-Length: ' + Buffer.byteLength(body) + '\\r\\n\\r\\n' + body);
+};
+const take = ({ id, method, params }) => {
+  if (method === 'initialize') send({ id, result: { limits: { maxInFlight: 4 } } });
+  else if (method === 'shutdown') { if (how !== 'never ends') send({ id, result: null }); }
+  else if (method === 'exit') process.exit(0);
+  else if (method === '$/cancelRequest') send({ id: params.id, error: { code: -32800, message: 'given up', data: { kind: 'RequestCancelled', retryable: false, effects: 'none' } } });
+  else if (method !== 'session/list') return;
+  else if (how === 'noise') process.stdout.write('Debugger attached.\\r\\n\\r\\n');
+  else if (how === 'huge') process.stdout.write('Content-Length: 99000000000\\r\\n\\r\\n');
+  else if (how === 'bad utf-8') process.stdout.write(Buffer.from('Content-Length: 2\\r\\n\\r\\n\\xff\\xff', 'latin1'));
+  else if (how === 'dies') process.stderr.write('no more memory\\n', () => process.exit(7));
+  else if (how === 'stderr') process.stderr.write('x'.repeat(1e6), () => send({ id, result: { sessions: [] } }));
+  else if (how === 'tomorrow') send({ id, error: { code: 7777, message: 'new', data: { kind: 'Brandnew', retryable: true, effects: 'none' } } });
+};
+process.stdin.on('data', (chunk) => {
+  rest = Buffer.concat([rest, chunk]);
+  for (;;) {
+    const at = rest.indexOf('\\r\\n\\r\\n');
+    if (at < 0) return;
+    const to = at + 4 + Number(/\\d+/.exec(rest.toString('latin1', 0, at))[0]);
+    if (rest.length < to) return;
+    take(JSON.parse(rest.toString('utf8', at + 4, to)));
+    rest = rest.subarray(to);
+  }
+});
+if (how === 'never ends') setInterval(() => undefined, 1000);
+`;
+writeFileSync(join(folder, 'fake.cjs'), fakeProgram);
+const fake = (how: string): Promise<CheckpointdClient> =>
+  CheckpointdClient.start({ command: process.execPath, args: [join(folder, 'fake.cjs'), how] });
+
+async function failure(promise: Promise<unknown>): Promise<Error> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof Error) return error;
+  }
+  throw new Error('it did not fail');
+}
+
+const isAlive = (pid: number | undefined): boolean => {
+  try {
+    return process.kill(pid ?? 0, 0);
+  } catch {
+    return false;
+  }
+};
+
+test('close ends the daemon with 0, a second close tells the same, and later requests are refused', async () => {
+  const client = await CheckpointdClient.start();
+  assert.is(client.server.serverInfo.name, 'checkpointd');
+  assert.equal(await Promise.all([client.close(), client.close()]), [0, 0]);
+  assert.not.ok(isAlive(client.pid));
+  assert.instance(await failure(client.request('session/list', {})), CheckpointdGoneError);
+});
+
+test('a daemon that does not answer shutdown is killed', async () => {
+  const client = await fake('never ends');
+  const started = Date.now();
+  assert.is(await client.close(), null);
+  assert.ok(Date.now() - started < 6000);
+  assert.not.ok(isAlive(client.pid));
+});
+
+test('a program that is not there, and one that ends at once, say so', async () => {
+  const missing = await failure(CheckpointdClient.start({ command: join(folder, 'none') }));
+  assert.instance(missing, CheckpointdGoneError);
+  assert.match(missing.message, /could not start .*none/);
+  const flag = await failure(
+    CheckpointdClient.start({
+      command: process.execPath,
+      args: [join(root, 'dist/src/main.js'), '--wrong-flag'],
+    }),
+  );
+  assert.instance(flag, CheckpointdGoneError);
+  assert.match(flag.message, /ended with 2: .*wrong-flag/s);
+});
+
+test('a daemon that misbehaves ends every request', async () => {
+  for (const [how, words] of [
+    ['noise', /no frame/],
+    ['huge', /over the limit/],
+    ['bad utf-8', /UTF-8/],
+    ['dies', /ended with 7: no more memory/],
+  ] as const) {
+    const client = await fake(how);
+    const errors = await Promise.all([
+      failure(client.request('session/list', {})),
+      failure(client.request('store/usage', { session: 's' })),
+    ]);
+    for (const error of errors) {
+      assert.instance(error, CheckpointdGoneError, how);
+      assert.match(error.message, words);
+    }
+    await client.close();
+    assert.not.ok(isAlive(client.pid));
+  }
+});
+
+test('a full stderr does not stop the daemon', async () => {
+  const client = await fake('stderr');
+  assert.equal(await client.request('session/list', {}), { sessions: [] });
+  assert.is(await client.close(), 0);
+});
+
+test('errors have a kind, retryable, effects and details, also kinds of tomorrow', async () => {
+  const tomorrow = await fake('tomorrow');
+  const strange = await failure(tomorrow.request('session/list', {}));
+  await tomorrow.close();
+  assert.instance(strange, CheckpointdRequestError);
+  if (!(strange instanceof CheckpointdRequestError)) return;
+  assert.equal(
+    [strange.kind, strange.retryable, strange.effects, strange.details],
+    ['Brandnew', true, 'none', {}],
+  );
+});
+
+test('a signal gives a request up, before it is sent too', async () => {
+  const client = await fake('silent');
+  for (const signal of [AbortSignal.timeout(50), AbortSignal.abort()]) {
+    const error = await failure(client.request('session/list', {}, { signal }));
+    assert.instance(error, CheckpointdRequestError);
+    assert.is(error instanceof CheckpointdRequestError && error.kind, 'RequestCancelled');
+  }
+  await client.close();
+});
+
+test('more requests than the daemon takes wait their turn', async () => {
+  const client = await CheckpointdClient.start();
+  const many = client.server.limits.maxInFlight * 5;
+  const answers = await Promise.all(Array.from({ length: many }, () => client.request('session/list', {})));
+  assert.is(answers.length, many);
+  await client.close();
+});
+
+test('two listeners of one event hear it, until they stop', async () => {
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  const client = await CheckpointdClient.start({ events: ['session/didOpen'] });
+  const heard: string[] = [];
+  const stop = client.on('session/didOpen', () => heard.push('one'));
+  client.on('session/didOpen', () => heard.push('two'));
+  const params = { workspace: work, storageDir: join(folder, 'storage'), init: 'never' } as const;
+  await client.request('session/open', { ...params, conversationId: 'a' });
+  stop();
+  await client.request('session/open', { ...params, conversationId: 'b' });
+  await client.close();
+  assert.equal(heard, ['one', 'two', 'two']);
+});
+
+test('the packed package works when installed elsewhere, types included', () => {
+  const elsewhere = join(folder, 'elsewhere');
+  const modules = join(elsewhere, 'node_modules');
+  mkdirSync(modules, { recursive: true });
+  const npm = spawnSync('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', elsewhere], {
+    cwd: root,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  assert.is(npm.status, 0, npm.stderr);
+  const [packed] = JSON.parse(npm.stdout) as { filename: string; files: { path: string }[] }[];
+  assert.ok(packed !== undefined);
+  execFileSync('tar', ['-xzf', packed.filename], { cwd: elsewhere });
+  execFileSync('mv', ['package', 'node_modules/checkpointd'], { cwd: elsewhere });
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+  };
+  // As npm would put them, without the network: the dependencies alone, beside it.
+  for (const name of Object.keys(manifest.dependencies))
+    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  const program = `
+    import { CheckpointdClient, CheckpointdRequestError, type SessionOpenResult } from 'checkpointd/client';
+    const client = await CheckpointdClient.start();
+    const opened: SessionOpenResult = await client.request('session/open', { workspace: process.argv[2] ?? '', storageDir: process.argv[3] ?? '', init: 'force' });
+    // @ts-expect-error a field of the wrong type
+    const wrong: Promise<unknown> = client.request('session/close', { session: 7 });
+    const kind = await wrong.catch((error: unknown) => error instanceof CheckpointdRequestError ? error.kind : 'none');
+    console.log(opened.base?.tag, kind, await client.close());
+  `;
+  writeFileSync(join(elsewhere, 'program.mts'), program);
+  mkdirSync(join(modules, '@types'));
+  symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
+  const options = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--strict'];
+  const compiled = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, 'program.mts'], {
+    cwd: elsewhere,
+    encoding: 'utf8',
+  });
+  assert.is(compiled.status, 0, compiled.stdout);
+  mkdirSync(join(elsewhere, 'work'));
+  const places = [join(elsewhere, 'work'), join(elsewhere, 'storage')];
+  const ran = spawnSync(process.execPath, ['program.mjs', ...places], { cwd: elsewhere, encoding: 'utf8' });
+  assert.is(ran.stdout, '0 InvalidParams 0\n', ran.stderr);
+});
+
+test.run();
