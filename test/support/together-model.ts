@@ -196,7 +196,11 @@ async function take(life: Life, step: Step): Promise<void> {
       return model.clear();
     case 'compact': {
       const { text: summary, keep } = step;
-      await house.call('conversation/compact', { session, summary, metadata: { keep }, keep });
+      const compacting = house.call('conversation/compact', { session, summary, metadata: { keep }, keep });
+      if (keep > model.thread.history.length) {
+        return assert.is((await failure(compacting)).kind, 'InvalidRange'); // more than there is cannot be kept
+      }
+      await compacting;
       return void model.compact(summary, keep);
     }
     case 'range': {
