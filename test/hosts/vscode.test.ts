@@ -1,45 +1,53 @@
-// The snippet for VS Code is held against VS Code's own types and the client that the package exports.
+// The copy-and-paste snippet for VS Code compiles, and would not with a wrong name. VS Code itself is not run.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { temporaryDirectory } from '../support/temporary.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+const snippet = join(root, 'protocol/clients/editors/vscode.ts');
 
-test('the snippet for VS Code compiles against vscode and checkpointd/client, strictly', () => {
-  const config = join(temporaryDirectory('vscode'), 'tsconfig.json');
-  writeFileSync(
-    config,
-    JSON.stringify({
-      compilerOptions: {
-        target: 'ES2023',
-        module: 'NodeNext',
-        moduleResolution: 'NodeNext',
-        strict: true,
-        noEmit: true,
-        skipLibCheck: true,
-        allowImportingTsExtensions: true,
-        typeRoots: [join(root, 'node_modules/@types')],
-        types: ['node', 'vscode'],
-        paths: {
-          'checkpointd/client': [join(root, 'src/client/client.ts')],
-          vscode: [join(root, 'node_modules/@types/vscode/index.d.ts')],
-        },
-      },
-      files: [join(root, 'protocol/clients/editors/vscode.ts')],
-    }),
-  );
-  const { status, stdout } = spawnSync(
+function compile(file: string): { status: number | null; stdout: string } {
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--module',
+    'nodenext',
+    '--target',
+    'es2022',
+    '--skipLibCheck',
+    '--types',
+    '',
+  ];
+  return spawnSync(
     process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', config],
-    {
-      encoding: 'utf8',
-    },
+    [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      ...options,
+      file,
+      join(root, 'test/hosts/vscode-ambient.d.ts'),
+    ],
+    { encoding: 'utf8', cwd: tmpdir() },
   );
+}
+
+test('the snippet for VS Code is type-checked', () => {
+  const { status, stdout } = compile(snippet);
   assert.is(status, 0, stdout);
+});
+
+test('a mistake in it would be seen', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
+  try {
+    const copy = join(folder, 'vscode.ts');
+    writeFileSync(copy, readFileSync(snippet, 'utf8').replace('showQuickPick', 'showQuickPeek'));
+    assert.match(compile(copy).stdout, /showQuickPeek/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test.run();

@@ -1,59 +1,104 @@
--- checkpointd in Neovim (0.7 and later). Put this file on your runtimepath as lua/checkpointd.lua, then:
+-- checkpointd in Neovim, 0.7 and later: no plugin, only the LSP client that is built in.
 --
---   local checkpoints = require('checkpointd').start({ workspace = vim.fn.getcwd() })
---   checkpoints:create({ kind = 'turn', message = 'before the agent' })
---   checkpoints:restore({ tag = '1', mode = 'hard' })
+--   local checkpointd = dofile('/path/to/neovim.lua')
+--   checkpointd.start({ cmd = { 'checkpointd' }, workspace = vim.fn.getcwd() })
 --
--- Neovim's own LSP client starts the daemon, speaks with it, and shuts it down with the editor.
-local M = {}
+-- gives :CheckpointCreate [message], :CheckpointList, :CheckpointDiff [from [to]], :CheckpointRestore tag, :CheckpointUndo.
+local M = { timeout = 60000 }
 
-local Checkpoints = {}
-Checkpoints.__index = Checkpoints
+--- Reports of progress: called with the value of each `$/progress`.
+M.on_progress = function(value)
+  vim.api.nvim_echo({ { ('checkpointd: %s %s'):format(value.kind, value.message or value.title or '') } }, false, {})
+end
 
---- Starts the daemon and opens a session. options: workspace; cmd, session (more of session/open), on_progress.
+--- Events of the daemon, by name.
+M.on_event = function(name, params) end
+
+--- Sends a request and waits. Returns the result, or nil and the error: { code, message, data = { kind, effects, … } }.
+function M.request(method, params)
+  local done, failure, result = false, nil, nil
+  params = vim.tbl_extend('force', { session = M.session, workDoneToken = 'nvim-' .. method }, params or {})
+  local sent = M.client.request(method, params, function(err, value)
+    done, failure, result = true, err, value
+  end)
+  if not sent then
+    return nil, { code = 0, message = 'checkpointd is not running', data = {} }
+  end
+  if not vim.wait(M.timeout, function() return done end, 10) then
+    return nil, { code = 0, message = method .. ' was not answered in time', data = {} }
+  end
+  return result, failure
+end
+
+--- Starts the daemon and opens a session on the work tree. Raises an error when either fails.
 function M.start(options)
-  local self = setmetatable({}, Checkpoints)
-  self.id = vim.lsp.start_client({
+  local handlers = {
+    ['$/progress'] = function(_, params) M.on_progress(params.value) end,
+  }
+  local events = { 'checkpoint/didCreate', 'checkpoint/didRestore' }
+  for _, name in ipairs(events) do
+    handlers[name] = function(_, params) M.on_event(name, params) end
+  end
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  capabilities.checkpointd = { events = events }
+  local ready = false
+  local id = vim.lsp.start_client({
     name = 'checkpointd',
     cmd = options.cmd or { 'checkpointd' },
     root_dir = options.workspace,
-    capabilities = { checkpointd = { events = { 'checkpoint/didCreate', 'checkpoint/didRestore' } } },
-    handlers = {
-      ['$/progress'] = function(_, progress)
-        if options.on_progress then options.on_progress(progress.value) end
-      end,
-      ['checkpoint/didCreate'] = function(_, event) vim.g.checkpointd_last = event.checkpoint.tag end,
-      ['checkpoint/didRestore'] = function() vim.cmd('checktime') end, -- reload what changed under open buffers
-    },
+    capabilities = capabilities,
+    handlers = handlers,
+    on_init = function() ready = true end,
   })
-  vim.wait(10000, function()
-    local client = vim.lsp.get_client_by_id(self.id)
-    return client and client.initialized
-  end, 10)
-  local opened = self:request('session/open', vim.tbl_extend('force', { workspace = options.workspace }, options.session or {}))
-  self.session = opened.session
-  return self
+  assert(id and vim.wait(30000, function() return ready end, 10), 'checkpointd did not start')
+  M.client = vim.lsp.get_client_by_id(id)
+  local open = vim.tbl_extend('force', { workspace = options.workspace, init = 'force' }, options.session or {})
+  local session, err = M.request('session/open', open)
+  assert(session, err and err.message)
+  M.session = session.session
+  return session
 end
 
---- Sends a request and waits for its answer; raises the daemon's error (code, message, data.kind) as a table.
-function Checkpoints:request(method, params)
-  local answer
-  local client = vim.lsp.get_client_by_id(self.id)
-  client.request(method, vim.tbl_extend('keep', params or {}, { session = self.session }), function(err, result)
-    answer = { err = err, result = result }
-  end, 0)
-  if not vim.wait(60000, function() return answer ~= nil end, 5) then error('checkpointd did not answer ' .. method) end
-  if answer.err then error(answer.err, 0) end
-  return answer.result
+--- Ends the daemon (shutdown, exit). Neovim does the same when it quits.
+function M.stop()
+  M.client.stop()
+  return vim.wait(5000, function() return M.client.is_stopped() end, 10)
 end
 
-function Checkpoints:create(params) return self:request('checkpoint/create', params) end
-function Checkpoints:list(params) return self:request('checkpoint/list', params) end
-function Checkpoints:diff(params) return self:request('checkpoint/diff', params) end
-function Checkpoints:restore(params) return self:request('checkpoint/restore', params) end
-function Checkpoints:undo() return self:request('checkpoint/undo', {}) end
+local function show(result, err, lines)
+  if not result then
+    return vim.notify(('%s (%s)'):format(err.message, (err.data or {}).kind or err.code), vim.log.levels.ERROR)
+  end
+  print(table.concat(lines(result), '\n'))
+end
 
---- Ends the session and the daemon; Neovim does it by itself when it quits.
-function Checkpoints:stop() vim.lsp.stop_client(self.id) end
+local function command(name, nargs, run)
+  vim.api.nvim_create_user_command(name, run, { nargs = nargs })
+end
+
+command('CheckpointCreate', '*', function(a)
+  local result, err = M.request('checkpoint/create', { kind = 'turn', message = a.args ~= '' and a.args or nil })
+  show(result, err, function(r) return { ('[%s] %s'):format(r.checkpoint.tag, r.checkpoint.description) } end)
+end)
+command('CheckpointList', 0, function()
+  local result, err = M.request('checkpoint/list')
+  show(result, err, function(r)
+    return vim.tbl_map(function(each) return ('[%s] %s'):format(each.tag, each.description) end, r.checkpoints)
+  end)
+end)
+command('CheckpointDiff', '*', function(a)
+  local result, err = M.request('checkpoint/diff', { from = a.fargs[1], to = a.fargs[2], format = 'text' })
+  show(result, err, function(r) return { r.text } end)
+end)
+command('CheckpointRestore', 1, function(a)
+  local result, err = M.request('checkpoint/restore', { tag = a.args })
+  show(result, err, function(r) return { ('%d files restored'):format(#r.restored) } end)
+  vim.cmd('checktime')
+end)
+command('CheckpointUndo', 0, function()
+  local result, err = M.request('checkpoint/undo')
+  show(result, err, function(r) return { ('%d files restored'):format(#r.restored) } end)
+  vim.cmd('checktime')
+end)
 
 return M

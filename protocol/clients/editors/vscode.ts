@@ -1,54 +1,81 @@
-// checkpointd in a VS Code extension: a session for the first workspace folder, a checkpoint by command, a restore by
-// choosing from the list. Depends on the package `checkpointd`; call `activate` from your extension's own.
-import { CheckpointdClient, CheckpointdRequestError } from 'checkpointd/client';
+// checkpointd in VS Code: an extension with `vscode-languageclient` 9 as its one dependency, and the daemon (the npm
+// package `checkpointd`) on the PATH. In package.json: "activationEvents": ["onStartupFinished"], and the three
+// commands under "contributes".
 import * as vscode from 'vscode';
+import { LanguageClient, ResponseError, TransportKind } from 'vscode-languageclient/node';
 
-let client: CheckpointdClient | undefined;
+interface Checkpoint {
+  readonly tag?: string;
+  readonly description: string;
+}
+
+let client: LanguageClient | undefined;
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0];
   if (folder === undefined) return;
-  const started = await CheckpointdClient.start({
-    clientInfo: { name: 'Visual Studio Code', version: vscode.version },
-    events: ['checkpoint/didCreate'],
+  const server = { command: 'checkpointd', transport: TransportKind.stdio };
+  const started = new LanguageClient('checkpointd', 'checkpointd', server, { documentSelector: [] });
+  started.registerFeature({
+    fillClientCapabilities: (capabilities) =>
+      Object.assign(capabilities, { checkpointd: { events: ['checkpoint/didCreate'] } }),
+    initialize: () => undefined,
+    getState: () => ({ kind: 'static' }),
+    clear: () => undefined,
   });
   client = started;
-  const { session, checkpoints } = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: 'Opening checkpoints' },
-    (progress) =>
-      started.request(
-        'session/open',
-        { workspace: folder.uri.toString(), storageDir: context.globalStorageUri.fsPath },
-        { onProgress: (value) => progress.report(value.kind === 'end' ? {} : { message: value.message ?? '' }) },
-      ),
+  await started.start();
+  started.onNotification('checkpoint/didCreate', ({ checkpoint }: { checkpoint: Checkpoint }) =>
+    vscode.window.setStatusBarMessage(`Checkpoint ${checkpoint.tag ?? ''}: ${checkpoint.description}`, 5000),
   );
-  if (!checkpoints.enabled) void vscode.window.showInformationMessage(checkpoints.message ?? 'No checkpoints here.');
+  const { session } = await started.sendRequest<{ session: string }>('session/open', {
+    workspace: folder.uri.toString(),
+    init: 'force',
+  });
 
-  context.subscriptions.push(
-    vscode.commands.registerCommand('checkpointd.create', () =>
-      reporting(() => started.request('checkpoint/create', { session, kind: 'turn', message: 'By hand' })),
-    ),
-    vscode.commands.registerCommand('checkpointd.restore', () =>
-      reporting(async () => {
-        const { checkpoints: listed } = await started.request('checkpoint/list', { session });
-        const items = listed.map((each) => ({ label: `[${each.tag}]`, description: each.description, id: each.id }));
-        const chosen = await vscode.window.showQuickPick(items, { placeHolder: 'Restore files and conversation to …' });
-        if (chosen !== undefined) await started.request('checkpoint/restore', { session, tag: chosen.id, mode: 'hard' });
-      }),
-    ),
-  );
+  /** Sends a request with progress in the window; a refusal is shown with its remedy. */
+  async function request<Result>(method: string, params: object): Promise<Result | undefined> {
+    const workDoneToken = `${method}-${Date.now()}`;
+    try {
+      return await vscode.window.withProgress(
+        { location: vscode.ProgressLocation.Window, title: method, cancellable: true },
+        async (progress, token) => {
+          const reports = started.onNotification('$/progress', (report) => {
+            if (report.token === workDoneToken) progress.report({ message: report.value.message ?? report.value.title });
+          });
+          try {
+            return await started.sendRequest<Result>(method, { session, workDoneToken, ...params }, token);
+          } finally {
+            reports.dispose();
+          }
+        },
+      );
+    } catch (error) {
+      if (!(error instanceof ResponseError)) throw error;
+      const { kind, effects } = error.data as { kind: string; effects: string };
+      await vscode.window.showErrorMessage(`${error.message} (${kind}, effects: ${effects})`);
+      return undefined;
+    }
+  }
+
+  async function pick(): Promise<string | undefined> {
+    const list = await request<{ checkpoints: Checkpoint[] }>('checkpoint/list', {});
+    const items = (list?.checkpoints ?? []).map((each) => ({ label: each.tag ?? '', description: each.description }));
+    return (await vscode.window.showQuickPick(items.reverse()))?.label;
+  }
+
+  const commands: Record<string, () => Promise<unknown>> = {
+    'checkpointd.create': () => request('checkpoint/create', { kind: 'turn', message: 'Made by hand' }),
+    'checkpointd.restore': async () => {
+      const tag = await pick();
+      return tag === undefined ? undefined : request('checkpoint/restore', { tag });
+    },
+    'checkpointd.undo': () => request('checkpoint/undo', {}),
+  };
+  for (const [name, run] of Object.entries(commands))
+    context.subscriptions.push(vscode.commands.registerCommand(name, run));
 }
 
 export async function deactivate(): Promise<void> {
-  await client?.close();
-}
-
-/** Shows what the daemon says when a request fails: its messages name the remedy. */
-async function reporting(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof CheckpointdRequestError)) throw error;
-    void vscode.window.showErrorMessage(error.message);
-  }
+  await client?.stop();
 }

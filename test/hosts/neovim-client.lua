@@ -1,0 +1,52 @@
+-- Drives the copy-and-paste snippet in a headless Neovim: the full LSP client. Arguments come in the environment.
+local function run()
+  local checkpointd = dofile(vim.env.SNIPPET)
+  local work = vim.env.WORK
+  local kinds, events = {}, {}
+  checkpointd.on_progress = function(value) table.insert(kinds, value.kind) end
+  checkpointd.on_event = function(name, params) table.insert(events, name) end
+  local function write(name, text)
+    local file = assert(io.open(work .. '/' .. name, 'w'))
+    file:write(text)
+    file:close()
+  end
+  local function read(name)
+    local file = assert(io.open(work .. '/' .. name))
+    local text = file:read('a')
+    file:close()
+    return text
+  end
+  local function equal(found, expected, what)
+    assert(vim.deep_equal(found, expected), what .. ': ' .. vim.inspect(found))
+  end
+  write('a.txt', 'one\n')
+  local opened = checkpointd.start({
+    cmd = vim.fn.json_decode(vim.env.COMMAND),
+    workspace = work,
+    session = { storageDir = vim.env.STORAGE },
+  })
+  equal(opened.base.tag, '0', 'the base')
+  for number = 1, 3000 do write(('many-%d.txt'):format(number), number .. '\n') end
+  write('a.txt', 'two\n')
+  vim.cmd('CheckpointCreate From Neovim')
+  equal(kinds[1], 'begin', 'progress begins')
+  equal(kinds[#kinds], 'end', 'progress ends')
+  equal(events[#events], 'checkpoint/didCreate', 'the event')
+  local list = assert(checkpointd.request('checkpoint/list'))
+  equal(list.checkpoints[2].description, 'From Neovim', 'the list')
+  local diff = assert(checkpointd.request('checkpoint/diff', { from = '0', to = '1', paths = { { path = 'a.txt' } } }))
+  equal(diff.files[1].change, 'modified', 'the diff')
+  local result, err = checkpointd.request('checkpoint/restore', { tag = '99' })
+  equal({ result, err.code, err.data.kind, err.data.effects }, { nil, 1002, 'UnknownCheckpoint', 'none' }, 'the error')
+  vim.cmd('CheckpointRestore 0')
+  equal(read('a.txt'), 'one\n', 'the restored file')
+  vim.cmd('CheckpointUndo')
+  equal(read('a.txt'), 'two\n', 'the file after undo')
+  vim.cmd('CheckpointList')
+  vim.cmd('CheckpointDiff 0 1')
+  assert(checkpointd.stop(), 'the daemon did not stop')
+end
+
+local ok, err = pcall(run)
+io.stdout:write(ok and '\nALL WELL\n' or ('\n' .. tostring(err) .. '\n'))
+vim.cmd(ok and 'qall!' or 'cquit 1')

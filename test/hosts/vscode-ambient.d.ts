@@ -1,0 +1,70 @@
+// The least of VS Code's API and of vscode-languageclient 9 that the snippet uses, so that it can be type-checked
+// without installing either. vscode.long.ts checks it against the real declarations.
+declare module 'vscode' {
+  export interface Disposable {
+    dispose(): void;
+  }
+  export interface ExtensionContext {
+    readonly subscriptions: Disposable[];
+  }
+  export interface CancellationToken {
+    readonly isCancellationRequested: boolean;
+  }
+  export interface QuickPickItem {
+    label: string;
+    description?: string;
+  }
+  export enum ProgressLocation {
+    Window = 10,
+  }
+  export const workspace: {
+    readonly workspaceFolders: readonly { readonly uri: { toString(): string } }[] | undefined;
+  };
+  export const commands: {
+    registerCommand(name: string, run: () => unknown): Disposable;
+  };
+  export const window: {
+    setStatusBarMessage(text: string, hideAfterMs: number): Disposable;
+    showErrorMessage(message: string): PromiseLike<string | undefined>;
+    showQuickPick<T extends QuickPickItem>(items: readonly T[]): PromiseLike<T | undefined>;
+    withProgress<R>(
+      options: { location: ProgressLocation; title?: string; cancellable?: boolean },
+      task: (
+        progress: { report(value: { message?: string }): void },
+        token: CancellationToken,
+      ) => PromiseLike<R>,
+    ): PromiseLike<R>;
+  };
+}
+
+declare module 'vscode-languageclient/node' {
+  import type { CancellationToken, Disposable } from 'vscode';
+  export enum TransportKind {
+    stdio = 0,
+  }
+  export class ResponseError extends Error {
+    readonly code: number;
+    readonly data: unknown;
+  }
+  export interface StaticFeature {
+    fillClientCapabilities(capabilities: object): void;
+    initialize(): void;
+    getState(): { kind: 'static' };
+    clear(): void;
+  }
+  export class LanguageClient {
+    constructor(
+      id: string,
+      name: string,
+      server: { command: string; transport: TransportKind },
+      client: { documentSelector: [] },
+    );
+    registerFeature(feature: StaticFeature): void;
+    start(): Promise<void>;
+    stop(): Promise<void>;
+    sendRequest<R>(method: string, params: unknown, token?: CancellationToken): Promise<R>;
+    // As loose as the real one: parameters of a notification by name are whatever the listener says.
+    // oxlint-disable-next-line typescript/no-explicit-any
+    onNotification(method: string, listener: (params: any) => void): Disposable;
+  }
+}

@@ -1,0 +1,43 @@
+// The snippet for VS Code against the real declarations of VS Code and vscode-languageclient, from the registry of
+// npm; skipped loudly when that cannot be reached.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+
+const packages = ['vscode-languageclient@9', '@types/vscode', '@types/node@20'];
+const install = spawnSync(
+  'npm',
+  ['install', '--prefix', folder, '--no-audit', '--no-fund', '--silent', ...packages],
+  {
+    encoding: 'utf8',
+    cwd: folder,
+    timeout: 300_000,
+  },
+);
+if (install.status !== 0) {
+  console.log(
+    `skipped: the real declarations of VS Code could not be installed (${install.stderr.trim().slice(0, 200)})`,
+  );
+  test('the declarations of VS Code need the registry of npm', () => undefined);
+} else {
+  test('the snippet for VS Code fits the real declarations', () => {
+    copyFileSync(join(root, 'protocol/clients/editors/vscode.ts'), join(folder, 'vscode.ts'));
+    const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(root, 'node_modules/typescript/bin/tsc'), ...options, '--skipLibCheck', 'vscode.ts'],
+      { encoding: 'utf8', cwd: folder },
+    );
+    assert.is(status, 0, stdout);
+  });
+}
+
+test.run();
