@@ -200,13 +200,20 @@ test('the packed package works when installed elsewhere, types included', () => 
     console.log(opened.base?.tag, kind, await client.close());
   `;
   writeFileSync(join(elsewhere, 'program.mts'), program);
+  const readme = readFileSync(join(root, 'protocol/clients/README.md'), 'utf8');
+  const example = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? 'the README of the clients has no example';
+  writeFileSync(join(elsewhere, 'example.mts'), example);
   mkdirSync(join(modules, '@types'));
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
   const options = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--strict'];
-  const compiled = spawnSync(join(root, 'node_modules/.bin/tsc'), [...options, 'program.mts'], {
-    cwd: elsewhere,
-    encoding: 'utf8',
-  });
+  const compiled = spawnSync(
+    join(root, 'node_modules/.bin/tsc'),
+    [...options, 'program.mts', 'example.mts'],
+    {
+      cwd: elsewhere,
+      encoding: 'utf8',
+    },
+  );
   assert.is(compiled.status, 0, compiled.stdout);
   mkdirSync(join(elsewhere, 'work'));
   const places = [join(elsewhere, 'work'), join(elsewhere, 'storage')];
