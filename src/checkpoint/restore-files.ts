@@ -88,7 +88,8 @@ async function planAgainst(
 ): Promise<RestorePlan> {
   const { store } = checkpoints;
   const target = job.target.record.snapshot;
-  const changes = job.scope === 'conversation' ? [] : await store.changes(present.snapshot, target);
+  const all = job.scope === 'conversation' ? [] : await store.changes(present.snapshot, target);
+  const changes = all.filter(({ path, after }) => after !== undefined || job.spared?.has(path) !== true);
   return planRestore({
     changes,
     mode: job.mode,

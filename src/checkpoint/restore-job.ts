@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
+import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { TreePath } from '../base/tree-path.ts';
 import type { ConversationState } from '../conversation/state.ts';
@@ -41,6 +41,8 @@ export interface RestoreJob {
   readonly dryRun: boolean;
   /** Directories that an interrupted run had emptied, for the run that completes it. */
   readonly emptied?: readonly TreePath[];
+  /** Paths that must not be deleted although the target lacks them: the restore being undone had revealed them. */
+  readonly spared?: ReadonlySet<TreePath>;
 }
 
 export interface RestoreOutcome {
@@ -160,10 +162,29 @@ async function publishRestored(
 ): Promise<StoredCheckpoint> {
   try {
     const { snapshot, skipped } = await captureAfter(checkpoints, job, plan, context);
-    return await publish(checkpoints, { ...record, snapshot, skipped });
+    const revealed = await revealedBy(checkpoints, plan, snapshot);
+    return await publish(checkpoints, {
+      ...record,
+      snapshot,
+      skipped,
+      ...(revealed.length === 0 ? {} : { revealed }),
+    });
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
   }
+}
+
+/** What the capture after a restore holds that neither the one before it nor the restore itself put there. */
+async function revealedBy(
+  { store }: Checkpoints,
+  { plan, present }: FilePlan,
+  after: SnapshotId,
+): Promise<TreePath[]> {
+  const written = new Set(plan.writes.map(({ path }) => path));
+  const changes = await store.changes(present.snapshot, after);
+  return changes
+    .filter(({ path, before }) => before === undefined && !written.has(path))
+    .map(({ path }) => path);
 }
 
 /**

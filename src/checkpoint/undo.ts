@@ -72,6 +72,9 @@ function walk(
         mode: 'hard',
         scope: restoreRecord.scope ?? 'both',
         ...(restoreRecord.paths === undefined ? {} : { paths: restoreRecord.paths as readonly TreePath[] }),
+        ...(restoreRecord.revealed === undefined
+          ? {}
+          : { spared: new Set(restoreRecord.revealed as readonly TreePath[]) }),
         onConflict: request.onConflict,
         ...(parent === undefined ? {} : { parent }),
         undo: direction === 'undo' ? () => rest : taken,

@@ -122,6 +122,11 @@ export interface CheckpointRecord {
   readonly scope?: 'files' | 'conversation' | 'both';
   /** Of `restore`: the only paths that were restored, as latin1 byte strings; absent: all. */
   readonly paths?: readonly string[];
+  /**
+   * Of `restore`: paths that were there before it, ignored, and that no rule ignores after it (it took an ignore file
+   * away). Nobody made them since, so undoing it must not delete them. Latin1 byte strings.
+   */
+  readonly revealed?: readonly string[];
   /** Of `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
   readonly undo?: readonly CheckpointId[];
   readonly redo?: readonly CheckpointId[];

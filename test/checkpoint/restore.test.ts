@@ -178,6 +178,17 @@ test('F73 what is ignored and not in the way is never touched, also when the rul
   await house.close();
 });
 
+test('undo leaves what a restore had only revealed: ignored before it, visible after it took the rule away', async () => {
+  const { house, root, session } = await opened();
+  write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  const present = manifest(root);
+  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  await house.call('checkpoint/undo', { session });
+  assert.equal(manifest(root), present);
+  await house.close();
+});
+
 test('F67 F68 a restore never writes through a link: the target outside stays as it is (ruling 13)', async () => {
   const { house, root, session } = await opened({ 'd/f': 'inside' });
   const outside = temporaryDirectory('outside');
