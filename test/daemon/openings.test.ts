@@ -140,17 +140,18 @@ test('Q11, Q13, Q14: the shadow lies under the session’s id, has the configura
 
 test('R26, ruling 27: opening gives up after initTimeoutMs, tells its progress meanwhile, and leaves nothing', () =>
   withRig(async (rig) => {
-    for (let file = 0; file < 6000; file += 1) rig.write(`many/${file % 60}/${file}`, `${file}\n`.repeat(50));
+    for (let file = 0; file < 20_000; file += 1)
+      rig.write(`many/${file % 60}/${file}`, `${file}\n`.repeat(50));
     const client = await rig.start();
     const failure = await failureOf(
       client.request('session/open', {
         workspace: rig.work,
-        limits: { initTimeoutMs: 400 },
+        limits: { initTimeoutMs: 300 },
         workDoneToken: 'opening',
       }),
     );
     assert.is(failure.kind, 'CaptureTimedOut');
-    assert.equal(failure.data?.details, { initTimeoutMs: 400 });
+    assert.equal(failure.data?.details, { initTimeoutMs: 300 });
     assert.match(failure.message, /initTimeoutMs/);
     const values = client.events('$/progress').map(({ value }) => value.kind);
     assert.is(values[0], 'begin');

@@ -71,7 +71,11 @@ test('a message over the limit, or beyond what can be said, is replaced', async 
   await writer.write(message({ deep }));
   await writer.write(message({ a: 'short' }));
   await writer.drained();
-  const text = String(output.read());
+  // One read gives all there is on Node 20 and one chunk of it on later ones.
+  const chunks: Buffer[] = [];
+  for (let chunk = output.read() as Buffer | null; chunk !== null; chunk = output.read() as Buffer | null)
+    chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
   assert.equal(
     text
       .replaceAll(/Content-Length: \d+\r\n\r\n/g, '\n')
