@@ -76,17 +76,16 @@ test('a message over the limit, or beyond what can be said, is replaced', async 
   for (let chunk = output.read() as Buffer | null; chunk !== null; chunk = output.read() as Buffer | null)
     chunks.push(chunk);
   const text = Buffer.concat(chunks).toString();
+  const frames = text
+    .replaceAll(/Content-Length: \d+\r\n\r\n/g, '\n')
+    .split('\n')
+    .slice(1);
   assert.equal(
-    text
-      .replaceAll(/Content-Length: \d+\r\n\r\n/g, '\n')
-      .split('\n')
-      .slice(1),
-    [
-      '{"jsonrpc":"2.0","tooLarge":2024}',
-      '{"jsonrpc":"2.0","tooLarge":"unknown"}',
-      '{"jsonrpc":"2.0","a":"short"}',
-    ],
+    [frames.length, frames[0], frames[2]],
+    [3, '{"jsonrpc":"2.0","tooLarge":2024}', '{"jsonrpc":"2.0","a":"short"}'],
   );
+  // Newer engines can say what is nested so deeply, and then its length is known.
+  assert.match(frames[1] ?? '', /^\{"jsonrpc":"2\.0","tooLarge":("unknown"|\d+)\}$/);
 });
 
 test('a client that lags gets every frame, in order, when it reads again', async () => {
