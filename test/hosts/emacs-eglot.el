@@ -24,7 +24,7 @@
         request (lambda (method &rest params) (jsonrpc-request server method params :timeout 60)))
   (let ((session (plist-get (funcall request 'session/open :workspace work :storageDir (getenv "STORAGE") :init "force")
                             :session)))
-    (dotimes (number 9000)
+    (dotimes (number 3000)
       (write-region (format "%d\n" number) nil (format "%smany-%d.txt" work number) nil 'quiet))
     (insert "two\n")
     (basic-save-buffer)

@@ -12,7 +12,7 @@
   (write-region "grün\n" nil file)
   (cl-assert (equal "0" (plist-get (plist-get (checkpointd-start work :storageDir (getenv "STORAGE")) :base) :tag)))
   (setq process (jsonrpc--process checkpointd-connection))
-  (dotimes (number 9000)
+  (dotimes (number 3000)
     (write-region (format "%d\n" number) nil (format "%smany-%d.txt" work number) nil 'quiet))
   (write-region "two\n" nil file)
   (cl-assert (equal "1" (plist-get (checkpointd-create "From Emacs") :tag)))
