@@ -103,7 +103,8 @@ function readOwner(file: string): Owner | undefined {
     const holder = parseHolder(files.readFileSync(file, 'utf8'));
     // It is renamed into place, so only a power cut leaves one that cannot be read: its writer is dead.
     const released = holder.host === '' || ('released' in holder && holder.released === true);
-    return { holder, released, seenMs: files.statSync(file).mtimeMs };
+    // Whole milliseconds, as Date.now() counts: with the fraction a file of this millisecond lies in the future.
+    return { holder, released, seenMs: Math.floor(files.statSync(file).mtimeMs) };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
