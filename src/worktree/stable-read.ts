@@ -2,6 +2,7 @@
 // into memory, large ones through a private copy. It never waits on a FIFO, follows a link or trusts a size.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
 import type { Slices } from '../base/slices.ts';
@@ -40,12 +41,21 @@ export const memoryMax = 1 << 20;
 const triesMax = 3;
 /** Kernels before 6.13 stamp changes by a clock of 1–10 ms; a change that young may hide behind an equal stamp. */
 const youngMs = 20;
+/**
+ * A write stamps its file before it copies its bytes, so a writer that is interrupted in the middle shows the same
+ * half under the same stamp until it runs again. Up to this size that is a matter of microseconds; beyond it a file
+ * counts as young for longer, and the second look comes only after the writer had time to go on.
+ */
+const copiedAtOnceMax = 64 << 10;
+const youngLargeMs = 100;
+const copyMs = 30;
 
 const buffer = Buffer.allocUnsafe(memoryMax);
 
 /**
  * Reads a regular file. Before and after, its size and times are equal to the nanosecond; a file that changed within
- * the kernel's clock tick is read twice and must come out the same. Three tries, then `unstable`.
+ * the kernel's clock tick is read twice and must come out the same, a large one with a wait in between. Three tries,
+ * then `unstable`.
  *
  * The spool file, if one was made, belongs to the caller. @throws NoSpace errors of the spool, EMFILE and the like.
  */
@@ -70,7 +80,8 @@ export async function readStable<Id>(
       if (!before.isFile()) return { kind: 'gone' };
       const stamp = stampOf(before);
       if (stamp.size > options.maxFileBytes) return { kind: 'tooLarge' };
-      const isYoung = stamp.ctimeNs > BigInt(Date.now() - youngMs) * 1_000_000n;
+      const isLarge = stamp.size > copiedAtOnceMax;
+      const isYoung = stamp.ctimeNs > BigInt(Date.now() - (isLarge ? youngLargeMs : youngMs)) * 1_000_000n;
       const got = await readOnce(fd, stamp.size, options);
       const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, { bigint: true })));
       if (got !== undefined && isSame && (!isYoung || young === got.id)) {
@@ -80,6 +91,7 @@ export async function readStable<Id>(
       // The first good look at a young file asks for a second one, which is no failure.
       if (!isSame || young !== undefined) failures += 1;
       young = isSame ? got?.id : undefined;
+      if (isLarge && isYoung && failures < triesMax) await delay(copyMs);
     }
     return { kind: 'unstable' };
   } catch (error) {

@@ -63,7 +63,7 @@ test('F7 a file rewritten over and over is never captured torn', async () => {
       for (;;) { fs.writeSync(fd, b, 0, b.length, 0); fs.writeSync(fd, a, 0, a.length, 0); }`;
     const counts = { whole: 0, flagged: 0 };
     await beside(script, rig.root, async () => {
-      for (let i = 0; i < 200; i += 1) {
+      for (let i = 0; i < 60; i += 1) {
         const capture = await rig.cold.capture();
         const content = await contentOf(rig.store, capture, 'f');
         if (content === undefined) {
