@@ -8,17 +8,22 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionOpenParams } from '../../src/protocol/types.ts';
 import { git } from '../support/git-oracle.ts';
 import { daemonEntry, failureOf, type WireClient } from '../support/wire-client.ts';
 import { type DaemonRig, withRig } from './daemon-rig.ts';
+
+/** A daemon with a fault that has a name; see test/support/faulty-main.ts. */
+const namedFaultEntry = fileURLToPath(new URL('../support/faulty-main.js', import.meta.url));
 
 /** Opens a session that must come with checkpoints disabled, and holds every checkpoint method against it. */
 async function assertDisabled(
@@ -140,18 +145,27 @@ test('Q11, Q13, Q14: the shadow lies under the session’s id, has the configura
 
 test('R26, ruling 27: opening gives up after initTimeoutMs, tells its progress meanwhile, and leaves nothing', () =>
   withRig(async (rig) => {
-    for (let file = 0; file < 20_000; file += 1)
-      rig.write(`many/${file % 60}/${file}`, `${file}\n`.repeat(50));
-    const client = await rig.start();
+    // The first capture takes over four seconds on any machine: every file takes a millisecond to open.
+    const workspace = join(rig.top, 'workspace');
+    mkdirSync(join(workspace, 'many'), { recursive: true });
+    git(workspace, 'init', '-q');
+    for (let file = 0; file < 4000; file += 1) writeFileSync(join(workspace, 'many', `${file}`), `${file}\n`);
+    const slow = join(rig.top, 'slow');
+    writeFileSync(slow, '');
+    const client = await rig.start({
+      command: [process.execPath, namedFaultEntry],
+      args: ['--fault=readSlow'],
+      env: { ...rig.environment, CHECKPOINTD_TEST_ARM: slow },
+    });
     const failure = await failureOf(
       client.request('session/open', {
-        workspace: rig.work,
-        limits: { initTimeoutMs: 300 },
+        workspace,
+        limits: { initTimeoutMs: 2000 },
         workDoneToken: 'opening',
       }),
     );
     assert.is(failure.kind, 'CaptureTimedOut');
-    assert.equal(failure.data?.details, { initTimeoutMs: 300 });
+    assert.equal(failure.data?.details, { initTimeoutMs: 2000 });
     assert.match(failure.message, /initTimeoutMs/);
     const values = client.events('$/progress').map(({ value }) => value.kind);
     assert.is(values[0], 'begin');
@@ -159,7 +173,8 @@ test('R26, ruling 27: opening gives up after initTimeoutMs, tells its progress m
     assert.ok(values.includes('report'));
     assert.equal(rig.stored(), []);
     assert.equal(rig.children(), []);
-    const { checkpoints } = await rig.open(client);
+    rmSync(slow);
+    const { checkpoints } = await rig.open(client, { workspace });
     assert.is(checkpoints.enabled, true);
   }));
 

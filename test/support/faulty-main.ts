@@ -37,6 +37,10 @@ export const faults: Readonly<Record<string, Fault>> = {
     if ((call === 'lstat' || call === 'open') && target.includes('/workspace') && isArmed())
       Atomics.wait(lately, 0, 0, 1);
   },
+  /** Every file of the work tree takes a while to open; the walk before that is quick. */
+  readSlow: (call, target) => {
+    if (call === 'open' && target.includes('/workspace') && isArmed()) Atomics.wait(lately, 0, 0, 1);
+  },
   noSpace: (call, target) => {
     if (writing.has(call) && /storage|outside/.test(target) && isArmed())
       throw refusal('ENOSPC', call, target);
