@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { test } from 'uvu';
@@ -22,6 +22,9 @@ import {
   type ParamsOf,
   type RequestMethod,
 } from '../../src/client/client.ts';
+import { slowNamesCommand } from '../support/wire-client.ts';
+
+const [command, ...args] = slowNamesCommand;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -120,7 +123,7 @@ class Run {
 
   async #start(): Promise<void> {
     const events = this.#scenario.events ?? [];
-    const client = await CheckpointdClient.start({ events });
+    const client = await CheckpointdClient.start({ command, args, events });
     for (const name of events)
       client.on(name as 'checkpoint/didCreate', (params) => {
         this.#events.push({ name, params });
@@ -195,9 +198,9 @@ class Run {
 
   #files(step: Step): void {
     if (step.writeFiles !== undefined) {
-      mkdirSync(join(this.#work, step.writeFiles), { recursive: true });
+      mkdirSync(dirname(join(this.#work, `${step.writeFiles}0.txt`)), { recursive: true });
       for (let number = 0; number < (step.count ?? 0); number += 1)
-        writeFileSync(join(this.#work, step.writeFiles, `${number}.txt`), `${number}\n`);
+        writeFileSync(join(this.#work, `${step.writeFiles}${number}.txt`), `${number}\n`);
       return;
     }
     const name = step.writeFile ?? step.removeFile ?? step.readFile;

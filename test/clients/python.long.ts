@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daemonEntry } from '../support/wire-client.ts';
+import { slowNamesCommand } from '../support/wire-client.ts';
 
 const source = fileURLToPath(new URL('../../../protocol/clients/python/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-pip-'));
@@ -22,7 +22,7 @@ function run(
   const result = spawnSync(program, args, {
     cwd,
     encoding: 'utf8',
-    env: { ...process.env, CHECKPOINTD_COMMAND: JSON.stringify([process.execPath, daemonEntry]) },
+    env: { ...process.env, CHECKPOINTD_COMMAND: JSON.stringify(slowNamesCommand) },
     timeout: 600_000,
   });
   return { status: result.status, text: `${result.stdout}${result.stderr}${result.error?.message ?? ''}` };

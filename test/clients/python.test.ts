@@ -7,10 +7,10 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daemonEntry } from '../support/wire-client.ts';
+import { slowNamesCommand } from '../support/wire-client.ts';
 
 const package_ = fileURLToPath(new URL('../../../protocol/clients/python/', import.meta.url));
-const command = [process.execPath, daemonEntry];
+const command = slowNamesCommand;
 
 function python(
   args: readonly string[],

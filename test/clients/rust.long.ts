@@ -7,12 +7,12 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daemonEntry } from '../support/wire-client.ts';
+import { slowNamesCommand } from '../support/wire-client.ts';
 
 const crate = fileURLToPath(new URL('../../../protocol/clients/rust/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-cargo-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-const command = [process.execPath, daemonEntry];
+const command = slowNamesCommand;
 
 function cargo(
   args: readonly string[],

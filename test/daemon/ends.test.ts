@@ -5,7 +5,13 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daemonEntry, failureOf, frameOf, type WireClient } from '../support/wire-client.ts';
+import {
+  daemonEntry,
+  failureOf,
+  frameOf,
+  slowNamesCommand,
+  type WireClient,
+} from '../support/wire-client.ts';
 import { faultyEntry, until, withRig } from './daemon-rig.ts';
 
 const turn = { kind: 'turn' } as const;
@@ -193,8 +199,8 @@ test('Q38: checkpoint/clean removes the repository, and checkpoints stay disable
 
 test('ruling 25: end of input while a session is being opened leaves nothing, and so does a cancelled opening', () =>
   withRig(async (rig) => {
-    for (let file = 0; file < 3000; file += 1) rig.write(`many/${file % 50}/${file}`, `${file}\n`);
-    const client = await rig.start();
+    for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
+    const client = await rig.start({ command: slowNamesCommand });
     const opening = client.send('session/open', { workspace: rig.work, conversationId: 'conversation' });
     const failed = failureOf(opening.answer);
     await until('the opening has begun', () => rig.sessions().length === 1);

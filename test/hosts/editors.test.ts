@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daemonEntry } from '../support/wire-client.ts';
+import { slowNamesCommand } from '../support/wire-client.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const snippet = (name: string): string => join(root, 'protocol/clients/editors', name);
@@ -37,7 +37,7 @@ function host(
         WORK: join(folder, 'work'),
         STORAGE: join(folder, 'storage'),
         SNIPPET: snippetPath,
-        COMMAND: JSON.stringify([process.execPath, daemonEntry]),
+        COMMAND: JSON.stringify(slowNamesCommand),
       },
     });
     return { status: result.status, text: `${result.stdout}${result.stderr}` };

@@ -32,10 +32,19 @@ export const faults: Readonly<Record<string, Fault>> = {
     if (target.includes('DEFECT'))
       throw new TypeError(`secret words ${process.env.CHECKPOINTD_TEST_SECRET ?? ''}`);
   },
-  /** Every directory of the work tree takes a while to read. */
+  /** Every file of the work tree takes 5 ms to open, so that any machine has something to report and to cancel. */
   captureSlow: (call, target) => {
-    if ((call === 'lstat' || call === 'open') && target.includes('/workspace') && isArmed())
-      Atomics.wait(lately, 0, 0, 1);
+    if (call === 'open' && /\/proc\/self\/fd\/\d+\/.|\/workspace\/./.test(target) && isArmed())
+      Atomics.wait(lately, 0, 0, 5);
+  },
+  /**
+   * A file whose name begins with `slow-` takes 5 ms to open, and one with `stuck-` 25 ms: the shared scenarios of the
+   * clients count on progress, and on being in time with a cancel.
+   */
+  slowNames: (call, target) => {
+    if (call !== 'open') return;
+    const pace = /(?:^|\/)(slow|stuck)-[^/]*$/.exec(target)?.[1];
+    if (pace !== undefined) Atomics.wait(lately, 0, 0, pace === 'slow' ? 5 : 25);
   },
   /** Every file of the work tree takes a while to open; the walk before that is quick. */
   readSlow: (call, target) => {

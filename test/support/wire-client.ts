@@ -23,6 +23,13 @@ import {
 /** The compiled daemon of this checkout. */
 export const daemonEntry = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
+/** The same daemon behind the fault seam (faulty-main.ts), taking its time over files called `slow-…` and `stuck-…`. */
+export const slowNamesCommand: readonly [string, ...string[]] = [
+  process.execPath,
+  fileURLToPath(new URL('./faulty-main.js', import.meta.url)),
+  '--fault=slowNames',
+];
+
 export type Id = string | number | null;
 
 /** Any frame from the daemon. */

@@ -152,10 +152,10 @@ class Run:
 
     def files(self, step: Dict[str, Json]) -> None:
         if "writeFiles" in step:
-            folder = self.workspace / step["writeFiles"]
-            folder.mkdir(parents=True, exist_ok=True)
             for number in range(step["count"]):
-                (folder / f"{number}.txt").write_bytes(b"%d\n" % number)
+                file = self.workspace / f"{step['writeFiles']}{number}.txt"
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(b"%d\n" % number)
             return
         action = next(name for name in ("writeFile", "removeFile", "readFile") if name in step)
         name = base64.b64decode(step["pathBytes"]) if "pathBytes" in step else os.fsencode(step[action])

@@ -229,8 +229,9 @@ fn a_timeout_cancels_and_tells_that_nothing_happened() {
     let folder = Folder::new();
     let client = Client::start(options(vec![])).expect("a daemon");
     let session = open(&client, &folder).session;
-    for number in 0..3000 {
-        std::fs::write(folder.path().join("work").join(format!("{number}")), "x").expect("a file");
+    for number in 0..400 {
+        let name = format!("stuck-{number}");
+        std::fs::write(folder.path().join("work").join(name), "x").expect("a file");
     }
     let turn = CheckpointCreateParams::new(&session, CreateKind::Turn);
     let call = client

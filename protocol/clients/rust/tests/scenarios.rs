@@ -267,13 +267,11 @@ impl<'a> Run<'a> {
 
     fn files(&self, step: &Value) -> std::io::Result<Outcome> {
         let work = self.folder.path().join("work");
-        if let Some(folder) = step["writeFiles"].as_str() {
-            std::fs::create_dir_all(work.join(folder))?;
+        if let Some(start) = step["writeFiles"].as_str() {
             for number in 0..step["count"].as_u64().unwrap_or_default() {
-                std::fs::write(
-                    work.join(folder).join(format!("{number}.txt")),
-                    format!("{number}\n"),
-                )?;
+                let file = work.join(format!("{start}{number}.txt"));
+                std::fs::create_dir_all(file.parent().unwrap_or(&work))?;
+                std::fs::write(file, format!("{number}\n"))?;
             }
             return Ok(Ok(()));
         }
