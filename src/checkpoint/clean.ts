@@ -1,6 +1,7 @@
 // checkpoint/init and checkpoint/clean: enabling checkpoints by hand where they were not enabled by themselves
 // (000 §4.2), and removing them by hand (000 §9.2). After a clean they stay disabled until the next init.
 import { files } from '../base/files.ts';
+import { checkGit } from '../git/version.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { enableCheckpoints } from './enable.ts';
 import type { OperationContext } from './operation-records.ts';
@@ -20,7 +21,10 @@ export function init(session: Session, context: OperationContext): Promise<InitO
   return session.parts.queue.run(async () => {
     const started = session.parts.clock.monotonic();
     const already = session.enabled;
-    if (already === undefined) await enableCheckpoints(session, 'force', context);
+    if (already === undefined) {
+      await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
+      await enableCheckpoints(session, 'force', context);
+    }
     return {
       initialized: already === undefined,
       checkpoints: session.requireCheckpoints(),

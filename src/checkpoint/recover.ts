@@ -8,7 +8,7 @@ import { sweepTemporaries } from '../worktree/temporaries.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation-records.ts';
 import { planFiles } from './restore-files.ts';
-import { applyJob, publishSafety, type RestoreJob, unfinished } from './restore-job.ts';
+import { applyJob, publishSafety, type RestoreJob, type RestoreOutcome, unfinished } from './restore-job.ts';
 import type { Session } from './session.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
 
@@ -23,7 +23,9 @@ export async function ensureRecovered(session: Session, context: OperationContex
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  if (session.unfinishedRestore) await recover(session, context);
+  if (!session.unfinishedRestore) return;
+  await recover(session, context);
+  session.recovered = undefined; // that a kill interrupted it is only said to who opens the session
 }
 
 /** Finishes or undoes the restore whose intent lies in the session directory, if there is one. */
@@ -50,14 +52,14 @@ export async function recover(
     }
     const safety = checkpoints.index.byId(intent.safety);
     try {
-      await redo(session, checkpoints, intent, intent.target, context);
+      session.recovered = await redo(session, checkpoints, intent, intent.target, context);
       session.parts.operations.learn(checkpoints.index.list('every'));
       log.info('finished a restore that was interrupted');
       return settle(session, 'finished');
     } catch (error) {
       if (safety === undefined || context.signal.aborted) throw error;
       log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
-      await redo(session, checkpoints, intent, intent.safety, context);
+      session.recovered = await redo(session, checkpoints, intent, intent.safety, context);
       return settle(session, 'undone');
     }
   } catch (error) {
@@ -74,7 +76,8 @@ async function redo(
   intent: RestoreIntent,
   towards: CheckpointId,
   context: OperationContext,
-): Promise<void> {
+): Promise<RestoreOutcome> {
+  const started = session.parts.clock.monotonic();
   const target = checkpoints.index.byId(towards);
   const safety = checkpoints.index.byId(intent.safety);
   if (target === undefined || safety === undefined)
@@ -98,7 +101,10 @@ async function redo(
     seq: checkpoints.index.nextSeq,
     ...(isUndo ? backToSafety(safety) : {}),
   };
-  await applyJob(session, checkpoints, { job, plan, record, safety, isRecovery: true }, context);
+  const prepared = { job, plan, record, safety, isRecovery: true };
+  const done = await applyJob(session, checkpoints, prepared, context);
+  const ms = Math.round(session.parts.clock.monotonic() - started);
+  return { ...done, safety, historyLength: record.historyLength, ms };
 }
 
 /** Where everything stood before the restore that is being undone. */

@@ -15,6 +15,7 @@ import type { WorkTreeWatcher } from '../worktree/watcher.ts';
 import type { WorkTree } from '../worktree/work-tree.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationRecords } from './operation-records.ts';
+import type { RestoreOutcome } from './restore-job.ts';
 import type { SessionDirectory, SessionMarker } from './session-directory.ts';
 import type { SessionEvents } from './session-events.ts';
 import type { SessionOwner } from './session-owner.ts';
@@ -68,6 +69,8 @@ export class Session {
   #watcher: WorkTreeWatcher | undefined;
   /** Set while a restore failed half-way and could be neither finished nor undone. */
   unfinishedRestore = false;
+  /** What became of a restore that a kill had interrupted; taken by the answer to the opening that finished it. */
+  recovered: RestoreOutcome | undefined;
   /** The files that the context message was last built from, as their stamps tell them (session-context.ts). */
   builtContext: string | undefined;
 

@@ -32,6 +32,8 @@ export async function filesOf(
     predecessor === undefined ? [] : await store.changes(predecessor.record.snapshot, record.snapshot);
   const entries = await store.entries(record.snapshot);
   const sizes = await store.sizes(entries.map(({ blob }) => blob));
+  const lost = entries.find((_, i) => (sizes[i] ?? -1) < 0);
+  if (lost !== undefined) throw lostContent(lost);
   const changed = new Map<TreePath, TreeChange>(changes.map((change) => [change.path, change]));
   const files: FileInSnapshot[] = [];
   const isBase = predecessor === undefined;
@@ -39,14 +41,14 @@ export async function filesOf(
     const change = changed.get(entry.path);
     if (changedOnly && change === undefined && !isBase) return;
     files.push({
-      ...describe(entry, sizes[i] ?? -1),
+      ...describe(entry, sizes[i] ?? 0),
       ...(isBase ? { change: 'added' as const } : changeOf(change)),
     });
   });
   for (const { path, after } of changes) {
     if (after === undefined && changedOnly) files.push({ path, change: 'deleted', size: 0, mode: '000000' });
   }
-  const totalSize = files.reduce((sum, { size }) => sum + Math.max(0, size), 0);
+  const totalSize = files.reduce((sum, { size }) => sum + size, 0);
   return { files, fileCount: files.length, totalSize };
 }
 
@@ -93,10 +95,19 @@ export async function readFile(
       },
     );
   }
-  const [size = 0] = await store.sizes([entry.blob]);
+  const [size = -1] = await store.sizes([entry.blob]);
+  if (size < 0) throw lostContent(entry);
   const wanted = Math.max(0, Math.min(length, size - offset));
   const chunks: Uint8Array[] = [];
   if (wanted > 0)
     for await (const chunk of store.read(entry.blob, { offset, length: wanted })) chunks.push(chunk);
   return { exists: true, bytes: Buffer.concat(chunks), size, eof: offset + wanted >= size, mode: entry.mode };
+}
+
+function lostContent({ path, blob }: SnapshotEntry): CheckpointdError {
+  return new CheckpointdError(
+    'DataCorrupt',
+    `The content of "${toText(path)}" is missing from the checkpoint store, or damaged. Run store/verify to see which checkpoints are affected.`,
+    { details: { path: toText(path), object: blob } },
+  );
 }

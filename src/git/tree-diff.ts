@@ -1,6 +1,8 @@
 // The one differ above all stores (ruling 18): two trees that git can see go in, git's own words come out, so every
 // strategy agrees. It runs no program of anybody's (no external differ, no text conversion) and decides nothing about
 // what counts as modified: that is the statistics' business.
+
+import { CheckpointdError } from '../base/errors.ts';
 import { bytesOf, isText, type TreePath, toText } from '../base/tree-path.ts';
 import type { GitPlace } from './environment.ts';
 import { runGit } from './run.ts';
@@ -103,14 +105,29 @@ async function diff(trees: DiffTrees, format: readonly string[], options: DiffOp
   const args = ['diff-tree', '-r', '-M', '-l1000', '--no-ext-diff', '--no-textconv', '--no-color', ...format];
   const outputs: Buffer[] = [];
   for (const paths of portions(options.paths)) {
-    const run = await runGit({
-      place,
-      args: [...args, trees.from, trees.to, '--', ...paths],
-      signal: options.signal,
+    const words = [...args, trees.from, trees.to, '--', ...paths];
+    const run = await runGit({ place, args: words, signal: options.signal }).catch((error: unknown) => {
+      throw isDamage(error) ? damaged(error) : error;
     });
     outputs.push(run.stdout);
   }
   return Buffer.concat(outputs);
+}
+
+/** Whether git failed for what it was to compare, and not for what it was asked. */
+function isDamage(error: unknown): error is CheckpointdError {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
+  return /corrupt|unpack|mismatch|unable to (find|read)|bad (object|tree)|cannot (read|find)/.test(
+    error.message,
+  );
+}
+
+function damaged(cause: CheckpointdError): CheckpointdError {
+  return new CheckpointdError(
+    'DataCorrupt',
+    'Something that was to be compared is missing from the checkpoint store, or damaged. Run store/verify to see which checkpoints are affected.',
+    { details: { ...cause.details }, cause },
+  );
 }
 
 /** Portions of path arguments that fit a command line; a rename between two portions shows as A and D. */

@@ -2,7 +2,7 @@
 // decides no policy (who retries, what is undone) and lets no text of a foreign error through: that may quote
 // file contents or the environment.
 import { randomBytes } from 'node:crypto';
-import { CheckpointdError, type Effects, type ErrorKind, isNoSpace } from '../base/errors.ts';
+import { CheckpointdError, type Effects, type ErrorKind, isNoSpace, systemCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { errorCodes } from '../protocol/methods.ts';
 import type { Issue } from '../protocol/types.ts';
@@ -81,6 +81,10 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
   if (isNoSpace(error)) {
     const message = 'The disk or the quota is full. Free some space and send the request again.';
     return wireError('NoSpace', message, { retryable: true, effects });
+  }
+  if (systemCode(error) === 'EROFS') {
+    const message = 'The storage can no longer be written. Make it writable, then send the request again.';
+    return wireError('ReadOnlyStore', message, { effects });
   }
   const incident = randomBytes(4).toString('hex');
   // The first line also goes to the client (window/logMessage), so it says no more than the response does.

@@ -4,6 +4,7 @@ import { viewOf } from '../../checkpoint/checkpoint-view.ts';
 import { converse } from '../../checkpoint/converse.ts';
 import type { OpenRequest } from '../../checkpoint/open-session.ts';
 import { type OperationContext, OperationRecords } from '../../checkpoint/operation-records.ts';
+import { viewOfRestore } from '../../checkpoint/restore-view.ts';
 import type { Session } from '../../checkpoint/session.ts';
 import type { ListedSession, Sessions } from '../../checkpoint/sessions.ts';
 import { baseTag } from '../../checkpoint/tag.ts';
@@ -13,7 +14,7 @@ import type * as Wire from '../../protocol/types.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, placePath } from '../from-protocol.ts';
 import { pageOf } from '../paging.ts';
-import { checkpoint, checkpointsState, skipped } from '../to-protocol.ts';
+import { checkpoint, checkpointsState, restoreResult, skipped } from '../to-protocol.ts';
 import { readContext } from './operation.ts';
 
 type SessionMethods = 'session/open' | 'session/close' | 'session/delete' | 'session/list' | 'session/get';
@@ -141,6 +142,8 @@ async function openResult(session: Session, resumed: boolean): Promise<Wire.Sess
   const checkpoints = session.enabled;
   const base = checkpoints?.index.byTag(baseTag);
   const view = checkpoints === undefined || base === undefined ? undefined : await viewOf(checkpoints, base);
+  const { recovered } = session;
+  session.recovered = undefined;
   return {
     session: session.id,
     workspace: workTree.root,
@@ -152,6 +155,9 @@ async function openResult(session: Session, resumed: boolean): Promise<Wire.Sess
     ...given({ shadowRepoPath: shadowPath(session) }),
     ...(view === undefined ? {} : { base: checkpoint(view) }),
     skipped: view === undefined ? [] : skipped(view.skipped),
+    ...(recovered === undefined
+      ? {}
+      : { recovered: restoreResult(await viewOfRestore(session, recovered), false) }),
   };
 }
 
