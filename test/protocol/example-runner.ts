@@ -5,6 +5,7 @@ import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
 import { type Frame, WireFailure } from '../support/wire-client.ts';
 import { protocol } from './document.ts';
+import { notMade, type WorldFault, worldFaults } from './example-faults.ts';
 import { ExampleHost, World } from './example-world.ts';
 
 export interface NamedExample {
@@ -22,13 +23,28 @@ export function allExamples(): NamedExample[] {
 }
 
 /** What the fault seam is told for an example, at its beginning or in the middle. */
-export function faultsOf(example: Example): string[] {
+function faultsOf(example: Example): string[] {
   const steps = (example.before ?? []).flatMap(({ fault }) => (typeof fault === 'string' ? [fault] : []));
   return example.fault === undefined ? steps : [example.fault, ...steps];
 }
 
+export const hasFault = ({ example }: NamedExample): boolean => faultsOf(example).length > 0;
+
+/** Why an example cannot be executed; undefined when it can. */
+export function obstacleOf({ example }: NamedExample): string | undefined {
+  return faultsOf(example).flatMap((name) => notMade[name] ?? [])[0];
+}
+
+function madeFault(name: string | undefined): WorldFault {
+  if (name === undefined) return {};
+  const fault = worldFaults[name];
+  if (fault === undefined) throw new Error(`nobody makes the fault ${name}`);
+  return fault;
+}
+
 /** Whether the example speaks of the daemon as a whole, so that others' traces would disturb it. */
 export function needsOwnDaemon({ method, example }: NamedExample): boolean {
+  if (madeFault(example.fault).early !== undefined) return true;
   if (example.world === 'raw' || /^(initialize|shutdown|exit|\$\/|window\/)/.test(method.name)) return true;
   return /^session\/(list|delete)$/.test(method.name) || JSON.stringify(example).includes('${storage}');
 }
@@ -39,9 +55,12 @@ export async function runExample(
   host: ExampleHost,
 ): Promise<string | undefined> {
   const world = new World(host);
+  const { early, make } = madeFault(example.fault);
   try {
+    await early?.(world);
     await world.enter(example.world);
     for (const step of example.before ?? []) await world.step(step);
+    await make?.(world);
     return await outcomeOf(method, example, world);
   } finally {
     await world.leave();
@@ -60,7 +79,8 @@ async function outcomeOf(method: Method, example: Example, world: World): Promis
     world.notify(method.name, params);
     return undefined;
   }
-  const reply = await world.request(method.name, params).catch((error: unknown) => {
+  const { behind = () => [] } = madeFault(example.fault);
+  const reply = await world.requestWith(method.name, params, behind).catch((error: unknown) => {
     if (error instanceof WireFailure) return error;
     throw error;
   });
@@ -85,15 +105,23 @@ export async function runExamples(examples: readonly NamedExample[], lanes = 2):
   const failures: string[] = [];
   const lane = async (): Promise<void> => {
     let shared = new ExampleHost();
+    let faulty: ExampleHost | undefined;
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const isFaulty = hasFault(next);
       const isOwn = needsOwnDaemon(next);
-      const host = isOwn ? new ExampleHost() : shared;
+      if (isFaulty && !isOwn) faulty ??= new ExampleHost({});
+      const { env } = madeFault(next.example.fault);
+      const host = isOwn ? new ExampleHost(isFaulty ? { env } : undefined) : isFaulty ? faulty : shared;
+      if (host === undefined) throw new Error('no daemon');
       const failure = await runExample(next, host).catch((error: unknown) => `broke: ${String(error)}`);
       if (failure !== undefined) failures.push(`${next.title}\n    ${failure}`);
       if (isOwn) failures.push(...(await host.end()).map((violation) => `${next.title}\n    ${violation}`));
-      else if (host.client.process.exitCode !== null) shared = new ExampleHost();
+      else if (host.client.process.exitCode !== null) {
+        if (isFaulty) faulty = undefined;
+        else shared = new ExampleHost();
+      }
     }
-    failures.push(...(await shared.end()));
+    failures.push(...(await shared.end()), ...((await faulty?.end()) ?? []));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return failures;

@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path';
 import { type Json, Names } from '../../scripts/conformance/match.ts';
 import { type Frame, frameOf, WireClient, type WireOptions } from '../support/wire-client.ts';
 import { protocol } from './document.ts';
+import { worldFaults } from './example-faults.ts';
+import { faultyOptions, switchSeam } from './example-surroundings.ts';
 
 const eventMsMax = 5000;
 const eventNames = protocol.methods
@@ -42,10 +44,12 @@ export class ExampleHost {
   readonly directory: string;
   #initialized = false;
 
-  constructor(options: Pick<WireOptions, 'command' | 'args' | 'env'> = {}) {
+  /** With `faults` the daemon runs behind the fault seam, all faults off. */
+  constructor(faults?: { readonly env?: NodeJS.ProcessEnv | undefined }) {
     this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-example-')));
     mkdirSync(this.storage);
-    const { env, ...rest } = options;
+    const { env, ...rest }: WireOptions =
+      faults === undefined ? {} : faultyOptions(this.directory, faults.env);
     const surroundings = { XDG_STATE_HOME: this.storage, GIT_CEILING_DIRECTORIES: this.directory };
     this.client = new WireClient({
       ...rest,
@@ -76,13 +80,14 @@ export class ExampleHost {
 /** One example's surroundings. */
 export class World {
   readonly names = new Names();
-  readonly #host: ExampleHost;
+  readonly host: ExampleHost;
   readonly #directory: string;
+  readonly #after: (() => unknown)[] = [];
   /** Frames from here on are this world's. */
   readonly #from: number;
 
   constructor(host: ExampleHost) {
-    this.#host = host;
+    this.host = host;
     this.#from = host.client.frames.length;
     this.#directory = mkdtempSync(join(host.directory, 'world-'));
     for (const name of ['workspace', 'outside']) {
@@ -100,7 +105,7 @@ export class World {
     cpSync(repositoryTemplate(), this.workspace, { recursive: true });
     if (name === 'directory') rmSync(join(this.workspace, '.git'), { recursive: true });
     if (name === 'raw') return;
-    await this.#host.initialize();
+    await this.host.initialize();
     if (name === 'connection') return;
     const opened = (await this.request('session/open', {
       workspace: this.workspace,
@@ -110,16 +115,31 @@ export class World {
   }
 
   request(method: string, params: unknown): Promise<unknown> {
-    return this.#host.client.send(method, params).answer;
+    return this.host.client.send(method, params).answer;
+  }
+
+  /** A request with frames right behind it, in one write. */
+  requestWith(method: string, params: unknown, behind: (id: number) => readonly object[]): Promise<unknown> {
+    const { client } = this.host;
+    client.process.stdin.cork();
+    const { id, answer } = client.send(method, params);
+    for (const frame of behind(id)) client.write(frameOf(frame));
+    client.process.stdin.uncork();
+    return answer;
+  }
+
+  /** What is to be undone when the world is left. */
+  after(undo: () => unknown): void {
+    this.#after.push(undo);
   }
 
   notify(method: string, params: unknown): void {
-    this.#host.client.notify(method, params);
+    this.host.client.notify(method, params);
   }
 
   /** Waits until a notification that is accepted has come. */
   async event(accept: (frame: Frame) => boolean): Promise<boolean> {
-    const { client } = this.#host;
+    const { client } = this.host;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<false>((resolve) => {
       timer = setTimeout(() => resolve(false), eventMsMax);
@@ -135,12 +155,13 @@ export class World {
 
   /** The notifications that came in this world. */
   get notifications(): readonly Frame[] {
-    return this.#host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
+    return this.host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
   }
 
   async step(given: Json): Promise<void> {
     const step = this.names.put(given) as Json;
-    if (typeof step.call === 'string') {
+    if (typeof step.fault === 'string') await worldFaults[step.fault]?.make?.(this);
+    else if (typeof step.call === 'string') {
       const result = await this.request(step.call, step.params);
       if (typeof step.as === 'string') this.names.values[step.as] = result;
     } else if (typeof step.fail === 'string') {
@@ -151,7 +172,7 @@ export class World {
       if (!(await this.event(({ method }) => method === step.wait))) throw new Error(`no ${step.wait} came`);
     } else if (typeof step.start === 'string') {
       const { start: method, params, id } = step;
-      this.#host.client.write(frameOf({ jsonrpc: '2.0', id, method, params }));
+      this.host.client.write(frameOf({ jsonrpc: '2.0', id, method, params }));
     } else this.#fileStep(step);
   }
 
@@ -182,8 +203,10 @@ export class World {
 
   /** Closes what is still open, so that a shared daemon stays light. */
   async leave(): Promise<void> {
+    switchSeam(this.host, '');
+    for (const undo of this.#after.reverse()) await undo();
     const { session } = this.names.values;
-    if (session !== undefined && this.#host.client.process.exitCode === null) {
+    if (session !== undefined && this.host.client.process.exitCode === null) {
       await this.request('session/close', { session }).catch(() => undefined); // the example may have closed it
     }
     rmSync(this.#directory, { recursive: true, force: true });

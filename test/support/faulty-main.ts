@@ -2,7 +2,8 @@
 // seam's fault set before it. The shipped daemon has no such switch; kills are test/daemon/faulty-main.ts's.
 //
 //   faulty-main.js --fault=NAME …
-import { existsSync } from 'node:fs';
+//   faulty-main.js --fault=switched …     the fault whose name is in the file $CHECKPOINTD_TEST_SWITCH, if any
+import { existsSync, readFileSync } from 'node:fs';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 
 function refusal(code: string, call: string, target: string): Error {
@@ -51,7 +52,8 @@ export const faults: Readonly<Record<string, Fault>> = {
     if (call === 'open' && target.includes('/workspace') && isArmed()) Atomics.wait(lately, 0, 0, 1);
   },
   noSpace: (call, target) => {
-    if (writing.has(call) && /storage|outside/.test(target) && isArmed())
+    // The session's log is written by its descriptor.
+    if (writing.has(call) && /storage|outside|^\d+$/.test(target) && isArmed())
       throw refusal('ENOSPC', call, target);
   },
   readOnlyStore: (call, target) => {
@@ -63,7 +65,30 @@ export const faults: Readonly<Record<string, Fault>> = {
   workTreeUnreadable: (call, target) => {
     if (call === 'open' && target.endsWith('/workspace') && isArmed()) throw refusal('EACCES', call, target);
   },
+  workTreeDefect: (_call, target) => {
+    if (target.includes('/workspace')) throw new TypeError('secret words');
+  },
+  restoreFailed: (call, target) => {
+    if (isReplacement(call, target)) throw refusal('EIO', call, target);
+  },
+  restoreHalfway: (call, target) => {
+    if (isReplacement(call, target) && (replaced += 1) > 1) throw refusal('EIO', call, target);
+  },
+  killedRestore: (call, target) => {
+    if (isReplacement(call, target) && (replaced += 1) > 1) process.kill(process.pid, 'SIGKILL');
+  },
+  switched: (call, target) => {
+    const file = process.env.CHECKPOINTD_TEST_SWITCH ?? '';
+    const name = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    if (name !== '') faults[name]?.(call, target);
+  },
 };
+
+let replaced = 0;
+/** A file of the work tree gets its name. */
+function isReplacement(call: string, target: string): boolean {
+  return call === 'rename' && /\/proc\/self\/fd\/|\/workspace\//.test(target) && !target.includes('/storage');
+}
 
 const own = process.argv.filter((word) => word.startsWith('--fault='));
 process.argv = process.argv.filter((word) => !own.includes(word));

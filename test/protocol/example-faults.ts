@@ -1,0 +1,200 @@
+// What goes wrong in the examples of protocol.json that need a fault: some through the seam of the daemon (it runs
+// behind test/support/faulty-main.ts, told by a file which fault is on), some in the world around it: a git that is
+// missing, another daemon, a lock that is held, a store that somebody damaged. It judges nothing.
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '../../scripts/conformance/match.ts';
+import { databaseFile } from '../../src/store/sqlite-store.ts';
+import { frameOf } from '../support/wire-client.ts';
+import {
+  another,
+  breakRestore,
+  changeLog,
+  damage,
+  fileOf,
+  holdWorkTree,
+  keptSession,
+  slow,
+  switchSeam,
+} from './example-surroundings.ts';
+import type { World } from './example-world.ts';
+
+export interface WorldFault {
+  /** Before the world is entered; such a fault has a daemon of its own. */
+  readonly early?: (world: World) => Promise<void> | void;
+  /** Where the example has the fault: right before its request, or as a step. */
+  readonly make?: (world: World) => Promise<void> | void;
+  /** The frames that go out in one write with the request, whose id is given. */
+  readonly behind?: (id: number) => readonly object[];
+  /** What the daemon is started with. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+const seam = (name: string): WorldFault => ({ make: ({ host }) => switchSeam(host, name) });
+
+/** A long text that JSON writes with six bytes a character. */
+const control = '\u0001'.repeat(99_999);
+
+/** Every fault that an example may name; {@link notMade} are those that nobody can make. */
+export const worldFaults: Readonly<Record<string, WorldFault>> = {
+  captureSlow: { make: slow },
+  noSpace: seam('noSpace'),
+  readOnlyStore: seam('readOnlyStore'),
+  storeUnavailable: seam('storeUnavailable'),
+  workTreeUnreadable: seam('workTreeUnreadable'),
+  defect: seam('workTreeDefect'),
+  restoreFailed: seam('restoreFailed'),
+  gitMissing: { early: ({ host }) => rmSync(join(host.directory, 'bin', 'git')) },
+  gitTooOld: { early: ({ host }) => writeFileSync(join(host.directory, 'git-mode'), 'gitTooOld\n') },
+  gitFailed: { early: ({ host }) => writeFileSync(join(host.directory, 'git-mode'), 'gitFailed\n') },
+  cancelled: { behind: (id) => [{ jsonrpc: '2.0', method: '$/cancelRequest', params: { id } }] },
+  ending: {
+    early: () => undefined,
+    make: slow,
+    behind: () => [{ jsonrpc: '2.0', id: 'ending', method: 'shutdown', params: {} }],
+  },
+  /** 64 requests wait for a restore that waits for the work tree. */
+  serverBusy: {
+    early: () => undefined,
+    async make(world) {
+      const session = await keptSession(world, { conversationId: 'busy' });
+      await holdWorkTree(world);
+      writeFileSync(join(world.workspace, 'src/a.txt'), 'changed\n');
+      const method = 'checkpoint/restore';
+      for (let i = 0; i < 64; i += 1)
+        world.host.client.write(
+          frameOf({ jsonrpc: '2.0', id: `busy-${i}`, method, params: { session, tag: '0' } }),
+        );
+    },
+  },
+  captureTimedOut: {
+    async make(world) {
+      const limits = { initTimeoutMs: 100 };
+      const open = { workspace: world.workspace, conversationId: 'slow', limits };
+      world.names.values.session = ((await world.request('session/open', open)) as Json).session;
+      slow(world);
+    },
+  },
+  workTreeBusy: { make: holdWorkTree },
+  /** The session has a restore to finish, and another one restores. */
+  recoveryBusy: {
+    async make(world) {
+      await breakRestore(world, world.host.client, world.names.values.session, 'restoreHalfway');
+      await holdWorkTree(world);
+    },
+  },
+  interruptedRestore: {
+    async make(world) {
+      const other = await another(world);
+      const open = { workspace: world.workspace, conversationId: 'example', retention: 'keep' } as const;
+      const { session } = await other.request('session/open', open);
+      await breakRestore(world, other, session, 'killedRestore');
+      await other.exit();
+    },
+  },
+  interruptedAndBusy: {
+    async make(world) {
+      await worldFaults.interruptedRestore?.make?.(world);
+      await holdWorkTree(world);
+    },
+  },
+  storeBusy: {
+    async make(world) {
+      const other = await another(world);
+      const conversationId = world.names.values.session === undefined ? 'example' : 'elsewhere';
+      const open = { workspace: world.workspace, conversationId, retention: 'keep' } as const;
+      world.names.values.session = (await other.request('session/open', open)).session;
+    },
+  },
+  /** Somebody else writes into the database of a session that is made for this. */
+  databaseLocked: {
+    async make(world) {
+      const session = await keptSession(world, { strategy: 'sqlite', conversationId: 'locked' });
+      world.names.values.session = session;
+      const { default: Database } = await import('libsql');
+      const database = new Database(databaseFile(join(world.host.storage, 'checkpointd')));
+      database.exec('BEGIN IMMEDIATE');
+      world.after(() => database.close());
+    },
+  },
+  storeVersion: {
+    make: (world) =>
+      changeLog(world, (file) => {
+        const text = readFileSync(file, 'latin1');
+        writeFileSync(
+          file,
+          text.replace(/^checkpointd session log \d+/, 'checkpointd session log 9'),
+          'latin1',
+        );
+      }),
+  },
+  storeCorrupt: { make: (world) => changeLog(world, (file) => writeFileSync(file, 'What is this?\n')) },
+  logCut: {
+    async make(world) {
+      const session = await keptSession(world, { conversationId: 'cut' });
+      const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
+      await world.request('conversation/append', { session, entry });
+      await world.request('checkpoint/create', { session, kind: 'turn' });
+      await world.request('checkpoint/restore', { session, tag: '0' });
+      await world.request('session/close', { session });
+      const file = fileOf(world, session, 'checkpointd/session.log');
+      truncateSync(file, readFileSync(file).indexOf(0x0a) + 1);
+      world.names.values.session = await keptSession(world, { conversationId: 'cut' });
+    },
+  },
+  dataCorrupt: { make: (world) => damage(world, (type, text) => type === 'blob' && text === 'one\n') },
+  contentsCorrupt: {
+    make: (world) => damage(world, (type, text) => type === 'blob' && text.startsWith('one\n')),
+  },
+  /** The directories of two checkpoints, which nobody has in memory. */
+  treeCorrupt: {
+    async make(world) {
+      const session = await keptSession(world, { conversationId: 'damaged' });
+      for (const text of ['two\n', 'three\n']) {
+        writeFileSync(join(world.workspace, 'src/a.txt'), text);
+        await world.request('checkpoint/create', { session, kind: 'turn' });
+      }
+      await world.request('session/close', { session });
+      world.names.values.session = await keptSession(world, { conversationId: 'damaged' });
+      damage(world, (type) => type === 'tree');
+    },
+  },
+  strategyMissing: {
+    early: () => undefined,
+    env: {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
+        "import { register } from 'node:module'; register('data:text/javascript,' + encodeURIComponent(\"export async function resolve(specifier, context, next) { if (specifier === 'libsql') throw Object.assign(new Error('no libsql'), { code: 'ERR_MODULE_NOT_FOUND' }); return next(specifier, context); }\"));",
+      )}`,
+    },
+    async make(world) {
+      world.names.values.session = await keptSession(world, { strategy: 'sqlite', init: 'never' });
+    },
+  },
+  largeChange: {
+    make: (world) => {
+      for (let i = 0; i < 130; i += 1) writeFileSync(join(world.workspace, `large-${i}.txt`), `${control}\n`);
+    },
+  },
+  longConversation: {
+    async make(world) {
+      const { session } = world.names.values;
+      const message = control + control + control + control;
+      const entry = {
+        user: { content: message.slice(0, 399_000) },
+        assistant: { content: message.slice(0, 399_000) },
+      };
+      for (let i = 0; i < 15; i += 1) await world.request('conversation/append', { session, entry });
+    },
+  },
+  manyPaths: {
+    async make(world) {
+      const paths = Array.from({ length: 1000 }, (_, i) => `context/${i}.txt`);
+      await world.request('conversation/addContext', { session: world.names.values.session, paths });
+    },
+  },
+};
+
+/** Faults that nothing in this world makes, with the reason; their examples are not executed. */
+export const notMade: Readonly<Record<string, string>> = {
+  drift: 'no capture rests on the watcher yet, so no change can be found that it should have told',
+};
