@@ -2,7 +2,7 @@
 // look that the thing it replaces is still the one that was verified. Between that look and the rename lie two
 // system calls; what is edited even there is found afterwards under its second name and put back.
 import { systemCode } from '../base/errors.ts';
-import { files } from '../base/files.ts';
+import { type BigIntStats, files } from '../base/files.ts';
 import { byBytes, join, nameOf, parentOf, type TreePath } from '../base/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { isSameContent, isUntouched, type Signature, statsAt } from './present-state.ts';
@@ -23,6 +23,8 @@ export class Commit {
   readonly #strict: ReadonlySet<TreePath>;
   /** Directories whose list of names was changed; filled here, read by the restorer. */
   readonly #touched: Set<TreePath>;
+  /** Files with other names of which one was taken away here: that alone changes the ctime that the others show. */
+  readonly #shared = new Set<string>();
 
   constructor(
     tree: AnchoredFiles,
@@ -39,12 +41,13 @@ export class Commit {
   delete({ path, signature }: StagedDelete): Outcome {
     const stats = statsAt(this.#tree, path);
     if (stats === undefined) return 'done';
-    if (!isUntouched(stats, signature)) return 'conflict';
+    if (!this.#isUntouched(stats, signature)) return 'conflict';
     const aside = this.#temporaries.next(parentOf(path));
     this.#rename(path, aside);
     try {
       const moved = statsAt(this.#tree, aside);
       if (moved === undefined || isSameContent(moved, signature)) {
+        this.#noteShared(moved);
         this.#unlink(aside);
         return 'done';
       }
@@ -61,7 +64,7 @@ export class Commit {
     if (write.displaces !== undefined) return this.#displace(write, write.displaces);
     const stats = write.replaces && statsAt(this.#tree, write.path);
     if (write.replaces === undefined || stats === undefined) return this.#place(write.temporary, write.path);
-    if (!isUntouched(stats, write.replaces)) return 'conflict';
+    if (!this.#isUntouched(stats, write.replaces)) return 'conflict';
     return this.#replace(write, write.replaces);
   }
 
@@ -128,6 +131,7 @@ export class Commit {
       return 'done';
     }
     const before = statsAt(this.#tree, aside);
+    this.#noteShared(before, 2n);
     if (before === undefined || !isSameContent(before, signature)) {
       this.#unlink(aside);
       return 'conflict';
@@ -188,7 +192,10 @@ export class Commit {
   #removeHeld(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
     for (const { name, isDirectory } of list(this.#tree, at)) {
       if (isDirectory) this.#removeHeld(join(at, name), join(home, name), held);
-      else if (held.has(join(home, name))) files.unlinkSync(this.#tree.address(join(at, name)));
+      else if (held.has(join(home, name))) {
+        this.#noteShared(statsAt(this.#tree, join(at, name)));
+        files.unlinkSync(this.#tree.address(join(at, name)));
+      }
     }
     return this.#removeIfEmpty(at);
   }
@@ -197,6 +204,16 @@ export class Commit {
   #putBack(aside: TreePath, path: TreePath): void {
     if (statsAt(this.#tree, path) === undefined) this.#rename(aside, path);
     else this.#keep(aside);
+  }
+
+  #isUntouched(stats: BigIntStats, signature: Signature): boolean {
+    if (isUntouched(stats, signature)) return true;
+    return this.#shared.has(`${stats.dev}:${stats.ino}`) && isSameContent(stats, signature);
+  }
+
+  /** Notes a file that has more names than the `own` ones of this restore. */
+  #noteShared(stats: BigIntStats | undefined, own = 1n): void {
+    if (stats !== undefined && stats.nlink > own) this.#shared.add(`${stats.dev}:${stats.ino}`);
   }
 
   #keep(temporary: TreePath): void {

@@ -1,11 +1,14 @@
-// What must be true before a restore begins: every content is there and fits. It reads sizes only; damage inside a
-// content is met while staging, which is also before the first visible change.
+// What must be true before a restore begins: every content is there and fits, and no step changes more than its own
+// path. It reads sizes and stats only; damage inside a content is met while staging, also before the first visible
+// change.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { rootPath } from '../base/tree-path.ts';
+import { rootPath, type TreePath } from '../base/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { type Contents, isLink } from './entry.ts';
-import type { RestorePlan } from './restore-operations.ts';
+import { statsAt } from './present-state.ts';
+import { pathReason } from './restore-failure.ts';
+import type { RestorePlan, WriteOperation } from './restore-operations.ts';
 
 /**
  * Refuses a plan whose contents are missing, or do not fit beside the old ones with a tenth to spare (all are
@@ -42,4 +45,29 @@ export async function requireContents(
     'There is not enough free space to restore. Nothing was changed; make room and try again.',
     { details: { needed, available: Number(available) }, retryable: true },
   );
+}
+
+/**
+ * The plan with a new file in place of a mere change of bits wherever the file has other names: those would change
+ * with it, and each path is restored on its own.
+ */
+export function withLinksBroken(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
+  const writes: WriteOperation[] = [];
+  const permissionChanges = plan.permissionChanges.filter((operation) => {
+    if (operation.kind !== 'file' || !hasOtherNames(tree, operation.path)) return true;
+    const { path, before, after } = operation;
+    writes.push({ path, after, expected: before, displaces: [] });
+    return false;
+  });
+  return writes.length === 0 ? plan : { ...plan, permissionChanges, writes: [...plan.writes, ...writes] };
+}
+
+function hasOtherNames(tree: AnchoredFiles, path: TreePath): boolean {
+  try {
+    return (statsAt(tree, path)?.nlink ?? 0n) > 1n;
+  } catch (error) {
+    // What cannot be looked at is met again, and reported, where its bits are changed.
+    if (pathReason(error) === undefined) throw error;
+    return false;
+  }
 }

@@ -11,7 +11,7 @@ import type { Contents } from './entry.ts';
 import { Commit, type Outcome } from './restore-commit.ts';
 import { pathReason, stopped } from './restore-failure.ts';
 import type { Failure, PermissionOperation, RestorePlan } from './restore-operations.ts';
-import { requireContents } from './restore-preflight.ts';
+import { requireContents, withLinksBroken } from './restore-preflight.ts';
 import {
   directoryMode,
   fileMode,
@@ -91,9 +91,9 @@ class Restorer {
 
   constructor(tree: AnchoredFiles, options: RestoreOptions) {
     this.#tree = tree;
-    this.#options = options;
+    this.#options = { ...options, plan: withLinksBroken(tree, options.plan) };
     this.#temporaries = new Temporaries(options.id);
-    const { writes, deletes, permissionChanges } = options.plan;
+    const { writes, deletes, permissionChanges } = this.#options.plan;
     this.#total = 2 * (writes.length + deletes.length) + permissionChanges.length;
   }
 
