@@ -14,25 +14,28 @@ export function crossStrategies(test: Test, runs: number): void {
   test('R3 O1 the same history has the same files, diffs, statistics and restores in all strategies', async () => {
     const three = new Threefold();
     const input = fc.tuple(histories(4), fc.nat(), fc.constantFrom<Wire.RestoreMode>('soft', 'hard'));
-    await checkPropertyAsync(
-      input,
-      async ([history, choice, mode]) => {
-        await three.begin();
-        const states = await play(three, history);
-        await compareAnswers(three, history.length);
-        const target = choice % (history.length + 1);
-        const failed = await restore(three, target, mode);
-        if (mode === 'hard') await holdsAgain(three, target, states[target] ?? {}, failed);
-        await three.all(
-          ({ session }, house) => house.call('checkpoint/undo', { session }),
-          restoreFacts,
-          'undo',
-        );
-        assert.equal(await three.manifest(), states.at(-1), 'undo brings the present back');
-      },
-      runs,
-    );
-    await three.close();
+    try {
+      await checkPropertyAsync(
+        input,
+        async ([history, choice, mode]) => {
+          await three.begin();
+          const states = await play(three, history);
+          await compareAnswers(three, history.length);
+          const target = choice % (history.length + 1);
+          const failed = await restore(three, target, mode);
+          if (mode === 'hard') await holdsAgain(three, target, states[target] ?? {}, failed);
+          await three.all(
+            ({ session }, house) => house.call('checkpoint/undo', { session }),
+            restoreFacts,
+            'undo',
+          );
+          assert.equal(await three.manifest(), states.at(-1), 'undo brings the present back');
+        },
+        runs,
+      );
+    } finally {
+      await three.close();
+    }
   });
 }
 

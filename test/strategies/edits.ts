@@ -4,15 +4,17 @@
 import {
   chmodSync,
   cpSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { git } from '../support/household.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
@@ -24,9 +26,14 @@ export type Edit =
   | { readonly kind: 'remove'; readonly path: string }
   | { readonly kind: 'rename'; readonly path: string; readonly to: string }
   | { readonly kind: 'directoryMode'; readonly path: string; readonly mode: number }
-  | { readonly kind: 'nested'; readonly path: string };
+  | { readonly kind: 'nested'; readonly path: string }
+  | { readonly kind: 'rewrite'; readonly path: string; readonly byte: number }
+  | { readonly kind: 'mode'; readonly path: string; readonly mode: number }
+  | { readonly kind: 'hardLink'; readonly path: string; readonly to: string }
+  | { readonly kind: 'directory'; readonly path: string };
 
-const paths = fc.constantFrom(
+/** Where edits happen: few, so that they meet. */
+export const paths = fc.constantFrom(
   'a',
   'b.txt',
   'src/a',
@@ -107,6 +114,47 @@ const edits: fc.Arbitrary<Edit> = fc.oneof(
   },
 );
 
+const ignoreFiles = fc.constantFrom(
+  '.gitignore',
+  'src/.gitignore',
+  'src/deep/.gitignore',
+  '.git/info/exclude',
+);
+
+/** The edits above, and those that only a wanderer makes: sly rewrites, modes alone, ignore rules that come and go. */
+export const wildEdits: fc.Arbitrary<Edit> = fc.oneof(
+  { weight: 12, arbitrary: edits },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('rewrite' as const),
+      path: paths,
+      byte: fc.integer({ min: 1, max: 250 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('mode' as const), path: paths, mode: modes }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('hardLink' as const), path: paths, to: paths }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('directory' as const), path: paths }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      path: ignoreFiles,
+      content: fc.constantFrom(
+        '*.log\nbuild/\n',
+        '!debug.log\n',
+        'a\n',
+        'src\n',
+        '*\n!b.txt\n',
+        '/src/deep\n',
+        '',
+      ),
+      mode: fc.constant(0o644),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path: ignoreFiles }) },
+);
+
 /** Steps between checkpoints, each of some edits. */
 export type History = readonly (readonly Edit[])[];
 
@@ -179,9 +227,38 @@ export function apply(root: string, edit: Edit): void {
       cpSync(emptyRepository(), on(root, edit.path).toString(), { recursive: true });
       writeFileSync(on(root, `${edit.path}/inner.txt`), 'inner\n');
       return;
+    case 'rewrite':
+      rewrite(at, edit.byte);
+      return;
+    case 'mode':
+      if (lookAt(at)?.isFile() === true) chmodSync(at, edit.mode);
+      return;
+    case 'hardLink':
+      if (lookAt(at)?.isFile() !== true || edit.to === edit.path || edit.path.startsWith(`${edit.to}/`))
+        return;
+      if (edit.to.startsWith(`${edit.path}/`)) return;
+      makeRoom(root, edit.to);
+      linkSync(at, on(root, edit.to));
+      return;
+    case 'directory':
+      makeRoom(root, edit.path);
+      mkdirSync(at);
+      return;
     default:
       throw new Error(`no such edit: ${JSON.stringify(edit satisfies never)}`);
   }
+}
+
+/** Other bytes of the same size in the same file, and its old times put back. */
+function rewrite(at: Buffer, byte: number): void {
+  const before = lookAt(at);
+  if (before?.isFile() !== true) return;
+  const bytes = readFileSync(at);
+  writeFileSync(
+    at,
+    bytes.map((each) => each ^ byte),
+  );
+  utimesSync(at, before.atime, before.mtime);
 }
 
 let empty: string | undefined;
@@ -195,12 +272,17 @@ export function emptyRepository(): string {
   return empty;
 }
 
-/** Where nested `.git` directories stand; nothing may move or rename one (ruling 7). */
+/** Where nested `.git` directories stand, as latin1 paths; nothing may move or rename one (ruling 7). */
 export function gitDirectories(root: string): string[] {
   const found: string[] = [];
-  for (const entry of readdirSync(root, { withFileTypes: true, recursive: true, encoding: 'utf8' })) {
-    if (entry.name.startsWith('.git') && entry.isDirectory())
-      found.push(join(entry.parentPath, entry.name).slice(root.length));
-  }
+  const visit = (directory: string): void => {
+    for (const name of readdirSync(on(root, directory), { encoding: 'latin1' })) {
+      const path = directory === '' ? name : `${directory}/${name}`;
+      if (lookAt(on(root, path))?.isDirectory() !== true) continue;
+      if (name.startsWith('.git')) found.push(path);
+      else visit(path);
+    }
+  };
+  visit('');
   return found.sort();
 }

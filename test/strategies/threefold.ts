@@ -59,7 +59,10 @@ export class Threefold {
     for (const [i, place] of this.places.entries()) {
       const answer = comparable(await ask(place, this.house), place);
       if (i === 0) first = answer;
-      else assert.equal(answer, first, `${what}: ${place.strategy} as ${this.places[0]?.strategy}`);
+      else {
+        const message = `${what}: ${place.strategy} as ${this.places[0]?.strategy}`;
+        assert.equal(answer, first, `${message}\n${JSON.stringify(answer)}\n${JSON.stringify(first)}`);
+      }
     }
     if (first === undefined) throw new Error('nobody was asked');
     return first;
@@ -99,5 +102,6 @@ export function plain(checkpoint: Wire.Checkpoint): object {
     commit: _commit,
     ...rest
   } = checkpoint;
-  return { ...rest, hasParent: parent !== undefined };
+  const description = rest.description.replace(/ckpt_\w+/, '<id>');
+  return { ...rest, description, hasParent: parent !== undefined };
 }

@@ -6,8 +6,9 @@ export const seed = Number(
   process.env.SEED ?? (process.env.CI === undefined ? Date.now() & 0x7fffffff : 20_261_120),
 );
 
-export function parameters(runs = 100): { seed: number; numRuns: number } {
-  return { seed, numRuns: process.env.RUNS === undefined ? runs : Number(process.env.RUNS) };
+export function parameters(runs = 100): { seed: number; numRuns: number; includeErrorInReport: boolean } {
+  const numRuns = process.env.RUNS === undefined ? runs : Number(process.env.RUNS);
+  return { seed, numRuns, includeErrorInReport: true };
 }
 
 /** Checks a synchronous property; fast-check's report names the seed and the smallest failing input. */

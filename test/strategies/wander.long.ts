@@ -1,0 +1,15 @@
+// Random walks through edits, checkpoints, restores, undo and redo under all strategies.
+import { test } from 'uvu';
+import { checkPropertyAsync } from '../support/property.ts';
+import { Threefold } from './threefold.ts';
+import { walks, wander } from './wander.ts';
+
+test('O16 Q25 R12 no walk through edits, checkpoints, restores, undo and redo loses or invents a byte', async () => {
+  const three = new Threefold();
+  try {
+    await checkPropertyAsync(walks(10), (steps) => wander(three, steps), 60);
+  } finally {
+    await three.close();
+  }
+});
+test.run();
