@@ -5,21 +5,31 @@ import { type CheckpointId, newOperationId, type Tag } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import { isName } from './name.ts';
+import { PackedCheckpoints } from './packed-checkpoints.ts';
 import { baseTag, partsOf, previousTag, tagOf } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every';
 
+/** A list of which pages are taken. */
+export interface Listing {
+  readonly length: number;
+  slice(start: number, end: number): StoredCheckpoint[];
+}
+
 export class CheckpointIndex {
-  readonly #byId = new Map<CheckpointId, StoredCheckpoint>();
-  readonly #byTag = new Map<Tag, CheckpointId>();
-  readonly #byName = new Map<string, CheckpointId>();
-  readonly #byCommit = new Map<string, CheckpointId>();
+  readonly #packed = new PackedCheckpoints();
+  /** Tags and names to rows of {@link PackedCheckpoints}. */
+  readonly #byTag = new Map<Tag, number>();
+  readonly #byName = new Map<string, number>();
   /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place (000 §5.3). */
-  #listed: CheckpointId[] = [];
-  #head: CheckpointId | undefined;
+  #listed: number[] = [];
+  #head: number | undefined;
   readonly #birth = newOperationId();
-  #detached: ReadonlySet<CheckpointId> | undefined;
+  /** By row, 1 for those that the head comes after, and itself; made when asked for. */
+  #attached: Uint8Array | undefined;
   #seq = 0;
+  /** Rows are in the order of `seq`. */
+  #isOrdered = true;
   #generation = 0;
 
   /** Fills the index from what the store holds, oldest first. */
@@ -27,14 +37,14 @@ export class CheckpointIndex {
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
     // A later bearer took the tag from these; the store's own word on who bears it decides.
-    for (const checkpoint of order) {
-      if (checkpoint.tag === undefined && this.tagOf(checkpoint.record.id) !== undefined)
-        this.#unlist(checkpoint.record.id);
+    for (const { tag, record } of order) {
+      const row = tag === undefined ? this.#packed.rowOf(record.id) : undefined;
+      if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
     }
   }
 
   get size(): number {
-    return this.#byId.size;
+    return this.#packed.size;
   }
 
   get listedSize(): number {
@@ -56,65 +66,65 @@ export class CheckpointIndex {
 
   /** The checkpoint that the session stands on: the newest create or restore. Safety checkpoints never are. */
   get head(): StoredCheckpoint | undefined {
-    return this.#head === undefined ? undefined : this.#byId.get(this.#head);
+    return this.#head === undefined ? undefined : this.#packed.at(this.#head);
   }
 
   /** Adds a newer checkpoint; a tag moves to it. Turn: the old bearer leaves the list, tool: it is replaced in place. */
   add(checkpoint: StoredCheckpoint): void {
-    const { record, tag, name, commit } = checkpoint;
-    invariant(!this.#byId.has(record.id), 'checkpoint ids are never reused');
-    this.#byId.set(record.id, checkpoint);
+    const { record, tag, name } = checkpoint;
+    invariant(this.#packed.rowOf(record.id) === undefined, 'checkpoint ids are never reused');
+    const row = this.#packed.add(checkpoint);
+    this.#isOrdered &&= record.seq > this.#seq;
     this.#seq = Math.max(this.#seq, record.seq);
     const listedAs = tag ?? record.madeAs;
-    if (listedAs !== undefined) this.#list(record.id, listedAs);
-    if (name !== undefined) this.#byName.set(name, record.id);
-    if (commit !== undefined) this.#byCommit.set(commit, record.id);
-    if (record.kind !== 'safety') this.#head = record.id;
-    this.#detached = undefined;
+    if (listedAs !== undefined) this.#list(row, listedAs);
+    if (name !== undefined) this.#byName.set(name, row);
+    if (record.kind === 'safety') return; // it never is on the line of the head
+    this.#head = row;
+    this.#attached = undefined;
   }
 
   remove(ids: readonly CheckpointId[]): void {
     this.#generation += 1;
     for (const id of ids) {
-      const stored = this.#byId.get(id);
-      if (stored === undefined) continue;
-      this.#unlist(id);
+      const row = this.#packed.rowOf(id);
+      const stored = row === undefined ? undefined : this.#packed.at(row);
+      if (row === undefined || stored === undefined) continue;
+      this.#unlist(row);
       if (stored.name !== undefined) this.#byName.delete(stored.name);
-      if (stored.commit !== undefined) this.#byCommit.delete(stored.commit);
-      this.#byId.delete(id);
+      this.#packed.remove(row);
     }
-    if (this.#head !== undefined && !this.#byId.has(this.#head)) this.#head = this.#newestHead();
-    this.#detached = undefined;
+    if (this.#head !== undefined && this.#packed.at(this.#head) === undefined)
+      this.#head = this.#newestHead();
+    this.#attached = undefined;
   }
 
   rename(id: CheckpointId, name: string | undefined): void {
-    const stored = this.#byId.get(id);
-    invariant(stored !== undefined, 'only known checkpoints are renamed');
+    const row = this.#packed.rowOf(id);
+    const stored = row === undefined ? undefined : this.#packed.at(row);
+    invariant(row !== undefined && stored !== undefined, 'only known checkpoints are renamed');
     if (stored.name !== undefined) this.#byName.delete(stored.name);
     const { name: _old, ...rest } = stored;
-    this.#byId.set(id, name === undefined ? rest : { ...rest, name });
-    if (name !== undefined) this.#byName.set(name, id);
+    this.#packed.replace(row, name === undefined ? rest : { ...rest, name });
+    if (name !== undefined) this.#byName.set(name, row);
   }
 
   byId(id: string): StoredCheckpoint | undefined {
-    return this.#byId.get(id as CheckpointId);
+    return this.#at(this.#packed.rowOf(id));
   }
 
   byTag(tag: Tag): StoredCheckpoint | undefined {
-    const id = this.#byTag.get(tag);
-    return id === undefined ? undefined : this.#byId.get(id);
+    return this.#at(this.#byTag.get(tag));
   }
 
   byName(name: string): StoredCheckpoint | undefined {
-    const id = this.#byName.get(name);
-    return id === undefined ? undefined : this.#byId.get(id);
+    return this.#at(this.#byName.get(name));
   }
 
   /** The tag this checkpoint bears now, if any. */
   tagOf(id: CheckpointId): Tag | undefined {
-    const stored = this.#byId.get(id);
-    const tag = stored?.tag ?? stored?.record.madeAs;
-    return tag !== undefined && this.#byTag.get(tag) === id ? tag : undefined;
+    const row = this.#packed.rowOf(id);
+    return row === undefined ? undefined : this.#tagAt(row);
   }
 
   /**
@@ -150,11 +160,11 @@ export class CheckpointIndex {
 
   /** The bearer of the nearest earlier tag (000 §3.3; a deleted one is passed over), undefined for the base. */
   predecessor(id: CheckpointId): StoredCheckpoint | undefined {
-    const stored = this.#byId.get(id);
+    const stored = this.byId(id);
     const tag = stored?.tag ?? stored?.record.madeAs;
     if (stored === undefined) return undefined;
     if (tag === undefined)
-      return stored.record.parent === undefined ? undefined : this.#byId.get(stored.record.parent);
+      return stored.record.parent === undefined ? undefined : this.byId(stored.record.parent);
     for (let earlier = tag; earlier !== baseTag; ) {
       earlier = previousTag(earlier);
       const bearer = this.byTag(earlier) ?? this.#lastToolOf(earlier);
@@ -165,35 +175,65 @@ export class CheckpointIndex {
 
   /** Checkpoints in list order; `every` adds safety, restore and those that lost their tag, by sequence. */
   list(kind: ListKind): StoredCheckpoint[] {
-    if (kind === 'every') return [...this.#byId.values()].sort((a, b) => a.record.seq - b.record.seq);
-    const listed: StoredCheckpoint[] = [];
-    for (const id of this.#listed) {
-      const stored = this.#byId.get(id);
-      if (stored !== undefined && (kind === 'all' || stored.record.kind === kind)) listed.push(stored);
-    }
-    return listed;
+    return this.listing(kind).slice(0, this.#packed.end);
+  }
+
+  /** The same, of which only what is taken is looked at. */
+  listing(kind: ListKind): Listing {
+    const rows = kind === 'every' ? this.#bySeq() : this.#listed;
+    const isWanted = (row: number): boolean => this.#packed.kindAt(row) === kind;
+    const wanted = kind === 'every' || kind === 'all' ? rows : rows.filter(isWanted);
+    return {
+      length: wanted.length,
+      slice: (start, end) => wanted.slice(start, end).flatMap((row) => this.#at(row) ?? []),
+    };
+  }
+
+  /** Every safety checkpoint, by sequence. */
+  safeties(): StoredCheckpoint[] {
+    const rows = this.#bySeq().filter((row) => this.#packed.kindAt(row) === 'safety');
+    return rows.flatMap((row) => this.#at(row) ?? []);
   }
 
   /** The tool checkpoints of a turn, in list order. */
   toolsOf(turn: number): StoredCheckpoint[] {
-    return this.list('tool').filter(
-      ({ record }) => record.madeAs !== undefined && partsOf(record.madeAs).turn === turn,
-    );
+    const tools = new Set<number>();
+    for (const [tag, row] of this.#byTag) {
+      if (tag.startsWith(`${turn}.`) && this.#packed.kindAt(row) === 'tool') tools.add(row);
+    }
+    if (tools.size === 0) return [];
+    return this.#listed.filter((row) => tools.has(row)).flatMap((row) => this.#at(row) ?? []);
   }
 
   /** Whether the head does not come after this checkpoint: a restore went back before it, or beside it. */
   isDetached(id: CheckpointId): boolean {
-    this.#detached ??= this.#findDetached();
-    return this.#detached.has(id);
+    const row = this.#packed.rowOf(id);
+    if (row === undefined || row === this.#head) return false; // what was just made is never looked for
+    this.#attached ??= this.#findAttached();
+    return this.#attached[row] !== 1;
   }
 
-  #findDetached(): ReadonlySet<CheckpointId> {
-    const detached = new Set(this.#byId.keys());
-    for (let at = this.head; at !== undefined; ) {
-      detached.delete(at.record.id);
-      at = at.record.parent === undefined ? undefined : this.#byId.get(at.record.parent);
-    }
-    return detached;
+  #findAttached(): Uint8Array {
+    const attached = new Uint8Array(this.#packed.end);
+    for (let row = this.#head; row !== undefined; row = this.#packed.parentAt(row)) attached[row] = 1;
+    return attached;
+  }
+
+  #at(row: number | undefined): StoredCheckpoint | undefined {
+    return row === undefined ? undefined : this.#packed.at(row);
+  }
+
+  #tagAt(row: number): Tag | undefined {
+    const stored = this.#packed.at(row);
+    const tag = stored?.tag ?? stored?.record.madeAs;
+    return tag !== undefined && this.#byTag.get(tag) === row ? tag : undefined;
+  }
+
+  #bySeq(): number[] {
+    const rows = [...this.#packed.rows()];
+    if (this.#isOrdered) return rows;
+    const seqs = new Map(rows.map((row) => [row, this.#at(row)?.record.seq ?? 0]));
+    return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
   }
 
   /** Within a turn a table entry may be missing; the last tool before it is the nearest earlier state. */
@@ -202,34 +242,34 @@ export class CheckpointIndex {
     return tool === undefined && turn > 0 && !this.#byTag.has(tag) ? this.toolsOf(turn).at(-1) : undefined;
   }
 
+  /** Rare, and so worth no map: commits are read one by one until the one is found. */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
-    const exact = this.#byCommit.get(text);
-    if (exact !== undefined) return this.#byId.get(exact);
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
-    const matches = [...this.#byCommit].filter(([commit]) => commit.startsWith(text));
-    return matches.length === 1 && matches[0] !== undefined ? this.#byId.get(matches[0][1]) : undefined;
+    const rows = [...this.#packed.rows()].filter((row) => this.#packed.commitAt(row)?.startsWith(text));
+    return rows.length === 1 ? this.#at(rows[0]) : undefined;
   }
 
-  #list(id: CheckpointId, tag: Tag): void {
+  #list(row: number, tag: Tag): void {
     const bearer = this.#byTag.get(tag);
     const place = bearer === undefined ? -1 : this.#listed.indexOf(bearer);
-    this.#byTag.set(tag, id);
+    this.#byTag.set(tag, row);
     if (place >= 0) this.#generation += 1;
     if (place >= 0 && partsOf(tag).tool !== undefined) {
-      this.#listed[place] = id;
+      this.#listed[place] = row;
       return;
     }
     if (place >= 0) this.#listed.splice(place, 1);
-    this.#listed.push(id);
+    this.#listed.push(row);
   }
 
-  #unlist(id: CheckpointId): void {
-    const tag = this.tagOf(id);
+  #unlist(row: number): void {
+    const tag = this.#tagAt(row);
     if (tag !== undefined) this.#byTag.delete(tag);
-    this.#listed = this.#listed.filter((listed) => listed !== id);
+    const place = this.#listed.indexOf(row);
+    if (place >= 0) this.#listed.splice(place, 1);
   }
 
-  #newestHead(): CheckpointId | undefined {
-    return this.list('every').findLast(({ record }) => record.kind !== 'safety')?.record.id;
+  #newestHead(): number | undefined {
+    return this.#bySeq().findLast((row) => this.#packed.kindAt(row) !== 'safety');
   }
 }

@@ -100,7 +100,7 @@ function mayHoldOnlyCopy(checkpoints: Checkpoints): boolean {
 }
 
 function safetiesIn({ index }: Checkpoints): readonly StoredCheckpoint[] {
-  return index.list('every').filter(({ record }) => record.kind === 'safety');
+  return index.safeties();
 }
 
 /** The state that a restore had left when this safety checkpoint was taken, if the session stood on a restore. */

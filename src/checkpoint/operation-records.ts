@@ -2,24 +2,11 @@
 // operation/get when the client's connection died. Kept with the session's log, so it outlives the process where
 // the session does. Remembers answers, never runs anything.
 import { createHash } from 'node:crypto';
-import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { newOperationId, type OperationId } from '../base/ids.ts';
 import type { SessionLog } from '../conversation/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
-
-export type OperationState = 'running' | 'committed' | 'failed';
-
-export interface OperationFate {
-  readonly operation: OperationId;
-  readonly method: string;
-  readonly state: OperationState;
-  readonly key?: string;
-  /** The answer that was given; absent when the process died between the effect and the answer. */
-  readonly result?: unknown;
-  /** The checkpoint that the operation published, known even then. */
-  readonly checkpoint?: string;
-  readonly error?: { readonly kind: ErrorKind | 'RequestCancelled'; readonly message: string };
-}
+import { OperationEntry, type OperationFate } from './operation-entry.ts';
 
 /** How a running operation speaks: its cancel, its progress, and what it stamps into the records it publishes. */
 export interface OperationContext {
@@ -73,13 +60,6 @@ interface LoggedIntention {
   readonly intended: Intended;
 }
 
-interface Entry {
-  fate: OperationFate;
-  readonly fingerprint: string;
-  readonly pending?: Promise<unknown>;
-  readonly effect?: unknown;
-}
-
 /** What is left of an effect whose answer was lost with the process: the checkpoint it published, or its own answer. */
 export interface Remains {
   readonly checkpoint?: string;
@@ -95,15 +75,20 @@ export interface OperationRequest {
 }
 
 const remembered = 1000;
+/** Of the answers to requests without a key, together; the newest is kept however long it is. */
+const resultBytesMax = 128 * 1024;
 
 export class OperationRecords {
   readonly #log: Pick<SessionLog, 'append'> | undefined;
-  readonly #byOperation = new Map<string, Entry>();
-  readonly #byKey = new Map<string, Entry>();
+  readonly #byOperation = new Map<string, OperationEntry>();
+  readonly #byKey = new Map<string, OperationEntry>();
   /** Of an earlier process, by key; judged when the checkpoints are known. */
   readonly #intentions = new Map<string, LoggedIntention>();
   /** What may be forgotten, oldest first. */
-  readonly #unkeyed = new Set<Entry>();
+  readonly #unkeyed = new Set<OperationEntry>();
+  /** Those of them whose answer is kept, oldest first. */
+  readonly #answered = new Set<OperationEntry>();
+  #resultBytes = 0;
 
   /** Without a log it remembers as long as the process lives. */
   constructor(log?: Pick<SessionLog, 'append'>, logged: readonly unknown[] = []) {
@@ -138,23 +123,23 @@ export class OperationRecords {
       if (idempotency === undefined) continue;
       const known = this.#byKey.get(idempotency.key);
       // A failed operation may have been finished since, by recovery.
-      if (known !== undefined && known.fate.state !== 'failed') continue;
+      if (known !== undefined && known.state !== 'failed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
         idempotency.method ?? (record.kind === 'restore' ? 'checkpoint/restore' : 'checkpoint/create');
-      const fate: OperationFate = {
-        operation,
-        method,
-        state: 'committed',
-        key: idempotency.key,
-        checkpoint: record.id,
-      };
-      this.#remember({ fate, fingerprint: idempotency.fingerprint });
+      const entry = new OperationEntry(operation, method, idempotency.key, idempotency.fingerprint);
+      entry.state = 'committed';
+      entry.checkpoint = record.id;
+      this.#remember(entry);
     }
     for (const { key, operation, method, fingerprint, intended } of this.#intentions.values()) {
       const done = this.#byKey.has(key) ? undefined : outcomeOf(intended, checkpoints);
-      if (done !== undefined)
-        this.#remember({ fate: { operation, method, state: 'committed', key, ...done }, fingerprint });
+      if (done === undefined) continue;
+      const entry = new OperationEntry(operation, method, key, fingerprint);
+      entry.state = 'committed';
+      entry.checkpoint = done.checkpoint;
+      entry.result = done.result === undefined ? undefined : JSON.stringify(done.result);
+      this.#remember(entry);
     }
     this.#intentions.clear();
   }
@@ -175,10 +160,9 @@ export class OperationRecords {
     work: (operation: OperationId, stamp: OperationContext['stamp']) => Promise<R>,
     rebuild: (remains: Remains) => Promise<R>,
   ): Promise<R & { readonly replayed?: boolean }> {
-    const fingerprint = fingerprintOf(request.method, request.params);
+    const fingerprint = request.key === undefined ? '' : fingerprintOf(request.method, request.params);
     const known = request.key === undefined ? undefined : this.#byKey.get(request.key);
-    if (known !== undefined && known.fate.state !== 'failed')
-      return this.#replay(known, fingerprint, rebuild);
+    if (known !== undefined && known.state !== 'failed') return this.#replay(known, fingerprint, rebuild);
     const operation = newOperationId();
     const stamp = {
       operation,
@@ -187,13 +171,12 @@ export class OperationRecords {
         : { idempotency: { key: request.key, fingerprint, operation, method: request.method } }),
     };
     const pending = work(operation, stamp);
-    const named = request.key === undefined ? {} : { key: request.key };
-    const fate = { operation, method: request.method, ...named };
-    const entry: Entry = { fate: { ...fate, state: 'running' }, fingerprint, pending };
+    const entry = new OperationEntry(operation, request.method, request.key, fingerprint);
+    entry.pending = pending;
     this.#remember(entry);
     try {
       const result = await pending;
-      entry.fate = { ...fate, state: 'committed', result };
+      this.#answer(entry, inOnePiece(JSON.stringify(result)));
       if (request.key !== undefined && request.isLoggedWithEffect !== true) {
         const { method, key } = request;
         const logged: LoggedOperation = { kind: 'operation', operation, method, key, fingerprint, result };
@@ -201,13 +184,29 @@ export class OperationRecords {
       }
       return result;
     } catch (error) {
-      entry.fate = { ...fate, state: 'failed', error: describe(error) };
+      entry.state = 'failed';
+      entry.error = describe(error);
       throw naming(operation, error);
+    } finally {
+      entry.pending = undefined; // it would keep the whole answer
+    }
+  }
+
+  #answer(entry: OperationEntry, result: string): void {
+    entry.state = 'committed';
+    entry.result = result;
+    if (entry.key !== undefined) return;
+    this.#answered.add(entry);
+    this.#resultBytes += result.length;
+    for (const old of this.#answered) {
+      if (this.#resultBytes <= resultBytesMax || old === entry) return;
+      this.#answered.delete(old);
+      this.#resultBytes -= old.forgetResult();
     }
   }
 
   async #replay<R extends object>(
-    entry: Entry,
+    entry: OperationEntry,
     fingerprint: string,
     rebuild: (remains: Remains) => Promise<R>,
   ): Promise<R> {
@@ -216,30 +215,36 @@ export class OperationRecords {
         'IdempotencyConflict',
         'This idempotencyKey was used for a different request. Use a new key for a new request.',
         {
-          details: { operationId: entry.fate.operation },
+          details: { operationId: entry.operation },
         },
       );
     }
-    if (entry.fate.state === 'running') return { ...((await entry.pending) as R), replayed: true };
-    if (entry.fate.result !== undefined) return { ...(entry.fate.result as R), replayed: true };
-    const { operation, checkpoint } = entry.fate;
+    if (entry.state === 'running') return { ...((await entry.pending) as R), replayed: true };
+    const { operation, checkpoint, result } = entry.fate;
+    if (result !== undefined) return { ...(result as R), replayed: true };
     const remains = { effect: entry.effect, ...(checkpoint === undefined ? {} : { checkpoint }) };
     return { ...(await rebuild(remains)), operation, replayed: true };
   }
 
-  #remember(entry: Entry): void {
-    this.#byOperation.set(entry.fate.operation, entry);
-    if (entry.fate.key !== undefined) this.#byKey.set(entry.fate.key, entry);
+  #remember(entry: OperationEntry): void {
+    this.#byOperation.set(entry.operation, entry);
+    if (entry.key !== undefined) this.#byKey.set(entry.key, entry);
     else this.#unkeyed.add(entry);
     if (this.#unkeyed.size <= remembered) return;
     // Only what carries no key is forgotten, the oldest first: a key is a promise.
     for (const old of this.#unkeyed) {
-      if (old.fate.state === 'running') continue;
+      if (old.state === 'running') continue;
       this.#unkeyed.delete(old);
-      this.#byOperation.delete(old.fate.operation);
+      this.#byOperation.delete(old.operation);
+      if (this.#answered.delete(old)) this.#resultBytes -= old.forgetResult();
       return;
     }
   }
+}
+
+/** The same text, no longer put together from the pieces in which it was made. */
+function inOnePiece(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8');
 }
 
 /** Same method and same parameters (but for the key itself and the progress token) have the same fingerprint. */
@@ -247,7 +252,7 @@ function fingerprintOf(method: string, params: unknown): string {
   const relevant = JSON.stringify([method, params], (key, value: unknown) =>
     key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta' ? undefined : value,
   );
-  return createHash('sha256').update(relevant).digest('hex').slice(0, 32);
+  return createHash('sha256').update(relevant).digest().toString('hex', 0, 16);
 }
 
 /** The same refusal with the operation that it belongs to, so that a client can ask for its fate. */
@@ -270,8 +275,11 @@ function isLogged(record: unknown): record is LoggedOperation {
   return typeof record === 'object' && record !== null && 'kind' in record && record.kind === 'operation';
 }
 
-function entryOf({ operation, method, key, fingerprint, result }: LoggedOperation): Entry {
-  return { fate: { operation, method, key, state: 'committed', result }, fingerprint };
+function entryOf({ operation, method, key, fingerprint, result }: LoggedOperation): OperationEntry {
+  const entry = new OperationEntry(operation, method, key, fingerprint);
+  entry.state = 'committed';
+  entry.result = JSON.stringify(result);
+  return entry;
 }
 
 /** The key of a conversation's record, as Timeline.commit wrote it. */
@@ -285,8 +293,11 @@ function keyedEffectOf(record: unknown): KeyedEffect | undefined {
   return isKeyed ? (record.idempotency as KeyedEffect) : undefined;
 }
 
-function entryOfEffect({ operation, method, key, fingerprint, result }: KeyedEffect): Entry {
-  return { fate: { operation, method, key, state: 'committed' }, fingerprint, effect: result };
+function entryOfEffect({ operation, method, key, fingerprint, result }: KeyedEffect): OperationEntry {
+  const entry = new OperationEntry(operation, method, key, fingerprint);
+  entry.state = 'committed';
+  entry.effect = result;
+  return entry;
 }
 
 function isIntention(record: unknown): record is LoggedIntention {

@@ -22,7 +22,8 @@ const entriesMax = 10_000;
 export const noChanges: FileStats = { added: 0, modified: 0, deleted: 0 };
 
 export class StatsCache {
-  readonly #cache = new LRUCache<string, FileStats>({ max: entriesMax });
+  /** Counts as text: ten thousand small objects take three times as much. */
+  readonly #cache = new LRUCache<string, string>({ max: entriesMax });
   #hits = 0;
   #misses = 0;
 
@@ -37,11 +38,12 @@ export class StatsCache {
     const cached = this.#cache.get(key);
     if (cached !== undefined) {
       this.#hits += 1;
-      return cached;
+      const [added = 0, modified = 0, deleted = 0] = cached.split(' ').map(Number);
+      return { added, modified, deleted };
     }
     this.#misses += 1;
     const stats = await compute();
-    this.#cache.set(key, stats);
+    this.#cache.set(key, `${stats.added} ${stats.modified} ${stats.deleted}`);
     return stats;
   }
 }

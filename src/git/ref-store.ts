@@ -7,6 +7,7 @@ import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { invariant } from '../base/invariant.ts';
+import { PackedMap } from '../base/packed-map.ts';
 import { GitChild, type TakeAnswer } from './child.ts';
 import type { GitPlace } from './environment.ts';
 import { isObjectId } from './object-id.ts';
@@ -31,12 +32,15 @@ export interface RefStoreOptions {
   readonly durable: boolean;
 }
 
+/** What is where: objects by the names of refs. */
+export type Refs = Pick<PackedMap, 'get' | 'keys' | 'size' | typeof Symbol.iterator>;
+
 const noObject = '0'.repeat(40);
 
 export class RefStore {
   readonly #options: RefStoreOptions;
   readonly #child: GitChild;
-  #refs = new Map<string, string>();
+  #refs = new PackedMap();
   #broken: string[] = [];
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -57,7 +61,7 @@ export class RefStore {
   async reload(): Promise<void> {
     const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...this.#options.prefixes];
     const { stdout, stderr } = await runGit({ place: this.#options.place, args });
-    const refs = new Map<string, string>();
+    const refs = new PackedMap();
     for (const line of stdout.toString('latin1').split('\n')) {
       const space = line.indexOf(' ');
       if (space > 0) refs.set(line.slice(space + 1), line.slice(0, space));
@@ -68,7 +72,7 @@ export class RefStore {
       .filter((ref) => this.#options.prefixes.some((prefix) => ref.startsWith(prefix)));
   }
 
-  get refs(): ReadonlyMap<string, string> {
+  get refs(): Refs {
     return this.#refs;
   }
 
@@ -139,7 +143,7 @@ export class RefStore {
 
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
   async #settle(changes: readonly RefChange[], error: unknown): Promise<void> {
-    const before = new Map(this.#refs);
+    const before = new PackedMap(this.#refs);
     await this.#removeLocks(changes);
     await this.reload();
     const moved = changes.filter(({ ref, to }) => this.#refs.get(ref) === to);
@@ -164,7 +168,7 @@ export class RefStore {
     }
   }
 
-  #isOneOf(ref: string, before: ReadonlyMap<string, string>, changes: readonly RefChange[]): boolean {
+  #isOneOf(ref: string, before: Refs, changes: readonly RefChange[]): boolean {
     const now = this.#refs.get(ref);
     return now === before.get(ref) || now === changes.find((change) => change.ref === ref)?.to;
   }

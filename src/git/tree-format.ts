@@ -75,7 +75,7 @@ export function decodeTree(bytes: Buffer, id: string): TreeItem[] {
     items.push(item);
     at = nul + 21;
   }
-  return items;
+  return items.slice(); // as long as it is, without the room that grew with it
 }
 
 /** Git orders a directory as if its name ended in a slash. */
@@ -88,9 +88,12 @@ function storedMode(mode: TreeMode): string {
   return mode === '040000' ? '40000' : mode;
 }
 
+const fileModes = ['100644', '100755', '120000'] as const;
+
 function readMode(text: string): TreeMode | undefined {
   if (text === '40000') return '040000';
-  return text === '100644' || text === '100755' || text === '120000' ? text : undefined;
+  // Our own constants, not the text: trees are kept in a cache, and there is one mode a name.
+  return fileModes.find((mode) => mode === text);
 }
 
 function corruptTree(id: string, what: string, name?: string): CheckpointdError {

@@ -2,6 +2,12 @@
 // everything is in the cursor, so a client may keep one as long as it likes, and is told when it no longer holds.
 import { CheckpointdError } from '../base/errors.ts';
 
+/** What a page is cut from; only the page is looked at. */
+export interface Sliceable<T> {
+  readonly length: number;
+  slice(start: number, end: number): readonly T[];
+}
+
 export interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
@@ -15,7 +21,7 @@ export interface Page<T> {
  * @throws CursorExpired
  */
 export function pageOf<T>(
-  list: readonly T[],
+  list: Sliceable<T>,
   generation: string,
   {
     cursor,

@@ -39,7 +39,7 @@ async function lostCheckpoints(refs: RefStore, names: RefNames, reader: ObjectRe
     try {
       const record = decodeCommit(await reader.read('commit', commit), commit);
       const own = checkpointRef(names, record.id);
-      if (!refs.refs.has(own)) changes.push({ ref: own, to: commit });
+      if (refs.refs.get(own) === undefined) changes.push({ ref: own, to: commit });
     } catch (error) {
       // An unreadable commit stays a problem for `verify`; it must not keep the others from being repaired.
       if (!(error instanceof CheckpointdError) || !error.kind.endsWith('Corrupt')) throw error;

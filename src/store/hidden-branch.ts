@@ -151,7 +151,7 @@ function refsGitDir(own: string, commonDir: string): string {
 
 /** Every object that a ref of ours holds. */
 async function reachable(place: GitPlace, refs: RefStore): Promise<ReadonlySet<string>> {
-  const needed = new Set(refs.refs.values());
+  const needed = new Set([...refs.refs].map(([, object]) => object));
   if (needed.size === 0) return needed;
   const input = Buffer.from(`${[...needed].join('\n')}\n`, 'latin1');
   const args = ['rev-list', '--objects', '--no-object-names', '--stdin'];

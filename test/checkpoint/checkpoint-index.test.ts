@@ -74,7 +74,7 @@ test('Q19 a repeated tool tag is replaced in place, metadata and all', () => {
   const index = filled('0', '1', '1.1', '1.2');
   const again = tagged(index, '1.1');
   assert.equal(tagsOf(index), ['0', '1', '1.1', '1.2']);
-  assert.is(index.resolve('1.1'), again);
+  assert.equal(index.resolve('1.1'), again);
 });
 
 test('the index rebuilt from the store lists the same', () => {

@@ -4,7 +4,7 @@
 //   faulty-main.js --kill=N:ARM:COUNT:MATCH …
 //                                         SIGKILL at the N-th seam call that matches MATCH after the file ARM exists;
 //                                         writes into COUNT where that was, and for N = 0 all of them
-//   faulty-main.js --gc=FILE …            once FILE exists, writes the bytes of live heap into it
+//   faulty-main.js --gc=FILE …            once FILE exists, writes the bytes of live memory (heap and buffers) into it
 //   faulty-main.js --throw=FILE …         throws outside of any request once FILE exists
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
@@ -34,7 +34,9 @@ for (const word of own) {
     setInterval(() => {
       if (!existsSync(value) || readFileSync(value).length > 0) return;
       globalThis.gc?.();
-      writeFileSync(value, String(process.memoryUsage().heapUsed));
+      globalThis.gc?.(); // buffers that only the first one found free are counted until the second
+      const { heapUsed, external } = process.memoryUsage();
+      writeFileSync(value, String(heapUsed + external));
     }, 20).unref();
   } else {
     setInterval(() => {

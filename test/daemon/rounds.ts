@@ -1,6 +1,7 @@
 // Many rounds of editing, creating and restoring in one daemon, and what the daemon holds of the system meanwhile.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
 import { faultyEntry, until, withRig } from './daemon-rig.ts';
 
@@ -8,9 +9,12 @@ export interface Holdings {
   readonly round: number;
   readonly descriptors: number;
   readonly children: number;
-  /** Live heap after a collection, bytes: resident memory says more of the collector's laziness than of leaks. */
+  /** Live heap and buffers after a collection: resident memory says more of the collector's laziness than of leaks. */
   readonly memory: number;
 }
+
+/** The compilers' work is a megabyte of code that comes whenever it pleases: it would drown what is measured. */
+const uncompiled = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode'];
 
 /** Runs the rounds in a fresh daemon; returns what it held after each hundred of them. */
 export async function rounds(count: number): Promise<Holdings[]> {
@@ -19,7 +23,7 @@ export async function rounds(count: number): Promise<Holdings[]> {
     const gc = join(rig.top, 'gc');
     const { client, session } = await rig.opened(
       {},
-      { command: [process.execPath, '--expose-gc', faultyEntry], args: [`--gc=${gc}`] },
+      { command: [process.execPath, '--expose-gc', ...uncompiled, faultyEntry], args: [`--gc=${gc}`] },
     );
     const pid = client.process.pid ?? 0;
     for (let round = 1; round <= count; round += 1) {
@@ -36,14 +40,24 @@ export async function rounds(count: number): Promise<Holdings[]> {
       assert.equal(failed, []);
       client.frames.length = 0;
       if (round % 100 !== 0) continue;
-      const descriptors = readdirSync(`/proc/${pid}/fd`).length;
-      held.push({ round, descriptors, children: rig.children().length, memory: await liveHeap(gc) });
+      const memory = await liveHeap(gc);
+      held.push({ round, descriptors: await descriptorsOf(pid), children: rig.children().length, memory });
     }
     assert.is((await client.close()).code, 0);
     assert.equal(rig.sessions(), [], 'what is not deleted by then is swept by the next start');
     assert.equal(rig.children(), []);
   });
   return held;
+}
+
+/** Fewest of a few looks: the watcher may just be reading a directory. */
+async function descriptorsOf(pid: number): Promise<number> {
+  let fewest = Number.POSITIVE_INFINITY;
+  for (let look = 0; look < 5; look += 1) {
+    fewest = Math.min(fewest, readdirSync(`/proc/${pid}/fd`).length);
+    await setTimeout(20);
+  }
+  return fewest;
 }
 
 /** Asks the daemon to collect and to tell what is left. */
@@ -55,15 +69,24 @@ async function liveHeap(file: string): Promise<number> {
   return bytes;
 }
 
-/** Fails when anything grew after the first hundred rounds; memory may, by what the checkpoints' records need. */
-export function assertNoGrowth(held: readonly Holdings[], memoryPerRound: number): void {
+/** What three checkpoints take: some 600 bytes each (record, refs, ledger), and caches that are not full yet. */
+const bytesPerRound = 4000;
+
+/**
+ * Fails when anything grew after the first hundred rounds; memory may, by what the checkpoints' records need, which
+ * is far less than the 8,500 bytes a round that it took while each record was an object.
+ */
+export function assertNoGrowth(held: readonly Holdings[]): void {
   const [first, ...later] = held;
   assert.ok(first !== undefined && later.length > 0);
   for (const each of later) {
     const where = `after ${each.round} rounds: ${JSON.stringify(held)}`;
-    assert.ok(each.descriptors <= first.descriptors + 2, `descriptors ${where}`);
+    assert.ok(each.descriptors <= first.descriptors, `descriptors ${where}`);
     assert.ok(each.children <= first.children, `children ${where}`);
-    const allowed = first.memory + 2e6 + (each.round - first.round) * memoryPerRound;
-    assert.ok(each.memory <= allowed, `memory ${where}`);
+    const allowed = first.memory + (each.round - first.round) * bytesPerRound;
+    assert.ok(each.memory <= allowed + slackBytes, `memory ${where}`);
   }
 }
+
+/** Over few rounds a table that doubles counts for more than its share. */
+const slackBytes = 200_000;

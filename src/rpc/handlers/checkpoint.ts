@@ -49,7 +49,7 @@ export function checkpointHandlers(sessions: Sessions): Pick<Handlers, Checkpoin
       const checkpoints = session.requireCheckpoints();
       const kind = params.kind ?? 'all';
       const page = pageOf(
-        checkpoints.index.list(kind),
+        checkpoints.index.listing(kind),
         `${session.id} ${checkpoints.index.generation} ${kind}`,
         params,
       );
