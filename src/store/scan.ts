@@ -50,6 +50,7 @@ export class Scan {
   #isStopped = false;
   #read = 0;
   #files = 0;
+  #held = 0;
   #bytes = 0;
   #toldMs = 0;
 
@@ -80,6 +81,8 @@ export class Scan {
 
   async #readFresh(): Promise<void> {
     const fresh = this.#walk.takeFresh();
+    this.#files += this.#walk.heldFiles - this.#held;
+    this.#held = this.#walk.heldFiles;
     const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
     for (const directory of fresh) {
       let reached: Reached | undefined;
@@ -203,6 +206,7 @@ export class Scan {
         skipped.push({ path: directory.path, reason: directory.failure });
         unknown.push(directory.path);
       }
+      if (directory.isHeld) continue; // what is not as it should be never stands
       for (const [name, entry] of directory.entries) {
         const reason = entry.taken ? reasonOf(entry) : undefined;
         if (reason === undefined) continue;

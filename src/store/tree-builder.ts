@@ -16,18 +16,34 @@ async function build(walk: Walk, path: TreePath, slices: Slices): Promise<Direct
   if (walked === undefined) return undefined;
   if (slices.isDue()) await slices.pause();
   const kept = keptOf(walked);
+  const below = new Map<string, Directory | undefined>();
+  let isHeld = walked.isHeld;
+  for (const name of walked.below) {
+    const node = await build(walk, join(path, name), slices);
+    below.set(name, node);
+    if (node !== kept?.entries.get(name)) isHeld = false;
+  }
+  const made = isHeld ? kept : assemble(walked, kept, below);
+  walked.made = made;
+  return made;
+}
+
+function assemble(
+  walked: WalkedDirectory,
+  kept: Directory | undefined,
+  below: ReadonlyMap<string, Directory | undefined>,
+): Directory | undefined {
   const entries = new Map<string, Directory | FileNode>();
   let isSame = kept !== undefined;
   for (const [name, entry] of walked.entries) {
     if (!entry.taken) continue;
     const old = kept?.entries.get(name);
-    const node =
-      entry.kind === 'directory' ? await build(walk, join(path, name), slices) : fileNode(entry, old);
+    const node = entry.kind === 'directory' ? below.get(name) : fileNode(entry, old);
     if (node === undefined) continue;
     entries.set(name, node);
     if (node !== old) isSame = false;
   }
-  const permissions = path === rootPath ? undefined : strictPermissions(walked.stamp.mode, 0o755);
+  const permissions = walked.path === rootPath ? undefined : strictPermissions(walked.stamp.mode, 0o755);
   if (isSame && kept?.entries.size === entries.size && kept.permissions === permissions) return kept;
   if (entries.size === 0) return undefined;
   return permissions === undefined ? { entries } : { entries, permissions };

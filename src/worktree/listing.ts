@@ -6,7 +6,7 @@ import type { BlobId } from '../base/ids.ts';
 import { isGitName, join, rootPath, type TreePath } from '../base/tree-path.ts';
 import { isRestoreTemporary } from './exclusions.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore-rules.ts';
-import { type Stamp, stampOf } from './stat-cache.ts';
+import { isSettled, type Stamp, stampOf } from './stat-cache.ts';
 import { inside, type Reached, reach, type WorkTree, workTreeError } from './work-tree.ts';
 
 /** Why something that stands there cannot be taken as a file. */
@@ -64,6 +64,16 @@ export interface WalkedDirectory {
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
   readonly entries: Map<string, WalkedEntry>;
+  /** Whether an equal stamp in a later scan proves that the names are the same, where directories keep times. */
+  readonly isSettled: boolean;
+  /** A `.git` stands in it (the root's aside), which a later scan has to look at again. */
+  readonly hasGit: boolean;
+  /** Nothing in it, sub-directories aside, differs from an earlier scan and from `from.kept` (see standing.ts). */
+  readonly isHeld: boolean;
+  /** The names of the sub-directories that are taken; set once they are judged. */
+  below: readonly string[];
+  /** What the finished scan made of it, which a later one gets as `from.kept`; set by whoever builds the tree. */
+  made?: KeptDirectory | undefined;
   /** Why it could not be listed; then it has no entries and what it holds is unknown. */
   readonly failure?: 'unreadable' | 'nameTooLong';
 }
@@ -76,7 +86,11 @@ export interface ListingOptions {
   before(path: TreePath): WalkedDirectory | undefined;
   /** Storage of ours inside the work tree, never looked into. */
   readonly leftOut: ReadonlySet<string>;
+  /** When the scan began, in milliseconds since 1970. */
+  readonly startMs: number;
 }
+
+const fresh = { isHeld: false, below: [] };
 
 /** A directory whose own size says that listing it takes tens of milliseconds is listed off the event loop. */
 const hugeDirectoryBytes = 1 << 20;
@@ -105,7 +119,11 @@ export async function listDirectory(
     }
     if (names.includes('.gitignore')) chain = extendChain(chain, path, reached);
     const entries = new Map<string, WalkedEntry>();
-    const directory: WalkedDirectory = { path, from, stamp, scope, chain, entries };
+    const facts = {
+      isSettled: isSettled(stamp, options.startMs),
+      hasGit: path !== rootPath && names.includes('.git'),
+    };
+    const directory: WalkedDirectory = { path, from, stamp, scope, chain, entries, ...facts, ...fresh };
     const before = options.before(path);
     const verdictsHold = before?.chain.key === chain.key && before.from.standing === from.standing;
     for (const name of names) {
@@ -123,7 +141,8 @@ export async function listDirectory(
     if (path === rootPath) throw workTreeError(options.tree.root, error);
     const failure = problemOf(error);
     if (failure === 'gone') return undefined;
-    return { path, from, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), failure };
+    const facts = { isSettled: false, hasGit: false, ...fresh };
+    return { path, from, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), ...facts, failure };
   } finally {
     reached?.release();
   }

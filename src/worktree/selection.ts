@@ -73,6 +73,19 @@ export class Selection {
     }
   }
 
+  /** Whether a directory of an earlier scan under the same rules is taken as it was: an index may have changed. */
+  holds(directory: WalkedDirectory): boolean | Promise<boolean> {
+    for (const entry of directory.entries.values()) if (entry.ignored) return this.#holdsIgnored(directory);
+    return true;
+  }
+
+  async #holdsIgnored(directory: WalkedDirectory): Promise<boolean> {
+    for (const [name, entry] of directory.entries) {
+      if (entry.ignored && (await this.#takes(directory, name, entry)) !== entry.taken) return false;
+    }
+    return true;
+  }
+
   /** What a taken sub-directory inherits. */
   enter(directory: WalkedDirectory, name: string, entry: WalkedEntry): Descent {
     const kept = directory.from.kept?.entries.get(name);

@@ -30,6 +30,18 @@ export function stampOf(stats: BigIntStats): Stamp {
   };
 }
 
+/** {@link isSameStamp} for a look that is not worth a stamp of its own: it allocates nothing. */
+export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
+  return (
+    stats.ctimeNs === stamp.ctimeNs &&
+    stats.mtimeNs === stamp.mtimeNs &&
+    Number(stats.size) === stamp.size &&
+    Number(stats.ino) === stamp.ino &&
+    Number(stats.mode) === stamp.mode &&
+    Number(stats.dev) === stamp.dev
+  );
+}
+
 /** Whether two looks saw the same file in the same state, as far as the system can tell. */
 export function isSameStamp(a: Stamp, b: Stamp): boolean {
   return (

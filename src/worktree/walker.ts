@@ -13,6 +13,7 @@ import {
   type WalkedDirectory,
 } from './listing.ts';
 import { Selection, type SelectionOptions, startingChain } from './selection.ts';
+import { keepsTimes, type StandingOptions, stillStands } from './standing.ts';
 import { isSameStamp } from './stat-cache.ts';
 import type { WorkTree } from './work-tree.ts';
 
@@ -26,6 +27,8 @@ export interface WalkOptions extends SelectionOptions {
   readonly wanted: PathTree | undefined;
   readonly leftOut: ReadonlySet<string>;
   readonly slices: Slices;
+  /** Of the others only the names are looked at: for what was captured a moment ago and touched by us alone. */
+  looksAtFiles?(directory: TreePath): boolean;
 }
 
 /** One scan's walk. */
@@ -34,6 +37,8 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
+  readonly #standing: StandingOptions;
+  #heldFiles = 0;
   #fresh: WalkedDirectory[] = [];
 
   constructor(options: WalkOptions) {
@@ -44,11 +49,22 @@ export class Walk {
       tree: options.tree,
       leftOut: options.leftOut,
       before,
+      startMs: Date.now(),
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
         return scope === undefined ? undefined : { scope, chain: await startingChain(scope) };
       },
     };
+    this.#standing = {
+      ...this.#listing,
+      keepsTimes: keepsTimes(options.tree),
+      looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
+    };
+  }
+
+  /** Files of directories that are as they were, so that nobody is given them to read. */
+  get heldFiles(): number {
+    return this.#heldFiles;
   }
 
   /** Chains as this scan saw them last, so that a `.gitignore` that changes during the scan is noticed too. */
@@ -96,9 +112,7 @@ export class Walk {
       const directory = this.directories.get(path);
       if (directory === undefined) continue;
       yield directory;
-      for (const [name, entry] of directory.entries) {
-        if (entry.kind === 'directory' && entry.taken) stack.push(join(path, name));
-      }
+      for (const name of directory.below) stack.push(join(path, name));
     }
   }
 
@@ -111,8 +125,14 @@ export class Walk {
     let frontier = start;
     while (frontier.length > 0) {
       const listed: WalkedDirectory[] = [];
+      const held: WalkedDirectory[] = [];
       for (const descent of frontier) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
+        const standing = stillStands(descent, this.#standing);
+        if (standing !== undefined && (await this.#selection.holds(standing))) {
+          held.push(standing);
+          continue;
+        }
         const directory = await listDirectory(descent, this.#listing);
         if (directory === undefined) this.directories.delete(descent.path);
         else listed.push(directory);
@@ -122,16 +142,23 @@ export class Walk {
         this.directories.set(directory.path, directory);
         this.#lastChain.set(directory.path, directory.chain.key);
         this.#fresh.push(directory);
+        directory.below = takenDirectories(directory);
       }
-      frontier = listed.flatMap((directory) => this.#nextOf(directory));
+      for (const directory of held) {
+        this.directories.set(directory.path, directory);
+        this.#lastChain.set(directory.path, directory.chain.key);
+        this.#heldFiles += directory.entries.size - directory.below.length;
+      }
+      frontier = [...listed, ...held].flatMap((directory) => this.#nextOf(directory));
     }
   }
 
   /** The sub-directories to walk: those taken, except what this scan has listed under the same rules already. */
   #nextOf(directory: WalkedDirectory): Descent[] {
     const next: Descent[] = [];
-    for (const [name, entry] of directory.entries) {
-      if (entry.kind !== 'directory' || !entry.taken) continue;
+    for (const name of directory.below) {
+      const entry = directory.entries.get(name);
+      if (entry === undefined) continue;
       const descent = this.#selection.enter(directory, name, entry);
       const listed = this.directories.get(descent.path);
       const isCurrent =
@@ -143,4 +170,10 @@ export class Walk {
     }
     return next;
   }
+}
+
+function takenDirectories({ entries }: WalkedDirectory): string[] {
+  const names: string[] = [];
+  for (const [name, entry] of entries) if (entry.kind === 'directory' && entry.taken) names.push(name);
+  return names;
 }

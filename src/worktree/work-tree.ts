@@ -227,3 +227,11 @@ export function inside(reached: Reached, name: string): Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return Buffer.from(path, 'latin1');
 }
+
+const beyondAscii = /[\u0080-\u00ff]/;
+
+/** The same for loops over very many names: text where text and bytes agree, which spares a copy for each. */
+export function insideQuickly(reached: Reached, name: string): string | Buffer {
+  const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
+  return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
+}

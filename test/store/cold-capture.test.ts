@@ -1,19 +1,11 @@
-import {
-  appendFileSync,
-  chmodSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { appendFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 import { checkPropertyAsync } from '../support/property.ts';
+import { applyStep, step } from '../support/tree-steps.ts';
 
 const test = suite('cold capture');
 
@@ -38,107 +30,6 @@ function gitTree(rig: Rig): string {
   return tree;
 }
 
-const name = fc.oneof(
-  { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'c', 'd', 'x.o', 'y.log', 'build', 'keep') },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(
-      '-f',
-      ':x',
-      ':(top)x',
-      '*',
-      '"q"',
-      'é',
-      'tab\there',
-      'new\nline',
-      ' s ',
-      'r\r',
-      'a.b',
-      'a-',
-      'a0',
-      '!n',
-      '#h',
-      '\\',
-    ),
-  },
-);
-const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/'));
-const rule = fc.constantFrom(
-  '*.o',
-  '!x.o',
-  'build/',
-  '/a',
-  '!/a/b',
-  'a/*',
-  '!a/b',
-  '**/keep',
-  '# comment',
-  '',
-  'b',
-  '*.log',
-  '!y.log',
-  'c/**',
-  'd/x.o',
-  '\\:x',
-  '\\!n',
-);
-type Step =
-  | { kind: 'file' | 'exec'; path: string; content: string }
-  | { kind: 'link'; path: string; content: string }
-  | { kind: 'rules'; path: string; content: string }
-  | { kind: 'remove'; path: string; content: string };
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('file' as const, 'exec' as const),
-      path,
-      content: fc.string({ maxLength: 8 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('link' as const),
-      path,
-      content: fc.constantFrom('a', '..', '/nowhere', 'b/c'),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('rules' as const),
-      path: fc.oneof(fc.constant(''), path),
-      content: fc.array(rule, { maxLength: 4 }).map((rules) => rules.join('\n')),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('remove' as const), path, content: fc.constant('') }),
-  },
-);
-
-/** Does the step if the tree allows it; a file in the place of a directory makes it impossible. */
-function apply(root: string, one: Step): void {
-  const target = join(root, one.path);
-  try {
-    if (one.kind === 'remove') {
-      rmSync(target, { recursive: true, force: true });
-      return;
-    }
-    mkdirSync(one.kind === 'rules' ? target : join(target, '..'), { recursive: true });
-    if (one.kind === 'rules') writeFileSync(join(target, '.gitignore'), one.content);
-    else if (one.kind === 'link') symlinkSync(one.content, target);
-    else {
-      writeFileSync(target, one.content);
-      chmodSync(target, one.kind === 'exec' ? 0o755 : 0o644);
-    }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (!['EEXIST', 'EISDIR', 'ENOTDIR', 'ENOENT', 'ELOOP'].includes(code)) throw error;
-  }
-}
-
 test('the tree is the one of git add -A and write-tree, at first and after every round of edits', async () => {
   await checkPropertyAsync(
     fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
@@ -147,7 +38,7 @@ test('the tree is the one of git add -A and write-tree, at first and after every
         // The second capture never sees what the first held: no previous snapshot, as git's fresh index has none.
         const remembering = rig.cold;
         for (const round of rounds) {
-          for (const one of round) apply(rig.root, one);
+          for (const one of round) applyStep(rig.root, one);
           const want = gitTree(rig);
           const fresh = rig.another({});
           assert.is((await fresh.capture()).snapshot, want, 'a fresh capture');
@@ -171,7 +62,7 @@ test('a capture on top of the previous one equals a fresh one where nothing is i
       withRig({}, async (rig) => {
         let previous = await rig.cold.capture();
         for (const round of rounds) {
-          for (const one of round) apply(rig.root, one);
+          for (const one of round) applyStep(rig.root, one);
           const want = gitTree(rig);
           const isChanged = await rig.cold.isChanged(previous.snapshot);
           assert.is(isChanged, want !== previous.snapshot);
