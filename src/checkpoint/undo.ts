@@ -1,9 +1,11 @@
 // checkpoint/undo and checkpoint/redo: walk back and forth over restores. Each restore knows the safety checkpoint
 // that was taken before it; undoing goes there, and is itself a restore whose own safety checkpoint redo goes to.
 import { CheckpointdError } from '../base/errors.ts';
-import type { CheckpointId } from '../base/ids.ts';
+import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { TreePath } from '../base/tree-path.ts';
+import type { CheckpointRecord } from '../store/snapshot-store.ts';
+import { ancestors } from '../worktree/restore-plan.ts';
 import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
 import { checkExpectation } from './restore.ts';
@@ -64,6 +66,7 @@ function walk(
       id,
     ];
     const parent = safety.record.parent;
+    const paths = await pathsBack(session, restoreRecord, safety.record.snapshot);
     invariant(restoreRecord.kind === 'restore', 'only restores are on the undo and redo stacks');
     return runRestoreJob(
       session,
@@ -71,7 +74,7 @@ function walk(
         target: safety,
         mode: 'hard',
         scope: restoreRecord.scope ?? 'both',
-        ...(restoreRecord.paths === undefined ? {} : { paths: restoreRecord.paths as readonly TreePath[] }),
+        ...(paths === undefined ? {} : { paths }),
         ...(restoreRecord.revealed === undefined
           ? {}
           : { spared: new Set(restoreRecord.revealed as readonly TreePath[]) }),
@@ -86,4 +89,23 @@ function walk(
       context,
     );
   }, context.signal);
+}
+
+/**
+ * The paths that a restore was about, and what it took away above them: a link or a file that stood where they need a
+ * directory.
+ */
+async function pathsBack(
+  session: Session,
+  { paths, snapshot }: CheckpointRecord,
+  before: SnapshotId,
+): Promise<readonly TreePath[] | undefined> {
+  if (paths === undefined) return undefined;
+  const { store } = session.requireCheckpoints();
+  const all = new Set(paths as readonly TreePath[]);
+  for (const above of [...all].flatMap((path) => ancestors(path))) {
+    if (all.has(above) || (await store.entry(before, above)) === undefined) continue;
+    if ((await store.entry(snapshot, above)) === undefined) all.add(above);
+  }
+  return [...all];
 }

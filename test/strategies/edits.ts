@@ -153,6 +153,14 @@ export const wildEdits: fc.Arbitrary<Edit> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('remove' as const), path: ignoreFiles }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('link' as const),
+      path: fc.constantFrom('src', 'src/deep'),
+      target: fc.constantFrom('../outside', 'b.txt'),
+    }),
+  },
 );
 
 /** Steps between checkpoints, each of some edits. */

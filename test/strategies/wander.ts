@@ -43,6 +43,7 @@ export function walks(steps: number): fc.Arbitrary<readonly Step[]> {
         paths: fc.oneof(
           { weight: 2, arbitrary: fc.constant([]) },
           { weight: 1, arbitrary: fc.uniqueArray(paths, { minLength: 1, maxLength: 3 }) },
+          { weight: 1, arbitrary: fc.constantFrom(['src/a'], ['src/deep/er/c'], ['src/deep', 'a']) },
         ),
       }),
     },

@@ -1,0 +1,33 @@
+// Restores of single paths that have to take away what stands above or below them, and their undo.
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { strategies } from '../../src/store/strategies.ts';
+import { Household, manifest, repository, write } from '../support/household.ts';
+
+for (const strategy of Object.keys(strategies)) {
+  test(`Q25 O25 ${strategy}: undoing a restore of one path brings back the link and the file that stood above it`, async () => {
+    const house = new Household();
+    const root = repository({ 'src/a': 'a\n', 'src/b': 'b\n', 'lib/deep/c': 'c\n', x: 'x\n' });
+    const { session } = await house.open(root, { strategy });
+    for (const name of ['src', 'lib', 'x']) rmSync(join(root, name), { recursive: true });
+    symlinkSync('gone', join(root, 'src'));
+    write(root, { lib: 'a file now\n', 'x/1': '1\n', 'x/2': '2\n' });
+    const before = manifest(root);
+    const paths = ['src/a', 'lib/deep/c', 'x'].map((path) => ({ path }));
+    const answer = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard', paths });
+    assert.equal(answer.failed, []);
+    const after = manifest(root);
+    assert.equal(Object.keys(after), ['lib/deep/c', 'src/a', 'x'], 'and nothing that was not asked for');
+    await house.call('checkpoint/undo', { session });
+    assert.equal(manifest(root), before);
+    await house.call('checkpoint/redo', { session });
+    assert.equal(manifest(root), after);
+    await house.call('checkpoint/undo', { session });
+    assert.equal(manifest(root), before);
+    await house.close();
+  });
+}
+
+test.run();
