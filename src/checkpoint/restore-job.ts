@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../base/ids.ts';
+import { base32, type CheckpointId, newCheckpointId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { TreePath } from '../base/tree-path.ts';
 import type { ConversationState } from '../conversation/state.ts';
@@ -18,6 +18,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation-records.ts';
 import { countersOf, publish, standingOf } from './publish.ts';
 import { type FilePlan, planFiles } from './restore-files.ts';
+import { captureAfter, revealedBy } from './restore-result.ts';
 import type { Session } from './session.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
 
@@ -161,7 +162,7 @@ async function publishRestored(
   context: OperationContext,
 ): Promise<StoredCheckpoint> {
   try {
-    const { snapshot, skipped } = await captureAfter(checkpoints, job, plan, context);
+    const { snapshot, skipped } = await captureAfter(checkpoints, job.scope, plan, context);
     const revealed = await revealedBy(checkpoints, plan, snapshot);
     return await publish(checkpoints, {
       ...record,
@@ -172,19 +173,6 @@ async function publishRestored(
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
   }
-}
-
-/** What the capture after a restore holds that neither the one before it nor the restore itself put there. */
-async function revealedBy(
-  { store }: Checkpoints,
-  { plan, present }: FilePlan,
-  after: SnapshotId,
-): Promise<TreePath[]> {
-  const written = new Set(plan.writes.map(({ path }) => path));
-  const changes = await store.changes(present.snapshot, after);
-  return changes
-    .filter(({ path, before }) => before === undefined && !written.has(path))
-    .map(({ path }) => path);
 }
 
 /**
@@ -219,21 +207,6 @@ function intentOf(
     startedAt: record.timestamp,
     extra: { record },
   };
-}
-
-/** The restored state as it is on disk now; what was restored is captured even where a rule ignores it. */
-function captureAfter(
-  checkpoints: Checkpoints,
-  job: RestoreJob,
-  plan: FilePlan,
-  context: OperationContext,
-): Promise<Capture> {
-  const head = checkpoints.index.head;
-  return checkpoints.capture.capture({
-    ...(head === undefined ? {} : { previous: head.record.snapshot }),
-    alsoInclude: job.scope === 'conversation' ? [] : plan.plan.writes.map(({ path }) => path),
-    onProgress: context.progress('capture'),
-  });
 }
 
 /** The checkpoint of the present, taken before the first byte changes (ruling 11). */

@@ -3,7 +3,7 @@
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
-import { join, rootPath, type TreePath } from '../base/tree-path.ts';
+import { join, parentOf, rootPath, type TreePath } from '../base/tree-path.ts';
 import type { UserPlaces } from '../git/global-excludes.ts';
 import { Globs } from '../worktree/exclusions.ts';
 import { type PathTree, plant } from '../worktree/ignore-rules.ts';
@@ -60,6 +60,11 @@ export interface CaptureRequest {
   readonly previous?: SnapshotId;
   /** Files or whole directories to capture though the rules exclude them: what a restore is about to displace. */
   readonly alsoInclude?: readonly TreePath[];
+  /**
+   * A capture of a moment ago, and every path that was changed since by whoever asks. Elsewhere only names are looked
+   * at again, so that an edit in place by somebody else belongs to the next capture.
+   */
+  readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
   readonly onProgress?: CaptureProgress;
 }
@@ -74,6 +79,8 @@ export class ColdCapture {
   readonly #exclude: Globs;
   readonly #roots = new Map<SnapshotId, Directory>();
   #directories: ReadonlyMap<TreePath, WalkedDirectory> = new Map();
+  /** What each capture saw, for as long as somebody holds it. */
+  readonly #seen = new WeakMap<Capture, ReadonlyMap<TreePath, WalkedDirectory>>();
   #running = 0;
 
   constructor(options: ColdCaptureOptions) {
@@ -112,7 +119,9 @@ export class ColdCapture {
       const ms = performance.now() - started;
       log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms`);
       const { root, skipped, unknown } = seen;
-      return { snapshot, root, skipped, unknown, path: 'cold', ms };
+      const capture: Capture = { snapshot, root, skipped, unknown, path: 'cold', ms };
+      this.#seen.set(capture, seen.directories);
+      return capture;
     } catch (error) {
       await writer.abort();
       throw error;
@@ -153,12 +162,15 @@ export class ColdCapture {
   #scan(request: CaptureRequest, kept: Directory | undefined, sink: BlobSink | undefined): Scan {
     const { workTree, store, maxFileBytes } = this.#options;
     identityOf(workTree.root);
+    const earlier = request.since === undefined ? undefined : this.#seen.get(request.since.capture);
+    const touched = new Set(request.since?.touched.map(parentOf));
     return new Scan({
       tree: workTree,
       scopes: this.#scopes,
       include: this.#include,
       exclude: this.#exclude,
-      before: this.#directories,
+      before: earlier ?? this.#directories,
+      ...(earlier === undefined ? {} : { looksAtFiles: (directory) => touched.has(directory) }),
       kept,
       wanted: wantedTree(request.alsoInclude ?? []),
       leftOut: new Set(this.#options.leftOut),

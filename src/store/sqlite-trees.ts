@@ -11,6 +11,7 @@ import { decodeNode, isSubTree, type SubTree, type TreeNode } from './sqlite-tre
 
 // In entries, about 100 bytes each: the directories that a session's edits and diffs go through.
 const cachedEntriesMax = 200_000;
+const usualMax = 50_000;
 
 type Found = SubTree | FileNode | undefined;
 
@@ -20,6 +21,8 @@ export class SqliteTrees {
     maxSize: cachedEntriesMax,
     sizeCalculation: (node) => node.entries.size + 1,
   });
+  /** Directories in and below which no directory is stricter than usual: immutable, so true for ever. */
+  readonly #usual = new LRUCache<string, true>({ max: usualMax });
 
   constructor(database: SqliteDatabase) {
     this.#database = database;
@@ -90,10 +93,13 @@ export class SqliteTrees {
     const all = new Map<TreePath, number>();
     const slices = new Slices();
     const visit = async (id: string, at: TreePath): Promise<void> => {
+      if (this.#usual.get(id)) return;
       if (slices.isDue()) await slices.pause();
+      const before = all.size;
       const node = await this.#database.read(() => this.node(id));
       if (node.permissions !== undefined) all.set(at, node.permissions);
       for (const [name, entry] of node.entries) if (isSubTree(entry)) await visit(entry.tree, join(at, name));
+      if (all.size === before) this.#usual.set(id, true);
     };
     await visit(snapshot, rootPath);
     return all;
