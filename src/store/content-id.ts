@@ -94,7 +94,8 @@ function statOf(directory: Reached, name: string): ReturnType<typeof files.lstat
   try {
     return files.lstatSync(inside(directory, name));
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
+    // Under a name that is too long nothing can be.
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '')) return undefined;
     throw error;
   }
 }

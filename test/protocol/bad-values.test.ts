@@ -1,0 +1,127 @@
+// F107 in its breadth: every parameter of every request gets every kind of value that does not fit, in one daemon, and
+// nothing happens but a refusal that names the place.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { manifest, repository } from '../support/household.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { type WireClient, WireFailure, withClient } from '../support/wire-client.ts';
+import { type BadRequest, badRequests } from './bad-values.ts';
+import { protocol } from './document.ts';
+
+const requests = protocol.methods.filter(
+  ({ kind, direction }) => kind === 'request' && direction !== 'serverToClient',
+);
+const inFlight = 50;
+
+/** Why an answer is not the refusal that it should be. */
+async function fault(client: WireClient, { method, params, path, what }: BadRequest): Promise<string[]> {
+  const where = `${method} ${path} ${what}`;
+  const answer = await client.send(method, params).answer.catch((error: unknown) => error);
+  if (!(answer instanceof WireFailure)) return [`${where}: ${String(answer)}`];
+  const { code, kind, data } = answer;
+  const isRight =
+    code === -32602 &&
+    kind === 'InvalidParams' &&
+    data?.effects === 'none' &&
+    !data.retryable &&
+    data.issues?.length === 1 &&
+    data.issues[0]?.path === path;
+  return isRight ? [] : [`${where}: ${answer.message} ${JSON.stringify(data)}`];
+}
+
+async function faults(client: WireClient, bad: readonly BadRequest[]): Promise<string[]> {
+  const found: string[] = [];
+  for (let from = 0; from < bad.length; from += inFlight)
+    found.push(
+      ...(
+        await Promise.all(bad.slice(from, from + inFlight).map((request) => fault(client, request)))
+      ).flat(),
+    );
+  return found;
+}
+
+async function stateOf(client: WireClient, session: string, root: string): Promise<unknown> {
+  const {
+    queue: _queue,
+    watcher: _watcher,
+    cache: _cache,
+    ...kept
+  } = await client.request('session/get', {
+    session,
+  });
+  return {
+    kept,
+    files: manifest(root),
+    sessions: (await client.request('session/list', {})).sessions.length,
+    checkpoints: (await client.request('checkpoint/list', { session, kind: 'every' })).checkpoints,
+    conversation: (await client.request('conversation/export', { session })).document,
+    ledger: (await client.request('ledger/history', { session, path: 'a.txt' })).entries,
+  };
+}
+
+test('F107 every parameter of every method refuses what does not fit, by its place, and nothing has happened', () =>
+  withClient(
+    async (client) => {
+      const starting = requests.filter(({ name }) => name === 'initialize');
+      assert.equal(
+        await faults(
+          client,
+          starting.flatMap((method) => badRequests(method, '')),
+        ),
+        [],
+      );
+      await client.initialize();
+      const root = repository({ 'a.txt': 'a\n' });
+      const { session } = await client.request('session/open', { workspace: root });
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+      const before = await stateOf(client, session, root);
+      const bad = requests
+        .filter((method) => !starting.includes(method))
+        .flatMap((method) => badRequests(method, session));
+      console.log(
+        `note: ${bad.length} bad requests of ${new Set(bad.map(({ method }) => method)).size} methods`,
+      );
+      assert.ok(bad.length > 1500);
+      assert.equal(await faults(client, bad), []);
+      assert.equal(await stateOf(client, session, root), before);
+    },
+    { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } },
+  ));
+
+test('F107 NUL and ten million characters in any text are stored as they are or refused, and are no defect', () =>
+  withClient(
+    async (client) => {
+      await client.initialize();
+      const root = repository({ 'a.txt': 'a\n' });
+      const { session } = await client.request('session/open', { workspace: root });
+      const kinds = new Set<string | undefined>();
+      const defects: string[] = [];
+      const texts = requests
+        .filter(
+          ({ name }) => !/^(initialize|shutdown|session\/(open|close|delete)|checkpoint\/clean)$/.test(name),
+        )
+        .flatMap((method) => badRequests(method, session))
+        .filter(({ what }) => what === 'a lone surrogate');
+      assert.ok(texts.length > 100);
+      const long = 'y'.repeat(10_000_000);
+      for (const [at, { method, params }] of texts.entries()) {
+        // Each gets NUL; the long text, which takes time to send, goes to every eighth.
+        for (const text of at % 8 === 0 ? ['x\0', long] : ['x\0']) {
+          const filled = JSON.parse(
+            JSON.stringify(params).replace('"x\\ud83d"', JSON.stringify(text)),
+          ) as unknown;
+          const answer = await client.send(method, filled).answer.catch((error: unknown) => error);
+          if (!(answer instanceof WireFailure)) continue;
+          kinds.add(answer.kind);
+          if (/^(InternalError|ParseError)$/.test(answer.kind ?? ''))
+            defects.push(`${method}: ${answer.message}`);
+        }
+      }
+      assert.equal(defects, []);
+      console.log(`note: ${texts.length} texts; refused as ${[...kinds].join(', ')}`);
+      assert.equal(manifest(root)['a.txt'], manifest(repository({ 'a.txt': 'a\n' }))['a.txt']);
+    },
+    { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } },
+  ));
+
+test.run();

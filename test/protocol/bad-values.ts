@@ -1,0 +1,148 @@
+// Values that do not fit, for every field of every parameter of protocol.json, each with the place that the refusal
+// must name; and parameters that fit, into which they are put. Made from the document, so that a field that is added is
+// covered without anybody thinking of it. Knows no daemon.
+import { fieldsOf, type Method, resolve, type Schema } from '../../scripts/generate/dialect.ts';
+import { protocol } from './document.ts';
+
+export interface BadRequest {
+  readonly method: string;
+  readonly params: unknown;
+  /** Where it is wrong, as a JSON pointer. */
+  readonly path: string;
+  readonly what: string;
+}
+
+interface BadValue {
+  readonly what: string;
+  readonly value: unknown;
+  /** Below the field itself. */
+  readonly path?: string;
+}
+
+const depthMax = 4;
+const missing = Symbol('missing');
+
+/** The least that fits. */
+function fitting(given: Schema): unknown {
+  const schema = resolve(protocol, given);
+  if (schema.const !== undefined) return schema.const;
+  const [first] = schema.enum ?? schema.knownValues ?? [];
+  if (first !== undefined) return first;
+  switch (typesOf(schema)[0]) {
+    case 'string':
+      return 'x'.repeat(Math.max(1, schema.minLength ?? 0));
+    case 'integer':
+      return Math.max(0, schema.minimum ?? 0);
+    case 'boolean':
+      return false;
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => fitting(schema.items ?? {}));
+    case 'object':
+      return Object.fromEntries(
+        fieldsOf(schema)
+          .filter(({ required }) => required)
+          .map(({ name, schema: field }) => [name, fitting(field)]),
+      );
+    case undefined:
+    default:
+      return 'x';
+  }
+}
+
+const typesOf = ({ type }: Schema): readonly string[] => (typeof type === 'string' ? [type] : (type ?? []));
+
+const ofTypes: readonly (readonly [string, unknown])[] = [
+  ['null', null],
+  ['boolean', true],
+  ['integer', 7],
+  ['number', 1.5],
+  ['number', 1e308],
+  ['string', 'x'],
+  ['array', [1]],
+  ['object', { a: 1 }],
+];
+
+function badValues(given: Schema, depth = 0): BadValue[] {
+  const schema = resolve(protocol, given);
+  const types = typesOf(schema);
+  if (types.length === 0 || depth > depthMax) return []; // any JSON, or a union
+  const wrong: BadValue[] = ofTypes
+    .filter(([type]) => type !== 'null' && !types.includes(type))
+    .map(([type, value]) => ({ what: `${type} ${JSON.stringify(value)}`, value }));
+  if (types.includes('string')) wrong.push(...badStrings(schema));
+  if (types.includes('integer')) wrong.push(...badIntegers(schema));
+  if (types.includes('array')) wrong.push(...badArrays(schema, depth));
+  if (types.includes('object')) wrong.push(...badObjects(schema, depth));
+  return wrong;
+}
+
+function badStrings({ enum: closed, minLength = 0, maxLength }: Schema): BadValue[] {
+  return [
+    { what: 'a lone surrogate', value: 'x\ud83d' },
+    ...(closed === undefined ? [] : [{ what: 'another word', value: 'nonsense' }]),
+    ...(minLength === 0 ? [] : [{ what: 'an empty text', value: '' }]),
+    ...(maxLength === undefined ? [] : [{ what: 'a text too long', value: 'x'.repeat(maxLength + 1) }]),
+  ];
+}
+
+function badIntegers({ minimum = -Infinity, maximum = Infinity }: Schema): BadValue[] {
+  const numbers = [-1, -(2 ** 53), minimum - 1, maximum + 1, 2 ** 53 + 2, -1e308];
+  return numbers
+    .filter((value) => Number.isFinite(value) && (value < minimum || value > maximum))
+    .map((value) => ({ what: `${value}`, value }));
+}
+
+function badArrays({ items = {}, minItems = 0, maxItems }: Schema, depth: number): BadValue[] {
+  const within = badValues(items, depth + 1).map(({ what, value, path = '' }) => ({
+    what,
+    value: [value],
+    path: `/0${path}`,
+  }));
+  if (minItems > 0) within.push({ what: 'too few', value: [], path: '' });
+  if (maxItems !== undefined && maxItems <= 10_000)
+    within.push({
+      what: 'too many',
+      value: Array.from({ length: maxItems + 1 }, () => fitting(items)),
+      path: '',
+    });
+  return within;
+}
+
+/** Of records the fields, of maps the values under one name. */
+function badObjects(schema: Schema, depth: number): BadValue[] {
+  const open = schema.additionalProperties;
+  if (typeof open === 'object')
+    return badValues(open, depth + 1).map(({ what, value, path = '' }) => ({
+      what,
+      value: { name: value },
+      path: `/name${path}`,
+    }));
+  const whole = fitting(schema) as Record<string, unknown>;
+  return fieldsOf(schema).flatMap(({ name, schema: field, required }) => {
+    const values = badValues(field, depth + 1);
+    // For an optional field null is absent.
+    if (required) values.push({ what: 'null', value: null }, { what: 'missing', value: missing });
+    return values.map(({ what, value, path = '' }) => {
+      const { [name]: _fits, ...others } = whole;
+      return {
+        what,
+        value: value === missing ? others : { ...others, [name]: value },
+        path: `/${name}${path}`,
+      };
+    });
+  });
+}
+
+/** Every bad request of a method; `session` stands in those whose session is right. */
+export function badRequests({ name: method, params }: Method, session: string): BadRequest[] {
+  if (params === undefined) return [];
+  return badValues(params)
+    .filter(({ path }) => path !== undefined)
+    .map(({ what, value, path = '' }) => {
+      const fields = value as Record<string, unknown>;
+      const isAboutSession = path === '/session' || !Object.hasOwn(fields, 'session');
+      // What nobody knows is ignored, and is never what is told.
+      const whole = { ...fields, ...(isAboutSession ? {} : { session }), ofTomorrow: { deep: [null] } };
+      return { method, params: whole, path, what };
+    });
+}
