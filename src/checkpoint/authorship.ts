@@ -13,9 +13,13 @@ import type { OperationContext } from './operation-records.ts';
 import type { Session } from './session.ts';
 import { baseTag } from './tag.ts';
 
+type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
+
 interface LoggedAuthorship extends LogRecord {
   readonly kind: 'ledger';
   readonly records: readonly LedgerRecord[];
+  /** The client's key with what was answered: one record with its effect. */
+  readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
 }
 
 /** The ledger as the session's log has it. */
@@ -27,9 +31,17 @@ function isAuthorship(record: LogRecord): record is LoggedAuthorship {
   return record.kind === 'ledger' && 'records' in record;
 }
 
-function keep(session: Session, records: readonly LedgerRecord[]): void {
-  if (records.length === 0) return;
-  const logged: LoggedAuthorship = { kind: 'ledger', records };
+function keep(
+  session: Session,
+  records: readonly LedgerRecord[],
+  idempotency?: LoggedAuthorship['idempotency'],
+): void {
+  if (records.length === 0 && idempotency === undefined) return;
+  const logged: LoggedAuthorship = {
+    kind: 'ledger',
+    records,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  };
   session.parts.sessionLog.append(logged);
 }
 
@@ -94,11 +106,13 @@ export function recordWrite(
       timestamp(session.parts.clock),
       write.toolName,
     );
-    if (record !== undefined) keep(session, [record]);
-    return {
+    const result = {
       recorded: record !== undefined,
       ...(found === undefined ? {} : { content: found.blob, size: found.size }),
     };
+    const { idempotency } = context.stamp;
+    keep(session, record === undefined ? [] : [record], idempotency && { ...idempotency, result });
+    return result;
   }, context.signal);
 }
 

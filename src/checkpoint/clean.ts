@@ -1,9 +1,11 @@
 // checkpoint/init and checkpoint/clean: enabling checkpoints by hand where they were not enabled by themselves
 // (000 §4.2), and removing them by hand (000 §9.2). After a clean they stay disabled until the next init.
+import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { checkGit } from '../git/version.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { enableCheckpoints } from './enable.ts';
+import type { Intended } from './intentions.ts';
 import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
 import { deleteTrash, renameStoreAway } from './removal.ts';
@@ -23,6 +25,7 @@ export function init(session: Session, context: OperationContext): Promise<InitO
     const already = session.enabled;
     if (already === undefined) {
       await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
+      session.parts.operations.intend('checkpoint/init', context.stamp, { enables: true });
       await enableCheckpoints(session, 'force', context);
     }
     return {
@@ -41,7 +44,13 @@ export function clean(session: Session, context: OperationContext): Promise<{ re
     const removed = index.size;
     // The checkpoints that brought the conversation back go; that it went back must stay.
     session.parts.conversation.settle();
-    await store.remove(index.list('every').map(({ record }) => record.id));
+    const all = index.list('every').map(({ record }) => record.id);
+    const intended = index.head && { cleans: index.head.record.id, removed };
+    const { operations } = session.parts;
+    if (intended) operations.intend('checkpoint/clean', context.stamp, intended);
+    await store.remove(all);
+    // From here on the next start finds no checkpoint, and may not even look for one.
+    if (intended) noteCleaned(session, context, intended);
     await store.destroy();
     await store.close();
     await capture.close();
@@ -54,4 +63,14 @@ export function clean(session: Session, context: OperationContext): Promise<{ re
     );
     return { removed };
   }, context.signal);
+}
+
+/** The removal is done: a log that refuses the note fails nothing. */
+function noteCleaned({ parts }: Session, context: OperationContext, intended: Intended): void {
+  try {
+    parts.operations.intend('checkpoint/clean', context.stamp, intended, 'isDone');
+  } catch (error) {
+    if (!(error instanceof CheckpointdError)) throw error;
+    parts.log.warn(`The checkpoints are removed, but the session's log could not note it: ${error.message}`);
+  }
 }

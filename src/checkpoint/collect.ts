@@ -28,10 +28,11 @@ export function collect(session: Session, context: OperationContext): Promise<Co
     const started = clock.monotonic();
     const checkpoints = session.requireCheckpoints();
     const needed = tangentCheckpoints(checkpoints.index, session.parts.conversation);
-    let checkpointsRemoved = await letGo(
-      checkpoints,
-      expendable(checkpoints.index, needed, options.limits, clock.now()),
-    );
+    const expended = expendable(checkpoints.index, needed, options.limits, clock.now());
+    // Contents that nobody needs are no state of the session; checkpoints are.
+    if (expended.length > 0)
+      session.parts.operations.intend('store/gc', context.stamp, { collects: expended });
+    let checkpointsRemoved = await letGo(checkpoints, expended);
     let { bytesFreed, blobsFreed } = await checkpoints.store.sweep(context.signal);
     // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
     while (
@@ -41,6 +42,8 @@ export function collect(session: Session, context: OperationContext): Promise<Co
       context.signal.throwIfAborted();
       const oldest = dispensable(checkpoints.index, needed, checkpoints.index.list('all')).slice(0, 10);
       if (oldest.length === 0) break;
+      if (checkpointsRemoved === 0)
+        session.parts.operations.intend('store/gc', context.stamp, { collects: oldest });
       checkpointsRemoved += await letGo(checkpoints, oldest);
       const swept = await checkpoints.store.sweep(context.signal);
       bytesFreed += swept.bytesFreed;

@@ -65,6 +65,8 @@ export async function enableCheckpoints(
       ledger: session.parts.ledger,
     };
     session.parts.operations.learn(stored);
+    if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
+      return await finishClean(session, store, capture);
     const head = checkpoints.index.head?.record;
     if (head !== undefined) session.parts.conversation.restoreHead(head.conversation, head.logLength);
     session.enable(checkpoints);
@@ -79,6 +81,14 @@ export async function enableCheckpoints(
     await capture.close();
     throw error;
   }
+}
+
+/** Outside a repository only a session that had checkpoints comes here: a kill cut checkpoint/clean short. */
+async function finishClean(session: Session, store: SnapshotStore, capture: ColdCapture): Promise<void> {
+  files.rmSync(session.parts.directory.enabledFile, { force: true });
+  session.disable('NotARepository');
+  await store.close();
+  await capture.close();
 }
 
 async function openStore(session: Session, mode: InitMode): Promise<SnapshotStore> {

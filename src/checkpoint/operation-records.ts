@@ -6,6 +6,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { newOperationId, type OperationId } from '../base/ids.ts';
 import type { SessionLog } from '../conversation/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { type Intended, isIntention, type LoggedIntention, outcomeOf } from './intentions.ts';
 import { OperationEntry, type OperationFate } from './operation-entry.ts';
 
 /** How a running operation speaks: its cancel, its progress, and what it stamps into the records it publishes. */
@@ -43,23 +44,6 @@ interface KeyedEffect {
   readonly result: unknown;
 }
 
-/**
- * Written before an effect that no checkpoint carries: whether it took place is told afterwards by the checkpoints
- * that are there, so that a key and its effect are one also when the process dies between the two.
- */
-export type Intended =
-  | { readonly removes: CheckpointRecord['id'] }
-  | { readonly renames: CheckpointRecord['id']; readonly name?: string };
-
-interface LoggedIntention {
-  readonly kind: 'intention';
-  readonly method: string;
-  readonly operation: OperationId;
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly intended: Intended;
-}
-
 /** What is left of an effect whose answer was lost with the process: the checkpoint it published, or its own answer. */
 export interface Remains {
   readonly checkpoint?: string;
@@ -95,14 +79,19 @@ export class OperationRecords {
     this.#log = log;
     for (const record of logged) {
       if (isLogged(record)) this.#remember(entryOf(record));
-      else if (isIntention(record)) this.#intentions.set(record.key, record);
+      else if (isIntention(record)) this.#consider(record);
       const keyed = keyedEffectOf(record);
       if (keyed !== undefined) this.#remember(entryOfEffect(keyed));
     }
   }
 
-  /** Notes what is about to be done under a key. */
-  intend(method: string, { idempotency }: OperationContext['stamp'], intended: Intended): void {
+  /** Notes what is about to be done under a key; with `isDone` that it has been. */
+  intend(
+    method: string,
+    { idempotency }: OperationContext['stamp'],
+    intended: Intended,
+    isDone?: 'isDone',
+  ): void {
     if (idempotency === undefined) return;
     const { key, fingerprint, operation } = idempotency;
     const logged: LoggedIntention = {
@@ -112,8 +101,27 @@ export class OperationRecords {
       key,
       fingerprint,
       intended,
+      ...(isDone === undefined ? {} : { isDone: true }),
     };
     this.#log?.append(logged);
+  }
+
+  /** One of an earlier process: judged when the checkpoints are known, unless it says itself that it took place. */
+  #consider(record: LoggedIntention): void {
+    if (record.isDone === true) this.#rememberDone(record, []);
+    else this.#intentions.set(record.key, record);
+  }
+
+  #rememberDone(intention: LoggedIntention, checkpoints: readonly StoredCheckpoint[]): void {
+    const { key, operation, method, fingerprint } = intention;
+    const outcome = this.#byKey.has(key) ? undefined : outcomeOf(intention, checkpoints);
+    if (outcome === undefined) return;
+    const entry = new OperationEntry(operation, method, key, fingerprint);
+    entry.state = 'committed';
+    entry.checkpoint = outcome.checkpoint;
+    entry.result = outcome.result === undefined ? undefined : JSON.stringify(outcome.result);
+    entry.effect = outcome.effect;
+    this.#remember(entry);
   }
 
   /** Learns from published checkpoints which keys took effect although no answer was logged. */
@@ -132,15 +140,7 @@ export class OperationRecords {
       entry.checkpoint = record.id;
       this.#remember(entry);
     }
-    for (const { key, operation, method, fingerprint, intended } of this.#intentions.values()) {
-      const done = this.#byKey.has(key) ? undefined : outcomeOf(intended, checkpoints);
-      if (done === undefined) continue;
-      const entry = new OperationEntry(operation, method, key, fingerprint);
-      entry.state = 'committed';
-      entry.checkpoint = done.checkpoint;
-      entry.result = done.result === undefined ? undefined : JSON.stringify(done.result);
-      this.#remember(entry);
-    }
+    for (const intention of this.#intentions.values()) this.#rememberDone(intention, checkpoints);
     this.#intentions.clear();
   }
 
@@ -282,13 +282,13 @@ function entryOf({ operation, method, key, fingerprint, result }: LoggedOperatio
   return entry;
 }
 
-/** The key of a conversation's record, as Timeline.commit wrote it. */
+/** The key of a record of the conversation (as Timeline.commit wrote it) or of the ledger. */
 function keyedEffectOf(record: unknown): KeyedEffect | undefined {
   const isKeyed =
     typeof record === 'object' &&
     record !== null &&
     'kind' in record &&
-    record.kind === 'conversation' &&
+    (record.kind === 'conversation' || record.kind === 'ledger') &&
     'idempotency' in record;
   return isKeyed ? (record.idempotency as KeyedEffect) : undefined;
 }
@@ -298,23 +298,4 @@ function entryOfEffect({ operation, method, key, fingerprint, result }: KeyedEff
   entry.state = 'committed';
   entry.effect = result;
   return entry;
-}
-
-function isIntention(record: unknown): record is LoggedIntention {
-  return typeof record === 'object' && record !== null && 'kind' in record && record.kind === 'intention';
-}
-
-/** What an intention has come to, if it took place. */
-function outcomeOf(
-  intended: Intended,
-  checkpoints: readonly StoredCheckpoint[],
-): Pick<OperationFate, 'result' | 'checkpoint'> | undefined {
-  if ('removes' in intended) {
-    const isThere = checkpoints.some(({ record }) => record.id === intended.removes);
-    return isThere ? undefined : { result: { deleted: intended.removes } };
-  }
-  const renamed = checkpoints.find(({ record }) => record.id === intended.renames);
-  return renamed !== undefined && renamed.name === intended.name
-    ? { checkpoint: intended.renames }
-    : undefined;
 }

@@ -4,7 +4,7 @@ import { bytesOf, isText, type TreePath, toText } from '../base/tree-path.ts';
 import type { CheckpointView } from '../checkpoint/checkpoint-view.ts';
 import type { DiffEntry } from '../checkpoint/diff.ts';
 import type { RestoreView } from '../checkpoint/restore-view.ts';
-import { remedies, type Session } from '../checkpoint/session.ts';
+import { type DisabledReason, remedies, type Session } from '../checkpoint/session.ts';
 import type { FileInSnapshot } from '../checkpoint/snapshot-files.ts';
 import type * as Wire from '../protocol/types.ts';
 
@@ -29,7 +29,11 @@ export function checkpoint(view: CheckpointView): Wire.Checkpoint {
 /** Whether checkpoints are enabled, and if not, why and what to do. */
 export function checkpointsState(session: Session): Wire.CheckpointsState {
   const reason = session.disabledReason;
-  return reason === undefined ? { enabled: true } : { enabled: false, reason, message: remedies[reason] };
+  return reason === undefined ? { enabled: true } : disabledState(reason);
+}
+
+export function disabledState(reason: DisabledReason): Wire.CheckpointsState {
+  return { enabled: false, reason, message: remedies[reason] };
 }
 
 const listedPathsMax = 10_000;

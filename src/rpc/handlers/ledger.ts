@@ -1,6 +1,6 @@
 // ledger/*: what the agent says that it wrote, and who changed a file when.
 
-import type { LedgerEntryView } from '../../checkpoint/authorship.ts';
+import type { LedgerEntryView, RecordedWrite } from '../../checkpoint/authorship.ts';
 import { pathHistory, recordWrite } from '../../checkpoint/authorship.ts';
 import type { Sessions } from '../../checkpoint/sessions.ts';
 import type * as Wire from '../../protocol/types.ts';
@@ -16,8 +16,14 @@ export function ledgerHandlers(sessions: Sessions): Pick<Handlers, 'ledger/recor
       const path = treePath(
         params.pathBytes == null ? { path: params.path } : { path: params.path, pathBytes: params.pathBytes },
       );
-      return mutate(session, 'ledger/recordWrite', params, context, (operation) =>
-        recordWrite(session, { path, ...given({ toolName: params.toolName }) }, operation),
+      return mutate(
+        session,
+        'ledger/recordWrite',
+        params,
+        context,
+        (operation) => recordWrite(session, { path, ...given({ toolName: params.toolName }) }, operation),
+        async (_checkpoint, effect) => effect as RecordedWrite,
+        { isLoggedWithEffect: true },
       );
     },
     'ledger/history': async (params) => {

@@ -7,7 +7,7 @@ import { baseTag } from '../../checkpoint/tag.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given } from '../from-protocol.ts';
-import { checkpoint, checkpointsState, skipped } from '../to-protocol.ts';
+import { checkpoint, checkpointsState, disabledState, skipped } from '../to-protocol.ts';
 import { mutate } from './operation.ts';
 
 type ManageMethods = 'checkpoint/init' | 'checkpoint/delete' | 'checkpoint/rename' | 'checkpoint/clean';
@@ -16,8 +16,8 @@ export function manageHandlers(sessions: Sessions): Pick<Handlers, ManageMethods
   return {
     'checkpoint/init': async (params, context) => {
       const session = sessions.get(params.session);
-      return mutate(session, 'checkpoint/init', params, context, async (operation) => {
-        const { initialized, checkpoints, ms } = await init(session, operation);
+      const answer = async (initialized: boolean, ms: number): Promise<Wire.CheckpointInitResult> => {
+        const checkpoints = session.requireCheckpoints();
         const base = await viewOf(checkpoints, checkpoints.index.resolve(baseTag));
         return {
           initialized,
@@ -26,7 +26,18 @@ export function manageHandlers(sessions: Sessions): Pick<Handlers, ManageMethods
           skipped: skipped(base.skipped),
           ms,
         };
-      });
+      };
+      return mutate(
+        session,
+        'checkpoint/init',
+        params,
+        context,
+        async (operation) => {
+          const { initialized, ms } = await init(session, operation);
+          return answer(initialized, ms);
+        },
+        () => answer(true, 0),
+      );
     },
     'checkpoint/delete': async (params, context) => {
       const session = sessions.get(params.session);
@@ -53,10 +64,19 @@ export function manageHandlers(sessions: Sessions): Pick<Handlers, ManageMethods
     'checkpoint/clean': async (params, context) => {
       const session = sessions.get(params.session);
       const path = session.parts.marker.strategy === 'shadow' ? session.parts.directory.root : undefined;
-      return mutate(session, 'checkpoint/clean', params, context, async (operation) => {
-        const { removed } = await clean(session, operation);
-        return { removed, ...given({ path }), checkpoints: checkpointsState(session) };
+      const answer = (removed: number): Wire.CheckpointCleanResult => ({
+        removed,
+        ...given({ path }),
+        checkpoints: disabledState('Cleaned'),
       });
+      return mutate(
+        session,
+        'checkpoint/clean',
+        params,
+        context,
+        async (operation) => answer((await clean(session, operation)).removed),
+        async (_checkpoint, effect) => answer(Number(effect)),
+      );
     },
   };
 }
