@@ -52,7 +52,7 @@ async function open(options: StoreOptions): Promise<GitStore> {
     names: { tags: `${prefix}tags/`, own: prefix },
     settle: (roots, isDoubtful) => settle(quarantine, roots, isDoubtful),
     settled: () => quarantine.watchOver(),
-    close: () => Promise.resolve(quarantine.close()),
+    close: () => quarantine.close(),
     sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
     usage: async () => {
       const { bytes, blobs } = await diskUsage(quarantine.place(incoming), [own]);

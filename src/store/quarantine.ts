@@ -12,6 +12,11 @@ import { runGit } from '../git/run.ts';
 
 /** A `git prune` that looked at the refs before ours moved has ended by then. */
 const settledMsMin = 600_000;
+/** After a publication: how soon to look whether what it linked over is still there, and how seldom in the end. */
+const lookMsMin = 50;
+const lookMsMax = 60_000;
+/** The next publication looks for what is younger than this as well; the rest is left to the looks in between. */
+const youngMs = 5_000;
 /** How often to look whether the user's `gc` has ended. */
 const gcPollMs = 500;
 
@@ -38,6 +43,8 @@ export class Quarantine {
   readonly #places: QuarantinePlaces;
   /** Linked over by the present publication; looked after once its ref has moved. */
   #fresh: ObjectFile[] = [];
+  /** Linked over lately: a `prune` that looked at the refs before ours moved may take it any moment. */
+  #recent: { readonly file: ObjectFile; readonly atMs: number }[] = [];
   #watch: NodeJS.Timeout | undefined;
 
   constructor(places: QuarantinePlaces) {
@@ -82,13 +89,16 @@ export class Quarantine {
     return run.exitCode === 0;
   }
 
-  /** After the refs have moved: what a `gc` took in between is linked again, now and when a running one has ended. */
+  /**
+   * After the refs have moved: what a `gc` or `prune` took in between is linked again, now and whenever it is found
+   * gone later. A running `gc` shows; a `prune` does not, and leaves refs without their objects, over which the user's
+   * own git stumbles. So the looks come soon after a publication, and seldom later.
+   */
   async watchOver(): Promise<void> {
-    const fresh = this.#fresh.splice(0);
-    const isGone = ({ directory, name }: ObjectFile): boolean =>
-      !files.existsSync(join(this.#places.theirs, directory, name));
-    if (fresh.some(isGone)) await this.heal();
-    if (this.#isCollecting()) this.#armWatch();
+    const nowMs = Date.now();
+    this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
+    await this.#healRecent(nowMs - youngMs);
+    this.#armWatch(lookMsMin);
   }
 
   /** Links again what we still have and the user's repository has not. */
@@ -130,8 +140,14 @@ export class Quarantine {
     for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
   }
 
-  /** Ends the watch; a `gc` that still runs then is answered by {@link open} of the next store. */
-  close(): void {
+  /** Ends the watch with a last look; a `gc` that still runs then is answered by {@link open} of the next store. */
+  async close(): Promise<void> {
+    this.kill();
+    await this.#healRecent(0);
+  }
+
+  /** Ends the watch at once. */
+  kill(): void {
     clearTimeout(this.#watch);
     this.#watch = undefined;
   }
@@ -140,20 +156,40 @@ export class Quarantine {
     return files.existsSync(join(this.#places.commonDir, 'gc.pid'));
   }
 
-  #armWatch(): void {
+  /** Whether something was gone; it is back when this resolves. */
+  async #healRecent(sinceMs: number): Promise<boolean> {
+    const { theirs } = this.#places;
+    const isThere = ({ directory, name }: ObjectFile): boolean =>
+      files.existsSync(join(theirs, directory, name));
+    if (this.#recent.every(({ file, atMs }) => atMs < sinceMs || isThere(file))) return false;
+    const isCollecting = this.#isCollecting();
+    await this.heal();
+    // What has no file of its own now is in a pack of theirs, for good unless a gc is at it.
+    if (!isCollecting) this.#recent = this.#recent.filter(({ file }) => isThere(file));
+    return true;
+  }
+
+  #armWatch(delayMs: number): void {
     clearTimeout(this.#watch);
-    this.#watch = setTimeout(() => void this.#look(), gcPollMs);
+    this.#watch = setTimeout(() => void this.#look(delayMs), delayMs);
     this.#watch.unref();
   }
 
-  async #look(): Promise<void> {
-    if (this.#isCollecting()) return this.#armWatch();
+  async #look(delayMs: number): Promise<void> {
+    const armed = this.#watch;
+    const oldestMs = Date.now() - settledMsMin;
+    this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
+    const isCollecting = this.#isCollecting();
+    let isAtWork = isCollecting;
     try {
-      await this.heal();
+      isAtWork = (await this.#healRecent(0)) || isCollecting;
     } catch (error) {
       // The disk is full or the repository is gone: looked at again by the next publication or open.
       if (systemCode(error) === undefined && !(error instanceof Error)) throw error;
     }
+    // Closed meanwhile, or a publication has armed a look of its own.
+    if (this.#watch !== armed || (this.#recent.length === 0 && !isAtWork)) return;
+    this.#armWatch(isAtWork ? Math.min(delayMs, gcPollMs) : Math.min(delayMs * 2, lookMsMax));
   }
 
   async #missing(ids: readonly string[]): Promise<Set<string>> {
