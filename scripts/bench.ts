@@ -42,6 +42,7 @@ interface Measured {
   readonly create: readonly number[];
   readonly diff: readonly number[];
   readonly restore: readonly number[];
+  readonly wait: readonly number[];
   readonly diskBytes: number;
   readonly rssBytes?: number;
   readonly highestRssBytes?: number;
@@ -58,6 +59,16 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
 
+/** Where a terminal looks on, says what runs; elsewhere a line each half minute, so that a log shows it lives. */
+function progress(step: string): void {
+  const now = performance.now();
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${step}`);
+  else if (now - toldMs > 30_000) process.stderr.write(`${Math.round(now / 1000)} s: ${step}\n`);
+  else return;
+  toldMs = now;
+}
+let toldMs = 0;
+
 async function timed(work: () => Promise<void>): Promise<number> {
   const started = performance.now();
   await work();
@@ -72,10 +83,12 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
   const tries = contenders.map((contender) => ({ contender, firstCapture: [0], create: [] as number[] }));
   for (const of of tries) {
     if (of.contender instanceof DaemonContender) await of.contender.start();
+    progress(`first capture by ${of.contender.name}`);
     of.firstCapture = [await timed(() => of.contender.open())];
   }
   for (let i = 0; i < checkpoints; i += 1) {
     tree.edit();
+    progress(`create ${i + 1} of ${checkpoints}`);
     for (const { contender, create } of tries) create.push(await timed(() => contender.create()));
   }
   const measured: Measured[] = [];
@@ -83,10 +96,13 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
     const diskBytes = contender.diskBytes();
     const diff: number[] = [];
     const restore: number[] = [];
+    const wait: number[] = [];
     for (let i = 0; i < repeats; i += 1) {
+      progress(`${contender.name}: diff and restore ${i + 1} of ${repeats}`);
       diff.push(await timed(() => contender.diff()));
       tree.edit();
-      await contender.create();
+      const waited = await contender.wait();
+      if (waited !== undefined) wait.push(waited);
       restore.push(await timed(() => contender.restore())); // to before that edit, as the others know the tree
     }
     const memory = contender.memory();
@@ -96,6 +112,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       create,
       diff,
       restore,
+      wait,
       diskBytes,
       ...(memory === undefined ? {} : { rssBytes: memory.rssBytes, highestRssBytes: memory.highestBytes }),
     });
@@ -116,6 +133,11 @@ const rows: readonly Row[] = [
   { label: 'create after one edit', unit: 'ms', of: ({ create }) => median(create) },
   { label: 'diff of the last two', unit: 'ms', of: ({ diff }) => median(diff) },
   { label: 'restore of one file', unit: 'ms', of: ({ restore }) => median(restore) },
+  {
+    label: 'longest wait meanwhile',
+    unit: 'ms',
+    of: ({ wait }) => (wait.length === 0 ? undefined : Math.max(...wait)),
+  },
   { label: `disk after ${checkpoints} checkpoints`, unit: 'MB', of: ({ diskBytes }) => diskBytes / megabyte },
   { label: 'memory (highest RSS)', unit: 'MB', of: (m) => m.highestRssBytes && m.highestRssBytes / megabyte },
 ];
@@ -140,6 +162,7 @@ async function main(): Promise<void> {
   const results: { files: number; contenders: Measured[] }[] = [];
   for (const files of sizes) {
     const directory = join(scratch, String(files));
+    progress(`making ${files.toLocaleString('en')} files`);
     const tree = new GeneratedTree(join(directory, 'work'), files);
     const contenders: Contender[] = [
       new GitContender(tree.root, directory),
@@ -147,6 +170,7 @@ async function main(): Promise<void> {
     ];
     const measured = await measure(contenders, tree);
     results.push({ files, contenders: measured });
+    if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     print(files, measured);
     rmSync(directory, { recursive: true, force: true });
   }

@@ -16,6 +16,8 @@ export interface Contender {
   diff(): Promise<void>;
   /** Makes the work tree equal the checkpoint before the last. */
   restore(): Promise<void>;
+  /** The longest that a light request waited while a checkpoint was made, in milliseconds; for a daemon. */
+  wait(): Promise<number | undefined>;
   /** Bytes allocated on disk for the checkpoints. */
   diskBytes(): number;
   /** Resident memory now and at its highest, where the system tells; the git commands end too soon for that. */
@@ -85,6 +87,20 @@ export class DaemonContender implements Contender {
       throw new Error(`${this.name}: not one file was restored`);
   }
 
+  /** Asks again and again, so that what is measured is the event loop and not the one request. */
+  async wait(): Promise<number> {
+    let longest = 0;
+    const over = new AbortController();
+    const creating = this.create().finally(() => over.abort());
+    while (!over.signal.aborted) {
+      const started = performance.now();
+      await this.#daemon.request('worktree/status', { session: this.#session });
+      longest = Math.max(longest, performance.now() - started);
+    }
+    await creating;
+    return longest;
+  }
+
   /** What lies in the storage, and what was added to the user's repository (strategy `local`). */
   diskBytes(): number {
     return allocated(this.#storage) + allocated(join(this.#workTree, '.git')) - this.#ownBefore;
@@ -148,6 +164,10 @@ export class GitContender implements Contender {
     this.#turn -= 1;
     this.#git('reset', '--quiet', '--hard', String(this.#turn));
     this.#git('clean', '-fd');
+  }
+
+  async wait(): Promise<undefined> {
+    await this.create();
   }
 
   diskBytes(): number {

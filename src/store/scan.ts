@@ -70,13 +70,18 @@ export class Scan {
       await this.#readFresh();
     }
     const root = await buildTree(this.#walk, this.#options.slices);
-    const { skipped, unknown } = this.#report(unsettled);
+    const report = new Report();
     const directories = new Map<TreePath, WalkedDirectory>();
-    for (const directory of this.#walk.reachable()) directories.set(directory.path, directory);
+    for (const { path } of unsettled) report.skip(path, 'unstable');
+    for (const directory of this.#walk.reachable()) {
+      if (this.#options.slices.isDue()) await this.#options.slices.pause();
+      directories.set(directory.path, directory);
+      report.add(directory);
+    }
     // A listing that changed under our eyes proves nothing later.
     for (const { path } of unsettled) directories.delete(path);
     const { isStopped, files, read } = { isStopped: this.#isStopped, files: this.#files, read: this.#read };
-    return { root, skipped, unknown, directories, isWhole: !isStopped, files, read };
+    return { root, ...report.sorted(), directories, isWhole: !isStopped, files, read };
   }
 
   async #readFresh(): Promise<void> {
@@ -197,26 +202,36 @@ export class Scan {
     this.#toldMs = now;
     this.#options.onProgress({ filesDone: this.#files, filesTotal, bytesDone: this.#bytes });
   }
+}
 
-  #report(unsettled: readonly WalkedDirectory[]): { skipped: SkippedPath[]; unknown: TreePath[] } {
-    const skipped: SkippedPath[] = unsettled.map(({ path }) => ({ path, reason: 'unstable' }));
-    const unknown: TreePath[] = [];
-    for (const directory of this.#walk.reachable()) {
-      if (directory.failure !== undefined) {
-        skipped.push({ path: directory.path, reason: directory.failure });
-        unknown.push(directory.path);
-      }
-      if (directory.isHeld) continue; // what is not as it should be never stands
-      for (const [name, entry] of directory.entries) {
-        const reason = entry.taken ? reasonOf(entry) : undefined;
-        if (reason === undefined) continue;
-        const path = join(directory.path, name);
-        skipped.push({ path, reason });
-        if (reason === 'unreadable' || reason === 'nameTooLong' || reason === 'unstable') unknown.push(path);
-      }
+/** What a scan has to say of the paths that it did not take. */
+class Report {
+  readonly #skipped: SkippedPath[] = [];
+  readonly #unknown: TreePath[] = [];
+
+  skip(path: TreePath, reason: SkippedPath['reason']): void {
+    this.#skipped.push({ path, reason });
+  }
+
+  add(directory: WalkedDirectory): void {
+    if (directory.failure !== undefined) {
+      this.skip(directory.path, directory.failure);
+      this.#unknown.push(directory.path);
     }
-    skipped.sort((a, b) => byBytes(a.path, b.path));
-    return { skipped, unknown: unknown.sort(byBytes) };
+    if (directory.isHeld) return; // what is not as it should be never stands
+    for (const [name, entry] of directory.entries) {
+      const reason = entry.taken ? reasonOf(entry) : undefined;
+      if (reason === undefined) continue;
+      const path = join(directory.path, name);
+      this.skip(path, reason);
+      if (reason === 'unreadable' || reason === 'nameTooLong' || reason === 'unstable')
+        this.#unknown.push(path);
+    }
+  }
+
+  sorted(): { readonly skipped: SkippedPath[]; readonly unknown: TreePath[] } {
+    this.#skipped.sort((a, b) => byBytes(a.path, b.path));
+    return { skipped: this.#skipped, unknown: this.#unknown.sort(byBytes) };
   }
 }
 

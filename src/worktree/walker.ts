@@ -138,18 +138,23 @@ export class Walk {
         else listed.push(directory);
       }
       await this.#selection.judge(listed, this.#options.slices);
-      for (const directory of listed) {
-        this.directories.set(directory.path, directory);
-        this.#lastChain.set(directory.path, directory.chain.key);
-        this.#fresh.push(directory);
-        directory.below = takenDirectories(directory);
+      const next: Descent[] = [];
+      for (const directory of [...listed, ...held]) {
+        if (this.#options.slices.isDue()) await this.#options.slices.pause();
+        this.#admit(directory);
+        for (const descent of this.#nextOf(directory)) next.push(descent);
       }
-      for (const directory of held) {
-        this.directories.set(directory.path, directory);
-        this.#lastChain.set(directory.path, directory.chain.key);
-        this.#heldFiles += directory.entries.size - directory.below.length;
-      }
-      frontier = [...listed, ...held].flatMap((directory) => this.#nextOf(directory));
+      frontier = next;
+    }
+  }
+
+  #admit(directory: WalkedDirectory): void {
+    this.directories.set(directory.path, directory);
+    this.#lastChain.set(directory.path, directory.chain.key);
+    if (directory.isHeld) this.#heldFiles += directory.entries.size - directory.below.length;
+    else {
+      this.#fresh.push(directory);
+      directory.below = takenDirectories(directory);
     }
   }
 
