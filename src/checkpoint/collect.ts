@@ -37,7 +37,7 @@ export function collect(session: Session, context: OperationContext): Promise<Co
     // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
     while (
       options.limits.maxStoreBytes !== undefined &&
-      (await checkpoints.store.usage()).bytes > options.limits.maxStoreBytes
+      (await heldBytes(checkpoints)) > options.limits.maxStoreBytes
     ) {
       context.signal.throwIfAborted();
       const oldest = dispensable(checkpoints.index, needed, checkpoints.index.list('all')).slice(0, 10);
@@ -51,6 +51,11 @@ export function collect(session: Session, context: OperationContext): Promise<Co
     }
     return { bytesFreed, blobsFreed, checkpointsRemoved, ms: Math.round(clock.monotonic() - started) };
   }, context.signal);
+}
+
+/** Another session's checkpoints in a shared store are no reason to let go of this one's. */
+async function heldBytes({ store }: Checkpoints): Promise<number> {
+  return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
 }
 
 async function letGo({ store, index }: Checkpoints, ids: readonly CheckpointId[]): Promise<number> {

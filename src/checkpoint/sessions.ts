@@ -183,7 +183,7 @@ export class Sessions {
   /** Bytes on disk of a session: what its store says when it is open here, its directory otherwise. */
   async bytesOf({ marker, storage }: ListedSession): Promise<number> {
     const store = this.#open.get(marker.session)?.enabled?.store;
-    if (store !== undefined) return (await store.usage()).bytes;
+    if (store !== undefined) return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
     return sizeOf(new SessionDirectory(storage, marker.session).root);
   }
 

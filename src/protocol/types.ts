@@ -256,7 +256,10 @@ export interface CheckpointsState {
 export interface SessionLimits {
   /** Larger files are left out of captures and listed as skipped. */
   readonly maxFileBytes?: Bytes;
-  /** `store/gc` removes the oldest checkpoints until the store is no larger. */
+  /**
+   * `store/gc` removes the oldest checkpoints until what the session holds is no larger; in a database that
+   * sessions share, without what only others hold.
+   */
   readonly maxStoreBytes?: Bytes;
   /** `store/gc` keeps at most this many checkpoints. */
   readonly maxCheckpoints?: number;

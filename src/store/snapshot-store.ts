@@ -229,6 +229,8 @@ export interface SnapshotStore {
   /** Reads everything and checks every hash. */
   verify(signal?: AbortSignal): Promise<StoreProblem[]>;
   usage(): Promise<StoreUsage>;
+  /** Of a store that sessions share: the bytes that this one's checkpoints hold. Absent: all of {@link usage}. */
+  heldBytes?(): Promise<number>;
   /** Ends children and handles; removes nothing. */
   close(): Promise<void>;
   /** Ends children at once, for a dying process. */

@@ -30,6 +30,7 @@ import { prepareSchema } from './sqlite-schema.ts';
 import { SeenRows } from './sqlite-seen.ts';
 import { type Swept, sweep } from './sqlite-sweep.ts';
 import { SqliteTrees } from './sqlite-trees.ts';
+import { heldBytes } from './sqlite-usage.ts';
 import { verify } from './sqlite-verify.ts';
 import { SqliteWriter } from './sqlite-writer.ts';
 
@@ -185,6 +186,15 @@ class SqliteStore implements SnapshotStore {
     // Not the files' sizes: the journal and a reserve of free pages hold on to their space whatever was removed.
     const bytes = ((pages ?? 0) - (free ?? 0)) * (pageBytes ?? 0);
     return { bytes, blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
+  }
+
+  /** Alone in the database it is the database's own size; else what this session's checkpoints hold of it. */
+  async heldBytes(): Promise<number> {
+    const others = await this.#database.read(() =>
+      this.#database.row('SELECT 1 FROM conversations WHERE id <> ? LIMIT 1', this.#conversation),
+    );
+    if (others === undefined) return (await this.usage()).bytes;
+    return heldBytes(this.#database, this.#conversation);
   }
 
   async close(): Promise<void> {

@@ -98,6 +98,37 @@ test('O29 limits.maxStoreBytes: a collection removes the oldest until the store 
   }
 });
 
+test('O29 limits.maxStoreBytes: what other sessions hold in a shared database does not count', async () => {
+  const house = new Household();
+  const large = Array.from({ length: 6 }, (_, n) => noise(100 + n, 400_000));
+  const other = await turns(house, 'sqlite', large);
+  const contents = Array.from({ length: 30 }, (_, n) => noise(n, 20_000));
+  const { session, root } = await turns(house, 'sqlite', contents, { maxStoreBytes: 1_000_000 });
+  const { bytes } = await house.call('store/usage', { session });
+  assert.ok(bytes > 1_000_000, `the database is larger: ${bytes}`);
+  const report = await house.call('store/gc', { session });
+  assert.is(report.checkpointsRemoved, 0, 'its own 30 turns fit');
+  const { session: small } = await house.open(root, {
+    strategy: 'sqlite',
+    conversationId: 'small',
+    limits: { maxStoreBytes: 150_000 },
+  });
+  for (const content of contents) {
+    write(root, { 'a.txt': content });
+    await house.call('checkpoint/create', { session: small, kind: 'turn' });
+  }
+  const { checkpointsRemoved } = await house.call('store/gc', { session: small });
+  assert.ok(checkpointsRemoved >= 10 && checkpointsRemoved < 30, `${checkpointsRemoved} removed`);
+  assert.is((await tagsOf(house, session)).length, 31, 'nobody else loses any');
+  assert.is((await tagsOf(house, other.session)).length, 7);
+  const listed = (await house.call('session/list', {})).sessions.map(({ bytes = 0 }) => bytes);
+  assert.ok(
+    listed.some((each) => each < 300_000) && listed.some((each) => each > 1_000_000),
+    listed.join(' '),
+  );
+  await house.close();
+});
+
 test('O30 R9 deleting checkpoints in the middle leaves every other one restorable', async () => {
   const house = new Household();
   for (const strategy of names) {

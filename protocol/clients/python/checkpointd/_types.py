@@ -533,7 +533,8 @@ class SessionLimits(TypedDict, total=False):
     """Limits that a client sets for one session. Absent fields have the defaults of the daemon."""
     # Larger files are left out of captures and listed as skipped.
     maxFileBytes: Bytes
-    # `store/gc` removes the oldest checkpoints until the store is no larger.
+    # `store/gc` removes the oldest checkpoints until what the session holds is no larger; in a
+    # database that sessions share, without what only others hold.
     maxStoreBytes: Bytes
     # `store/gc` keeps at most this many checkpoints.
     maxCheckpoints: int

@@ -985,7 +985,8 @@ pub struct SessionLimits {
     /// Larger files are left out of captures and listed as skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
-    /// `store/gc` removes the oldest checkpoints until the store is no larger.
+    /// `store/gc` removes the oldest checkpoints until what the session holds is no larger; in a
+    /// database that sessions share, without what only others hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_store_bytes: Option<Bytes>,
     /// `store/gc` keeps at most this many checkpoints.
