@@ -15,6 +15,7 @@ export function startWatching(session: Session): void {
     root: workTree.root,
     storage: options.storage,
     isIgnored: (path) => session.enabled?.capture.isLeftOut(path) ?? false,
+    leftOut: () => session.enabled?.capture.leftOutDirectories() ?? [],
     onChange: told,
     log,
   });

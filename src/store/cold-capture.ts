@@ -149,6 +149,16 @@ export class ColdCapture {
     return false;
   }
 
+  /** The directories that the last scan left out; what lies below them is not listed. For the watcher. */
+  leftOutDirectories(): TreePath[] {
+    const found: TreePath[] = [];
+    for (const [directory, { entries }] of this.#directories) {
+      for (const [name, { kind, taken }] of entries)
+        if (kind === 'directory' && !taken) found.push(join(directory, name));
+    }
+    return found;
+  }
+
   /** Ends the engines. */
   close(): Promise<void> {
     return this.#scopes.close();

@@ -1,15 +1,16 @@
-// Watches the directories of a work tree with chokidar and tells what may have changed. It only informs: no capture
+// Watches the directories of a work tree and tells what may have changed: the main thread's side, which keeps the marks
+// and the state. chokidar itself runs in a thread of its own (worktree/watcher-thread.ts). It only informs: no capture
 // rests on it, because the kernel's queue overflows in silence, directories born while we run are watched late, and
 // writes through mmap are never told. Names that are not UTF-8 are told as their directory.
-import type { FSWatcher } from 'chokidar';
+import { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
-import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../base/tree-path.ts';
+import { rootPath, type TreePath } from '../base/tree-path.ts';
 import { type ChangeBatch, ChangeBatches } from './change-batches.ts';
 import type { ChangeSet } from './change-set.ts';
 import { DirtyPaths } from './dirty-paths.ts';
-import { isRestoreTemporary } from './exclusions.ts';
+import type { FromThread, ThreadOrder, ToThread } from './watcher-messages.ts';
 
 /** `live`: every directory was watched before it was read. `suspect`: something was missed; it starts anew. */
 export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
@@ -37,39 +38,45 @@ export interface WatcherOptions {
   readonly storage?: string;
   /** Whether the ignore rules leave this path out, as far as is known without asking; see ColdCapture.isLeftOut. */
   readonly isIgnored: (path: TreePath) => boolean;
+  /** The directories that they leave out, as far as is known: they are not watched at all. */
+  readonly leftOut?: () => readonly TreePath[];
+  /** The program of the thread; a test gives another one. */
+  readonly program?: URL;
   readonly onChange?: (batch: ChangeBatch) => void;
   readonly onState?: (figures: WatchFigures) => void;
   readonly log: Log;
 }
 
+const threadProgram = new URL('./watcher-thread.js', import.meta.url);
 /** The kernel keeps so many events for one reader and drops the rest without a word; a quarter of it is too near. */
 const queueShare = 0.25;
 const queueDefault = 16_384;
-/** A loop that stood still for so long may have let the queue run over. */
-const loopDelayMsMax = 250;
-const loopProbeMs = 200;
 const restartMsMin = 1000;
 const restartMsMax = 60_000;
 const limitCodes = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
+/** chokidar's walk of 100,000 files in 10,000 directories takes more than 192 MB; what takes more is not watched. */
+const threadHeap = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 export class WorkTreeWatcher {
   readonly #options: WatcherOptions;
   readonly #dirty = new DirtyPaths();
   readonly #batches: ChangeBatches;
-  readonly #queueMax = queueLimit() * queueShare;
-  #chokidar: FSWatcher | undefined;
+  #thread: Worker | undefined;
   #state: WatchState = 'unwatched';
   #reason: string | undefined;
   #events = 0;
+  #eventsBefore = 0;
   #overflows = 0;
   #directories = 0;
+  /** At the time when the thread was last told which directories are left out. */
+  #directoriesThen = 0;
   #starting: Promise<void> = Promise.resolve();
-  #eventsInPhase = 0;
-  #probe: NodeJS.Timeout | undefined;
   #restart: NodeJS.Timeout | undefined;
   #restartMs = restartMsMin;
   #isClosed = false;
   #hasWarned = false;
+  /** Why it started anew the last time: said once. */
+  #logged: string | undefined;
 
   constructor(options: WatcherOptions) {
     this.#options = options;
@@ -100,16 +107,20 @@ export class WorkTreeWatcher {
     const changes = this.#dirty.drain();
     if (this.#state !== 'live')
       this.#dirty.markEverything(this.#state === 'suspect' ? 'suspect' : 'unwatched');
+    this.#renewLeftOut();
     return changes;
   }
 
   /** Starts watching in the background; see {@link ready}. */
   start(): void {
-    this.#starting = this.#open();
-    this.#starting.catch((error: unknown) => {
-      this.#options.log.warn(`The work tree is not watched: ${String(error)}. Captures look at everything.`);
-      this.#become('unwatched', String(error));
-    });
+    if (this.#isClosed || this.#thread !== undefined) return;
+    this.#starting = new Promise((resolve) => (this.#settle = resolve));
+    this.#become('scanning');
+    try {
+      this.#thread = this.#startThread();
+    } catch (error) {
+      this.#givenUp(`its thread could not be started (${systemCode(error) ?? String(error)})`);
+    }
   }
 
   /** Resolves when it is live, or has failed: {@link figures} tells which. */
@@ -117,94 +128,102 @@ export class WorkTreeWatcher {
     return this.#starting;
   }
 
-  async #open(): Promise<void> {
-    if (this.#isClosed || this.#chokidar !== undefined) return;
-    this.#become('scanning');
-    const { watch } = await import('chokidar');
-    if (this.#isClosed) return;
-    const chokidar = watch(this.#options.root, {
-      ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
-      followSymlinks: false, // a link loop gave 10,000 events under 41 paths
-      atomic: false, // else `*~` and `.*.swp` are never told
-      ignoreInitial: true,
-      ignorePermissionErrors: false,
-    });
-    this.#chokidar = chokidar;
-    chokidar.on('raw', (type, name, details) => this.#mark(type, name, watchedPathOf(details)));
-    chokidar.on('addDir', () => (this.#directories += 1));
-    chokidar.on('unlinkDir', () => (this.#directories -= 1));
-    chokidar.on('error', (error) => this.#failed(chokidar, error));
-    await new Promise<void>((resolve) => {
-      chokidar.once('ready', resolve);
-      this.#giveUp = resolve;
-    });
-    if (this.#chokidar !== chokidar || this.#state !== 'scanning') return;
-    this.#restartMs = restartMsMin;
-    this.#directories = Object.keys(chokidar.getWatched()).filter(
-      (path) => this.#within(path) !== undefined,
-    ).length;
-    this.#become('live');
-    this.#probeLoop();
-  }
-
-  /** Stops watching. Resolves when no handle is left. */
+  /** Stops watching. Resolves when no handle and no thread is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restart);
     this.#batches.close();
-    await this.#stop();
+    const stopped = this.#stop();
     this.#become('unwatched');
+    await stopped;
   }
 
-  /** Lets a start that will never be ready go on. */
-  #giveUp: () => void = () => undefined;
+  /** Ends the waiting for a start. */
+  #settle: () => void = () => undefined;
 
+  #startThread(): Worker {
+    const { root, storage, leftOut, program = threadProgram } = this.#options;
+    const order: ThreadOrder = {
+      root,
+      ...(storage === undefined ? {} : { storage }),
+      leftOut: leftOut?.() ?? [],
+      eventsMax: Math.ceil(queueLimit() * queueShare),
+    };
+    const thread = new Worker(program, {
+      name: 'watcher',
+      workerData: order,
+      resourceLimits: threadHeap,
+      execArgv: [],
+      // Standard output is the wire: nothing of the thread's may reach it.
+      stdout: true,
+      stderr: true,
+    });
+    thread.unref();
+    const isCurrent = (): boolean => this.#thread === thread;
+    thread.on('message', (message: FromThread) => {
+      if (isCurrent()) this.#hear(message);
+    });
+    thread.on('error', (error) => {
+      if (isCurrent()) this.#crashed(error);
+    });
+    thread.on('exit', (code) => {
+      if (isCurrent()) this.#suspect(`its thread ended (${code})`);
+    });
+    return thread;
+  }
+
+  /** No handle of the thread is left when this resolves. */
   async #stop(): Promise<void> {
-    clearInterval(this.#probe);
-    const chokidar = this.#chokidar;
-    this.#chokidar = undefined;
+    const thread = this.#thread;
+    this.#thread = undefined;
     this.#directories = 0;
-    this.#giveUp();
-    if (chokidar === undefined) return;
-    const closing = chokidar.close();
-    // close() removes every listener, and a late error of a stat under way would then end the process.
-    chokidar.on('addDir', () => (this.#directories += 1));
-    chokidar.on('unlinkDir', () => (this.#directories -= 1));
-    chokidar.on('error', () => undefined);
-    await closing;
+    this.#eventsBefore = this.#events;
+    this.#settle();
+    await thread?.terminate();
   }
 
-  #mark(type: string, name: string | undefined, watchedPath: string): void {
-    this.#events += 1;
-    this.#countPhase();
-    const directory = this.#within(watchedPath);
-    if (directory === undefined) return;
-    // A directory that goes tells its own name: the mark on it holds for all below.
-    const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
-    if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
-    const isText = !isSelf && !name.includes('\uFFFD');
-    const path = isText ? join(directory, fromText(name)) : directory;
-    if (path !== rootPath && this.#options.isIgnored(path)) return;
-    this.#dirty.mark(path);
-    this.#batches.add(path);
-  }
-
-  /** The kernel drops events without a word, so a phase with many of them counts as one where some were dropped. */
-  #countPhase(): void {
-    if (this.#eventsInPhase === 0) setImmediate(() => (this.#eventsInPhase = 0));
-    this.#eventsInPhase += 1;
-    if (this.#eventsInPhase === Math.ceil(this.#queueMax)) {
-      this.#suspect('more events at once than the kernel may keep');
+  #hear(message: FromThread): void {
+    switch (message.kind) {
+      case 'marks':
+        this.#events = this.#eventsBefore + message.events;
+        this.#directories = this.#state === 'live' ? message.directories : 0;
+        for (const path of message.paths) this.#mark(path);
+        if (message.isEverything) this.#everything();
+        this.#say({ kind: 'taken' });
+        return;
+      case 'live':
+        this.#restartMs = restartMsMin;
+        this.#directories = message.directories;
+        this.#directoriesThen = message.directories;
+        this.#become('live');
+        // Seen by nobody since the last thread ended.
+        if (this.#logged !== undefined) this.#batches.addEverything();
+        this.#settle();
+        return;
+      case 'drowned':
+        this.#suspect('more events at once than the kernel may keep');
+        return;
+      case 'failed':
+        this.#failed(message.code);
     }
   }
 
-  #probeLoop(): void {
-    let last = performance.now();
-    this.#probe = setInterval(() => {
-      const now = performance.now();
-      if (now - last > loopProbeMs + loopDelayMsMax) this.#everything();
-      last = now;
-    }, loopProbeMs).unref();
+  #say(message: ToThread): void {
+    this.#thread?.postMessage(message);
+  }
+
+  /** Directories that came since may be left out, as the capture that begins now will find for the next time. */
+  #renewLeftOut(): void {
+    const { leftOut } = this.#options;
+    if (this.#directories === this.#directoriesThen || leftOut === undefined) return;
+    this.#directoriesThen = this.#directories;
+    this.#say({ kind: 'leftOut', leftOut: leftOut() });
+  }
+
+  #mark(path: TreePath): void {
+    if (path !== rootPath && this.#options.isIgnored(path)) return;
+    this.#dirty.mark(path);
+    this.#batches.add(path);
   }
 
   #everything(): void {
@@ -213,24 +232,28 @@ export class WorkTreeWatcher {
     this.#batches.addEverything();
   }
 
-  #failed(chokidar: FSWatcher, error: unknown): void {
-    if (this.#chokidar !== chokidar) return;
-    const code = systemCode(error) ?? String(error);
-    if (!limitCodes.has(code)) {
-      this.#suspect(`a directory cannot be watched (${code})`);
-      return;
-    }
-    // Never partly watched: a client could not tell which half is.
+  #failed(code: string): void {
+    if (!limitCodes.has(code)) this.#suspect(`a directory cannot be watched (${code})`);
+    else this.#givenUp(`the system's limit of watches is reached (${code})`);
+  }
+
+  #crashed(error: unknown): void {
+    const code = systemCode(error);
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') this.#givenUp(`watching it takes too much memory (${code})`);
+    else this.#suspect(`its thread failed (${code ?? String(error)})`);
+  }
+
+  /** Never partly watched: a client could not tell which half is. Trying again would fail again. */
+  #givenUp(reason: string): void {
     if (!this.#hasWarned) {
       this.#options.log.warn(
-        `The work tree is not watched: the system's limit is reached (${code}). Captures stay right and look at everything. On Linux raise fs.inotify.max_user_watches.`,
+        `The work tree is not watched: ${reason}. Captures stay right and look at everything.${reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : ''}`,
       );
     }
     this.#hasWarned = true;
-    this.#reason = `the system's limit of watches is reached (${code})`;
     this.#everything();
     void this.#stop();
-    this.#become('unwatched', this.#reason);
+    this.#become('unwatched', reason);
   }
 
   /** Something was missed, or may have been: everything is dirty, and the watch is made anew after a pause. */
@@ -238,7 +261,8 @@ export class WorkTreeWatcher {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#everything();
     this.#become('suspect', reason);
-    this.#options.log.info(`The watch of the work tree starts anew: ${reason}.`);
+    if (this.#logged !== reason) this.#options.log.info(`The watch of the work tree starts anew: ${reason}.`);
+    this.#logged = reason;
     void this.#stop();
     this.#restart = setTimeout(() => this.start(), this.#restartMs).unref();
     this.#restartMs = Math.min(this.#restartMs * 2, restartMsMax);
@@ -250,30 +274,6 @@ export class WorkTreeWatcher {
     this.#reason = reason;
     this.#options.onState?.(this.figures);
   }
-
-  /** The path inside the work tree, or undefined for the one event kind that names its parent. */
-  #within(absolute: string): TreePath | undefined {
-    const { root } = this.#options;
-    if (absolute === root) return rootPath;
-    const prefix = root.endsWith('/') ? root : `${root}/`;
-    const slashed = process.platform === 'win32' ? absolute.replaceAll('\\', '/') : absolute;
-    return slashed.startsWith(prefix.replaceAll('\\', '/'))
-      ? fromText(slashed.slice(prefix.length))
-      : undefined;
-  }
-
-  #isOutside(absolute: string): boolean {
-    const path = this.#within(absolute);
-    if (path === undefined || path === rootPath) return false;
-    if (absolute === this.#options.storage) return true;
-    return isGitName(nameOf(path)) || this.#options.isIgnored(path);
-  }
-}
-
-function watchedPathOf(details: unknown): string {
-  return typeof details === 'object' && details !== null && 'watchedPath' in details
-    ? String(details.watchedPath)
-    : '';
 }
 
 function queueLimit(): number {

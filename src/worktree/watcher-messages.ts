@@ -1,0 +1,32 @@
+// What the watcher's thread and the daemon's main thread say to each other (worktree/watcher-thread.ts and
+// worktree/watcher.ts). Plain data, so that it can be cloned from one to the other.
+import type { TreePath } from '../base/tree-path.ts';
+
+/** What the thread is started with. */
+export interface ThreadOrder {
+  /** The canonical path of the work tree. */
+  readonly root: string;
+  readonly storage?: string;
+  /** Directories that the ignore rules leave out, by their paths in the work tree. */
+  readonly leftOut: readonly TreePath[];
+  /** So many events in one turn of the loop may have been more: the kernel drops the rest without a word. */
+  readonly eventsMax: number;
+}
+
+export type FromThread =
+  | {
+      readonly kind: 'marks';
+      readonly paths: readonly TreePath[];
+      /** Events were lost, or there are too many marks to send: nothing is listed then. */
+      readonly isEverything: boolean;
+      /** Since the thread began. */
+      readonly events: number;
+      readonly directories: number;
+    }
+  | { readonly kind: 'live'; readonly directories: number }
+  | { readonly kind: 'drowned' }
+  | { readonly kind: 'failed'; readonly code: string };
+
+export type ToThread =
+  /** The last marks are taken; before that the thread sends no more, it gathers. */
+  { readonly kind: 'taken' } | { readonly kind: 'leftOut'; readonly leftOut: readonly TreePath[] };

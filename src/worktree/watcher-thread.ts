@@ -1,0 +1,140 @@
+// The thread that watches: chokidar with an event loop of its own. Its walk of a large tree takes seconds of a loop and
+// hundreds of megabytes, and its loop must be free to read the kernel's queue while the daemon captures. It gathers
+// marks and sends them in batches, one at a time; what they mean, and when to start anew, is worktree/watcher.ts's.
+import { parentPort, workerData } from 'node:worker_threads';
+import { type FSWatcher, watch } from 'chokidar';
+import { systemCode } from '../base/errors.ts';
+import { invariant } from '../base/invariant.ts';
+import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../base/tree-path.ts';
+import { isRestoreTemporary } from './exclusions.ts';
+import { probeLoop } from './loop-probe.ts';
+import type { FromThread, ThreadOrder, ToThread } from './watcher-messages.ts';
+
+/** Marks gathered while the main thread is busy; past them everything may differ. */
+const marksMax = 5000;
+
+class ThreadWatch {
+  readonly #order: ThreadOrder;
+  readonly #send: (message: FromThread) => void;
+  #leftOut: ReadonlySet<TreePath>;
+  #marks = new Set<TreePath>();
+  #isEverything = false;
+  #isAwaited = false;
+  #isArmed = false;
+  #events = 0;
+  #eventsInTurn = 0;
+  #directories = 0;
+
+  constructor(order: ThreadOrder, send: (message: FromThread) => void) {
+    this.#order = order;
+    this.#send = send;
+    this.#leftOut = new Set(order.leftOut);
+  }
+
+  start(): void {
+    const chokidar = watch(this.#order.root, {
+      ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
+      followSymlinks: false, // a link loop gave 10,000 events under 41 paths
+      atomic: false, // else `*~` and `.*.swp` are never told
+      ignoreInitial: true,
+      ignorePermissionErrors: false,
+    });
+    chokidar.on('raw', (type, name, details) => this.#mark(type, name, watchedPathOf(details)));
+    chokidar.on('addDir', () => (this.#directories += 1));
+    chokidar.on('unlinkDir', () => (this.#directories -= 1));
+    chokidar.on('error', (error) => this.#send({ kind: 'failed', code: systemCode(error) ?? String(error) }));
+    chokidar.once('ready', () => this.#live(chokidar));
+  }
+
+  hear(message: ToThread): void {
+    if (message.kind === 'leftOut') {
+      this.#leftOut = new Set(message.leftOut);
+      return;
+    }
+    this.#isAwaited = false;
+    this.#tell();
+  }
+
+  #live(chokidar: FSWatcher): void {
+    const watched = Object.keys(chokidar.getWatched());
+    this.#directories = watched.filter((path) => this.#within(path) !== undefined).length;
+    this.#send({ kind: 'live', directories: this.#directories });
+    probeLoop(() => this.#everything());
+  }
+
+  #mark(type: string, name: string | undefined, watchedPath: string): void {
+    this.#events += 1;
+    this.#countTurn();
+    const directory = this.#within(watchedPath);
+    if (directory === undefined) return;
+    // A directory that goes tells its own name: the mark on it holds for all below.
+    const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
+    if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
+    const isText = !isSelf && !name.includes('\uFFFD');
+    if (this.#isEverything) return;
+    this.#marks.add(isText ? join(directory, fromText(name)) : directory);
+    if (this.#marks.size > marksMax) this.#everything();
+    else this.#arm();
+  }
+
+  /** The kernel drops events without a word, so a turn with many of them counts as one where some were dropped. */
+  #countTurn(): void {
+    if (this.#eventsInTurn === 0) setImmediate(() => (this.#eventsInTurn = 0));
+    this.#eventsInTurn += 1;
+    if (this.#eventsInTurn === this.#order.eventsMax) this.#send({ kind: 'drowned' });
+  }
+
+  #everything(): void {
+    this.#isEverything = true;
+    this.#marks = new Set();
+    this.#arm();
+  }
+
+  /** One batch a turn of the loop, whatever the number of events. */
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    setImmediate(() => {
+      this.#isArmed = false;
+      this.#tell();
+    });
+  }
+
+  #tell(): void {
+    if (this.#isAwaited || (this.#marks.size === 0 && !this.#isEverything)) return;
+    this.#isAwaited = true;
+    const facts = { isEverything: this.#isEverything, events: this.#events, directories: this.#directories };
+    this.#send({ kind: 'marks', paths: [...this.#marks], ...facts });
+    this.#marks = new Set();
+    this.#isEverything = false;
+  }
+
+  /** The path inside the work tree, or undefined for the one event kind that names its parent. */
+  #within(absolute: string): TreePath | undefined {
+    const { root } = this.#order;
+    if (absolute === root) return rootPath;
+    const prefix = root.endsWith('/') ? root : `${root}/`;
+    const slashed = process.platform === 'win32' ? absolute.replaceAll('\\', '/') : absolute;
+    return slashed.startsWith(prefix.replaceAll('\\', '/'))
+      ? fromText(slashed.slice(prefix.length))
+      : undefined;
+  }
+
+  #isOutside(absolute: string): boolean {
+    const path = this.#within(absolute);
+    if (path === undefined || path === rootPath) return false;
+    return absolute === this.#order.storage || isGitName(nameOf(path)) || this.#leftOut.has(path);
+  }
+}
+
+function watchedPathOf(details: unknown): string {
+  return typeof details === 'object' && details !== null && 'watchedPath' in details
+    ? String(details.watchedPath)
+    : '';
+}
+
+const port = parentPort;
+invariant(port !== null, 'this file is the start of a thread');
+const threadWatch = new ThreadWatch(workerData as ThreadOrder, (message) => port.postMessage(message));
+port.on('message', (message: ToThread) => threadWatch.hear(message));
+threadWatch.start();
