@@ -1,7 +1,7 @@
 // Turns a finished walk into the tree of a snapshot, taking over every directory of the previous one that did not
 // change: so the store's work follows the change. Pure but for giving the event loop its turns.
 import type { Slices } from '../base/slices.ts';
-import { join, rootPath, type TreePath } from '../base/tree-path.ts';
+import { rootPath, type TreePath } from '../base/tree-path.ts';
 import type { WalkedDirectory, WalkedEntry } from '../worktree/listing.ts';
 import type { Walk } from '../worktree/walker.ts';
 import { type Directory, type EntryMode, type FileNode, isDirectory } from './snapshot-store.ts';
@@ -18,8 +18,8 @@ async function build(walk: Walk, path: TreePath, slices: Slices): Promise<Direct
   const kept = keptOf(walked);
   const below = new Map<string, Directory | undefined>();
   let isHeld = walked.isHeld;
-  for (const name of walked.below) {
-    const node = await build(walk, join(path, name), slices);
+  for (const { name, path: at } of walked.below) {
+    const node = await build(walk, at, slices);
     below.set(name, node);
     if (node !== kept?.entries.get(name)) isHeld = false;
   }

@@ -55,6 +55,12 @@ export interface Descent {
   readonly wanted: PathTree | undefined;
 }
 
+/** A sub-directory. Its path is kept over scans, because to join and hash it anew is a good part of a look at it. */
+export interface Below {
+  readonly name: string;
+  readonly path: TreePath;
+}
+
 export interface WalkedDirectory {
   readonly path: TreePath;
   readonly from: Descent;
@@ -70,8 +76,8 @@ export interface WalkedDirectory {
   readonly hasGit: boolean;
   /** Nothing in it, sub-directories aside, differs from an earlier scan and from `from.kept` (see standing.ts). */
   readonly isHeld: boolean;
-  /** The names of the sub-directories that are taken; set once they are judged. */
-  below: readonly string[];
+  /** The sub-directories that are taken; set once they are judged. */
+  below: readonly Below[];
   /** What the finished scan made of it, which a later one gets as `from.kept`; set by whoever builds the tree. */
   made?: KeptDirectory | undefined;
   /** Why it could not be listed; then it has no entries and what it holds is unknown. */

@@ -10,7 +10,7 @@ import {
   type PathTree,
   type RuleChain,
 } from './ignore-rules.ts';
-import type { Descent, KeptDirectory, Standing, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { Below, Descent, KeptDirectory, Standing, WalkedDirectory, WalkedEntry } from './listing.ts';
 
 export interface SelectionOptions {
   readonly include: Globs;
@@ -87,11 +87,11 @@ export class Selection {
   }
 
   /** What a taken sub-directory inherits. */
-  enter(directory: WalkedDirectory, name: string, entry: WalkedEntry): Descent {
+  enter(directory: WalkedDirectory, { name, path }: Below, entry: WalkedEntry): Descent {
     const kept = directory.from.kept?.entries.get(name);
     const wanted = directory.from.wanted?.get(name);
     return {
-      path: join(directory.path, name),
+      path,
       standing: this.#standing(directory, name, entry),
       scope: directory.scope,
       chain: directory.chain,

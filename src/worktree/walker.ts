@@ -5,6 +5,7 @@ import type { Slices } from '../base/slices.ts';
 import { join, parentOf, rootPath, type TreePath } from '../base/tree-path.ts';
 import type { IgnoreScope, IgnoreScopes, PathTree } from './ignore-rules.ts';
 import {
+  type Below,
   type Descent,
   type KeptDirectory,
   type ListingOptions,
@@ -112,7 +113,7 @@ export class Walk {
       const directory = this.directories.get(path);
       if (directory === undefined) continue;
       yield directory;
-      for (const name of directory.below) stack.push(join(path, name));
+      for (const below of directory.below) stack.push(below.path);
     }
   }
 
@@ -161,10 +162,10 @@ export class Walk {
   /** The sub-directories to walk: those taken, except what this scan has listed under the same rules already. */
   #nextOf(directory: WalkedDirectory): Descent[] {
     const next: Descent[] = [];
-    for (const name of directory.below) {
-      const entry = directory.entries.get(name);
+    for (const below of directory.below) {
+      const entry = directory.entries.get(below.name);
       if (entry === undefined) continue;
-      const descent = this.#selection.enter(directory, name, entry);
+      const descent = this.#selection.enter(directory, below, entry);
       const listed = this.directories.get(descent.path);
       const isCurrent =
         listed !== undefined &&
@@ -177,8 +178,10 @@ export class Walk {
   }
 }
 
-function takenDirectories({ entries }: WalkedDirectory): string[] {
-  const names: string[] = [];
-  for (const [name, entry] of entries) if (entry.kind === 'directory' && entry.taken) names.push(name);
-  return names;
+function takenDirectories({ path, entries }: WalkedDirectory): Below[] {
+  const taken: Below[] = [];
+  for (const [name, entry] of entries) {
+    if (entry.kind === 'directory' && entry.taken) taken.push({ name, path: join(path, name) });
+  }
+  return taken;
 }

@@ -199,7 +199,7 @@ export interface Reached {
  * as it is, and the system answers ENAMETOOLONG, which is reported.
  */
 export function reach(tree: WorkTree, directory: TreePath): Reached {
-  const root = Buffer.from(tree.root, 'utf8').toString('latin1').replace(/\/$/, '');
+  const root = rootBytes(tree);
   const full = directory === '' ? root : `${root}/${directory}`;
   if (full.length <= reachMax || process.platform !== 'linux')
     return { prefix: full, release: () => undefined };
@@ -220,6 +220,17 @@ export function reach(tree: WorkTree, directory: TreePath): Reached {
   }
   const held = fd;
   return { prefix: `${prefix}/${rest}`, release: () => held >= 0 && files.closeSync(held) };
+}
+
+const roots = new WeakMap<WorkTree, string>();
+
+function rootBytes(tree: WorkTree): string {
+  let root = roots.get(tree);
+  if (root === undefined) {
+    root = Buffer.from(tree.root, 'utf8').toString('latin1').replace(/\/$/, '');
+    roots.set(tree, root);
+  }
+  return root;
 }
 
 /** The bytes of a name in a reached directory; '' is the directory itself. */
