@@ -40,7 +40,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
   failure: 'abrupt',
 };
 
-/** Builds a daemon that serves requests through its handlers. Starts nothing: what is heavy is loaded when used. */
+/** Builds a daemon that serves requests through its handlers. Starts nothing but the clock of the idle sweep: what is heavy is loaded when used. */
 export function createDaemon(options: DaemonOptions): Daemon {
   const storage = options.storageDirectory ?? defaultStorageDirectory();
   const sessions = new Sessions({
@@ -53,6 +53,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     ...(options.orphanGraceMs === undefined ? {} : { orphanGraceMs: options.orphanGraceMs }),
     log: options.log,
   });
+  sessions.sweepLater();
   return {
     handlers: {
       ...sessionHandlers(sessions, { storage }),

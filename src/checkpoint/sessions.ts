@@ -33,6 +33,8 @@ export interface SessionsOptions {
   readonly log: Log;
 }
 
+const idleSweepMs = 30_000;
+
 export class Sessions {
   readonly #open = new Map<SessionId, Session>();
   readonly #options: SessionsOptions;
@@ -42,10 +44,21 @@ export class Sessions {
   /** Sessions whose end has begun and is not finished. */
   readonly #ending = new Set<Session>();
   readonly #storages = new Set<string>();
+  #idleSweep: NodeJS.Timeout | undefined;
   readonly #deletions = new Set<Promise<void>>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+  }
+
+  /**
+   * Sweeps the default storage after a while, for a daemon in which no session is opened. Not at once: whoever
+   * comes to resume an orphan opens it first, and from then on it has an owner.
+   */
+  sweepLater(delayMs = idleSweepMs): void {
+    this.#idleSweep = setTimeout(() => {
+      void this.#opening.then(() => this.#isClosing || this.#sweepOnce(this.#options.defaultStorage));
+    }, delayMs).unref();
   }
 
   get all(): readonly Session[] {
@@ -103,6 +116,7 @@ export class Sessions {
   /** Ends every session; resolves when every path that may go is gone. A failure in one does not spare the others. */
   async closeAll(kind: EndKind): Promise<void> {
     this.#isClosing = true;
+    clearTimeout(this.#idleSweep);
     await this.#opening; // one that was under way either stands and is closed too, or has removed what it made
     const ids = [...this.#open.keys()];
     const ends = await Promise.allSettled(ids.map((id) => this.close(id, kind)));

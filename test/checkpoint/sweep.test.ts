@@ -11,13 +11,16 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/base/log.ts';
 import { describeSelf } from '../../src/base/process-lock.ts';
 import { isTrash, renameAway, renameStoreAway } from '../../src/checkpoint/removal.ts';
 import { SessionDirectory, type SessionMarker, sessionIdOf } from '../../src/checkpoint/session-directory.ts';
+import type { SessionEvents } from '../../src/checkpoint/session-events.ts';
 import { SessionOwner } from '../../src/checkpoint/session-owner.ts';
+import { Sessions } from '../../src/checkpoint/sessions.ts';
 import { sweepStorage } from '../../src/checkpoint/sweep.ts';
 
 const hour = 3_600_000;
@@ -151,5 +154,19 @@ test('a storage that does not exist is swept by doing nothing', async () => {
   const { removed } = await sweepStorage(join(tmpdir(), 'checkpointd-none-such'), 0, nothingOutside, log);
   assert.equal(removed, []);
 });
+
+test('ruling 25: a start in which nobody opens a session sweeps as well, after a while', () =>
+  inStorage(async (storage) => {
+    const old = orphan(storage, 'old', 25);
+    const young = orphan(storage, 'young', 23);
+    const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };
+    const sessions = new Sessions({ surroundings, defaultStorage: storage, log });
+    sessions.sweepLater(1);
+    for (let i = 0; i < 5000 && readdirSync(storage).length > 1; i += 1) await sleep(2);
+    await sessions.deletionsDone();
+    assert.not(old.exists());
+    assert.ok(young.exists());
+    await sessions.closeAll('orderly');
+  }));
 
 test.run();
