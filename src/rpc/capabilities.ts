@@ -1,17 +1,17 @@
-// What `initialize` promises: the capabilities of this daemon and its limits, as data. Asks no disk and loads
-// nothing, because the first answer must be fast.
+// What `initialize` promises: the capabilities of this daemon and its limits, as data. It loads nothing, because the
+// first answer must be fast, and asks the disk for nothing but whether optional packages are there.
+
+import { offeredStrategies } from '../checkpoint/offered-strategies.ts';
 import type { Offer } from './lifecycle.ts';
 
-export const offer: Offer = {
+/** What this daemon offers on this machine. */
+export function offerHere(): Offer {
+  const sessions = { strategies: offeredStrategies(), defaultStrategy: 'shadow' };
+  return { ...offer, capabilities: { sessions, ...offer.capabilities } };
+}
+
+const offer = {
   capabilities: {
-    sessions: {
-      strategies: [
-        { name: 'shadow', available: true, retention: 'session', needsRepository: false },
-        { name: 'local', available: true, retention: 'keep', needsRepository: true },
-        { name: 'sqlite', available: true, retention: 'keep', needsRepository: false },
-      ],
-      defaultStrategy: 'shadow',
-    },
     checkpoints: {
       diffFormats: ['nameStatus', 'stat', 'unified', 'contents', 'text'],
       restoreModes: ['soft', 'hard'],
@@ -38,4 +38,4 @@ export const offer: Offer = {
     maxMessageCharacters: 400_000,
     maxFileBytes: 256 * 1024 * 1024,
   },
-};
+} as const satisfies Offer;

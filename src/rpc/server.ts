@@ -12,7 +12,7 @@ import type {
 } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
 import { inFlightMax } from './admission.ts';
-import { offer } from './capabilities.ts';
+import { offerHere } from './capabilities.ts';
 import { Connection, type ConnectionEnd, type Outcome } from './connection.ts';
 import { Dispatcher, type Handlers } from './dispatch.ts';
 import { Ending, type EndReason } from './ending.ts';
@@ -157,7 +157,7 @@ export class Server {
   #initialize(params: InitializeParams): InitializeResult {
     this.#lifecycle.initialize(params, isEvent);
     this.#watch(params.processId, false);
-    const { capabilities, limits } = offer;
+    const { capabilities, limits } = offerHere();
     return {
       protocolVersion,
       serverInfo: { name: 'checkpointd', version: packageVersion() },

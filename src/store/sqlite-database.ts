@@ -7,6 +7,7 @@ import { constants, files } from '../base/files.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import { passSeam } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
+import { sqliteRemedy } from './sqlite-available.ts';
 
 /** What a column holds. Integers come back as numbers; blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
@@ -206,11 +207,8 @@ async function library(load: LoadLibsql): Promise<new (file: string) => Connecti
       file: string,
     ) => Connection;
   } catch (error) {
-    throw new CheckpointdError(
-      'StrategyUnavailable',
-      'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".',
-      { details: { strategy: 'sqlite' }, cause: error },
-    );
+    const facts = { details: { strategy: 'sqlite' }, cause: error };
+    throw new CheckpointdError('StrategyUnavailable', sqliteRemedy, facts);
   }
 }
 

@@ -21,6 +21,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import type { Tag } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
+import { sqliteObstacle } from '../../src/store/sqlite-available.ts';
 import { databaseFile, driver, openSqliteStore } from '../../src/store/sqlite-store.ts';
 import {
   at,
@@ -264,6 +265,19 @@ test('O21 a full disk is NoSpace, nothing is published, and all goes on when the
       execFileSync('umount', ['-l', mounted]);
     }
   }));
+
+test('whether libsql is there is known without loading it, down to the binary of this platform', () => {
+  assert.is(sqliteObstacle(), undefined);
+  const without =
+    (missing: RegExp) =>
+    (name: string): string => {
+      if (missing.test(name)) throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
+      return `/somewhere/${name}`;
+    };
+  for (const missing of [/^libsql$/, /^@libsql/])
+    assert.match(sqliteObstacle(without(missing)) ?? '', /npm install/);
+  assert.is(sqliteObstacle(without(/-(musl|gnu)$/)), undefined);
+});
 
 test('without libsql the strategy is unavailable, with the remedy', () =>
   inDirectory(async (directory) => {
