@@ -169,13 +169,19 @@ export class Sessions {
     const open = this.#open.get(id as SessionId);
     const directory = open?.parts.directory ?? new SessionDirectory(storage, id as SessionId);
     if (open !== undefined) {
-      const bytesFreed = await sizeOf(directory.root);
+      // At once: whoever closes or deletes it meanwhile would end it a second time, descriptors and all.
       this.#open.delete(open.id);
-      await open.enabled?.store.destroy();
-      const { fate, deleted } = await endSession(open, 'orderly');
-      if (fate === 'removed') {
-        this.#watchDeletion(deleted);
-        return { bytesFreed };
+      this.#ending.add(open);
+      try {
+        const bytesFreed = await sizeOf(directory.root);
+        await open.enabled?.store.destroy();
+        const { fate, deleted } = await endSession(open, 'orderly');
+        if (fate === 'removed') {
+          this.#watchDeletion(deleted);
+          return { bytesFreed };
+        }
+      } finally {
+        this.#ending.delete(open);
       }
     } else if (!/^ses_[0-9a-z]{26}$/.test(id) || !directory.exists()) {
       throw new CheckpointdError(

@@ -1,8 +1,12 @@
-// 2,000 mutated frames against real daemons: each run ends in a full answer or in one -32700 and exit code 1.
+// Mutated frames against real daemons: 2,000 whose framing is broken, where each run ends in a full answer or in one
+// -32700 and exit code 1; and 2,000 whole frames with broken bodies, which all reach the dispatch of one daemon.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mutatedFrames, random } from '../support/mutated-frames.ts';
+import { protocol } from '../protocol/document.ts';
+import { repository } from '../support/household.ts';
+import { mutatedBody, mutatedFrames, random } from '../support/mutated-frames.ts';
 import { seed } from '../support/property.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 import { frameOf, withClient } from '../support/wire-client.ts';
 
 const framesEach = 20;
@@ -34,5 +38,58 @@ test('F103 a real daemon answers or ends in order, whatever comes', async () => 
   console.log(`note: ${runs} runs, ${framingFaults} framing faults`);
   assert.ok(framingFaults > runs / 10);
 });
+
+const bodies = Number(process.env.BODIES ?? 2000);
+const answered = new Set<string | undefined>();
+
+test('F103 a daemon answers every request whose body is broken in a whole frame, and lives', () =>
+  withClient(
+    async (client) => {
+      await client.initialize();
+      const open = { workspace: repository({ 'a.txt': 'a\n' }), retention: 'session' } as const;
+      let { session } = await client.request('session/open', open);
+      const requests = protocol.methods
+        .filter(({ kind, direction, name }) => {
+          const isRequest = kind === 'request' && direction !== 'serverToClient';
+          return isRequest && !/^(shutdown|initialize)$/.test(name);
+        })
+        .flatMap(({ name, examples }) =>
+          examples.map(({ params }) => ({ method: name, params: { ...(params as object | undefined) } })),
+        );
+      const below = random(seed);
+      let [expected, dispatched] = [0, 0];
+      for (let from = 0; from < bodies; from += 40) {
+        const before = client.frames.length;
+        const sent = Array.from({ length: 40 }, (_, i) => {
+          const { method, params } = requests[below(requests.length)] ?? { method: '', params: {} };
+          // What examples leave to be filled in; a name that stands for nothing is one more thing that is wrong.
+          const text = JSON.stringify(params)
+            .replaceAll('${session}', session)
+            .replaceAll('${workspace}', open.workspace);
+          const request = { method, params: JSON.parse(text) as object };
+          return mutatedBody(`fuzz-${from + i}`, request, below);
+        });
+        client.write(Buffer.concat(sent.map(({ bytes }) => bytes)));
+        const ids = new Set(sent.flatMap(({ id }) => id ?? []));
+        for (const id of ids) await client.next((frame) => frame.id === id, before);
+        const answers = client.frames.slice(before).filter(({ method }) => method === undefined);
+        for (const id of ids)
+          assert.is(answers.filter((frame) => frame.id === id).length, 1, `SEED=${seed}, ${id}`);
+        for (const { error } of answers) {
+          answered.add(error?.data?.kind);
+          if (error?.data?.kind === 'InternalError') assert.unreachable(`SEED=${seed}: ${error.message}`);
+        }
+        expected += ids.size;
+        dispatched += answers.filter(({ error }) => error?.code !== -32700 && error?.code !== -32600).length;
+        // It may have been closed or deleted by one of them.
+        ({ session } = await client.request('session/open', open));
+      }
+      console.log(
+        `note: ${bodies} bodies, ${expected} of whole JSON, ${dispatched} dispatched; ${[...answered].map((kind) => kind ?? 'a result').join(', ')}`,
+      );
+      assert.ok(dispatched > bodies / 2);
+    },
+    { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') }, timeoutMs: 60_000 },
+  ));
 
 test.run();

@@ -154,6 +154,25 @@ test('a session is deleted once under its key', async () => {
   }
 });
 
+test('a session that is deleted and deleted, or closed, at once is ended once', async () => {
+  for (const retention of ['keep', 'session'] as const) {
+    for (const other of ['session/delete', 'session/close']) {
+      const here = rig(retention);
+      try {
+        const { client, session } = await here.connect();
+        const answers = ['session/delete', other].map((method) => client.send(method, { session }).answer);
+        const [first, second] = await Promise.allSettled(answers);
+        assert.is(first?.status, 'fulfilled');
+        if (second?.status === 'rejected')
+          assert.match((second.reason as { kind?: string }).kind ?? '', /^(UnknownSession|StoreBusy)$/);
+        await client.request('session/list', {});
+      } finally {
+        await here.end();
+      }
+    }
+  }
+});
+
 test('an expectation that does not hold changes nothing; operation/get tells the refusal', async () => {
   const here = rig('session');
   try {

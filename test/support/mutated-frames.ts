@@ -79,3 +79,62 @@ export function mutatedFrames(
   });
   return { frames, firstMutated };
 }
+
+/** Requests of every kind, whose bodies are broken inside frames that are whole. */
+export interface MutatedBody {
+  readonly bytes: Buffer;
+  /** The id that the daemon must answer to; undefined when the mutation may have touched it, or the form. */
+  readonly id: string | undefined;
+}
+
+const values: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1e308,
+  2 ** 53,
+  '',
+  'x',
+  '\0',
+  '\ud800',
+  '../../x',
+  'y'.repeat(70_000),
+  [],
+  {},
+  [[[]]],
+  { __proto__: 1, constructor: { name: 1 } },
+];
+
+/**
+ * A request with valid JSON in a frame of the right length, some of whose values, names or members are others than a
+ * client would send, or whose body (one in eight) is damaged as bytes.
+ */
+export function mutatedBody(
+  id: string,
+  request: { readonly method: string; readonly params: object },
+  below: (max: number) => number,
+): MutatedBody {
+  const params = structuredClone(request.params) as Record<string, unknown>;
+  const names = Object.keys(params);
+  for (let changes = below(3); changes > 0; changes -= 1) {
+    const name = names[below(names.length)] ?? 'session';
+    switch (below(4)) {
+      case 0:
+        delete params[name];
+        break;
+      case 1:
+        params[`${name}${below(10)}`] = params[name];
+        break;
+      default:
+        params[name] = values[below(values.length)];
+    }
+  }
+  const method = below(12) === 0 ? `${request.method}${tokens[below(tokens.length)]}` : request.method;
+  const whole = below(16) === 0 ? values[below(values.length)] : params;
+  const text = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id, method, params: whole }));
+  if (below(8) > 0) return { bytes: frameOf(text.toString()), id };
+  const damaged = mutate(text, below);
+  const head = Buffer.from(`Content-Length: ${damaged.length}\r\n\r\n`);
+  return { bytes: Buffer.concat([head, damaged]), id: undefined };
+}
