@@ -44,6 +44,26 @@ if (tools.status !== 0) {
     assert.is(status, 0, text);
   });
 
+  test('nothing in the Python client needs more than Python 3.9', () => {
+    const tool = run(python, ['-m', 'pip', 'install', '-q', 'vermin']);
+    if (tool.status !== 0) {
+      console.log(
+        `skipped: vermin, which knows what each Python has: ${tool.text.trim().split('\n').at(-1)}`,
+      );
+      return;
+    }
+    // What is only annotated is never evaluated: the modules say so themselves.
+    const words = ['--target=3.9-', '--no-tips', '--violations'];
+    const { status, text } = run(python, [
+      '-m',
+      'vermin',
+      ...words,
+      join(copy, 'checkpointd'),
+      join(copy, 'tests'),
+    ]);
+    assert.is(status, 0, text);
+  });
+
   test('mypy knows the parameters and the result of a method, once installed', () => {
     const installed = run(python, ['-m', 'pip', 'install', '-q', copy]);
     assert.is(installed.status, 0, installed.text);
