@@ -3,6 +3,7 @@
 import { systemCode } from '../base/errors.ts';
 import { files, filesAsync } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
+import type { Slices } from '../base/slices.ts';
 import { isGitName, join, rootPath, type TreePath } from '../base/tree-path.ts';
 import { isRestoreTemporary } from './exclusions.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore-rules.ts';
@@ -94,6 +95,8 @@ export interface ListingOptions {
   readonly leftOut: ReadonlySet<string>;
   /** When the scan began, in milliseconds since 1970. */
   readonly startMs: number;
+  /** One directory may hold a hundred thousand names. */
+  readonly slices: Slices;
 }
 
 const fresh = { isHeld: false, below: [] };
@@ -133,6 +136,7 @@ export async function listDirectory(
     const before = options.before(path);
     const verdictsHold = before?.chain.key === chain.key && before.from.standing === from.standing;
     for (const name of names) {
+      if (options.slices.isDue()) await options.slices.pause();
       if (isRestoreTemporary(name) || options.leftOut.has(join(path, name))) continue;
       const entry = lookAt(name, from.standing, reached);
       if (entry === undefined) continue;

@@ -44,7 +44,10 @@ export function keepsTimes({ root }: WorkTree): (device: number) => boolean {
  * It stands when the same rules hold, the names are the same, every file that is taken has the settled stamp under
  * which it was read, and the previous snapshot holds the very directory that the earlier scan made of it.
  */
-export function stillStands(from: Descent, options: StandingOptions): WalkedDirectory | undefined {
+export async function stillStands(
+  from: Descent,
+  options: StandingOptions,
+): Promise<WalkedDirectory | undefined> {
   const before = options.before(from.path);
   if (before === undefined || !isComparable(before, from)) return undefined;
   let reached: Reached | undefined;
@@ -57,6 +60,7 @@ export function stillStands(from: Descent, options: StandingOptions): WalkedDire
     if (!isSure && !hasSameNames(before, reached, options)) return undefined;
     const looks = !isSure || options.looksAtFiles(from.path);
     for (const [name, entry] of before.entries) {
+      if (options.slices.isDue()) await options.slices.pause();
       if (!isProven(entry, isSure)) return undefined;
       if (looks && (!isSure || isFileTaken(entry)) && !isSame(entry, lookAt(reached, name))) return undefined;
     }

@@ -51,6 +51,7 @@ export class Walk {
       leftOut: options.leftOut,
       before,
       startMs: Date.now(),
+      slices: options.slices,
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
         return scope === undefined ? undefined : { scope, chain: await startingChain(scope) };
@@ -129,7 +130,7 @@ export class Walk {
       const held: WalkedDirectory[] = [];
       for (const descent of frontier) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
-        const standing = stillStands(descent, this.#standing);
+        const standing = await stillStands(descent, this.#standing);
         if (standing !== undefined && (await this.#selection.holds(standing))) {
           held.push(standing);
           continue;
