@@ -67,6 +67,29 @@ export async function noteCheckpoint(
   ]);
 }
 
+/**
+ * Notes what a restore left: what it wrote or deleted is this session's, what else stands there since the checkpoint
+ * before it is the user's or another session's.
+ */
+export async function noteRestore(
+  session: Session,
+  before: StoredCheckpoint | undefined,
+  { record }: StoredCheckpoint,
+  ours: ReadonlySet<TreePath>,
+): Promise<void> {
+  const { store, ledger } = session.requireCheckpoints();
+  if (before === undefined) return;
+  const changes = await store.changes(before.record.snapshot, record.snapshot);
+  const authorOf = (change: TreeChange): Author =>
+    ours.has(change.path) ? 'agent' : isAnothers(session, change) ? 'session' : 'user';
+  keep(
+    session,
+    changes.flatMap((change) =>
+      ledger.recordCheckpoint([change], authorOf(change), record.timestamp, record.id),
+    ),
+  );
+}
+
 function isAnothers(session: Session, { path, after }: TreeChange): boolean {
   return session.parts
     .neighbours(session)

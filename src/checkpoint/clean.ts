@@ -4,7 +4,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { checkGit } from '../git/version.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { enableCheckpoints } from './enable.ts';
+import { createBase, enableCheckpoints } from './enable.ts';
 import type { Intended } from './intentions.ts';
 import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
@@ -27,7 +27,7 @@ export function init(session: Session, context: OperationContext): Promise<InitO
       await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
       session.parts.operations.intend('checkpoint/init', context.stamp, { enables: true });
       await enableCheckpoints(session, 'force', context);
-    }
+    } else if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
     return {
       initialized: already === undefined,
       checkpoints: session.requireCheckpoints(),

@@ -137,7 +137,7 @@ function openCapture(session: Session, store: SnapshotStore): ColdCapture {
 }
 
 /** The checkpoint of tag "0" (Q11): its commit message is the real program's. */
-async function createBase(
+export async function createBase(
   session: Session,
   checkpoints: Checkpoints,
   context: OperationContext,

@@ -18,6 +18,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation-records.ts';
 import { countersOf, publish, standingOf } from './publish.ts';
 import { type FilePlan, planFiles } from './restore-files.ts';
+import { noteDone } from './restore-notes.ts';
 import { captureAfter, revealedBy } from './restore-result.ts';
 import type { Session } from './session.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
@@ -140,11 +141,13 @@ export async function applyJob(
     }
     throw unfinished(error);
   });
+  const before = checkpoints.index.head;
   const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   if (applied.leftover.length === 0) journal.remove(); // else recovery sweeps them at the next open
   session.unfinishedRestore = false;
-  if (job.scope !== 'files') settle(session);
+  const ours = new Set([...applied.restored, ...applied.deleted]);
+  await noteDone(session, { checkpoint, before, ours });
   return {
     restored: applied.restored,
     deleted: applied.deleted,
@@ -172,19 +175,6 @@ async function publishRestored(
     });
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
-  }
-}
-
-/**
- * Notes the head in the log too. The checkpoint has decided already; the note is for a session that is opened again
- * where checkpoints are not available, so a log that refuses it fails nothing.
- */
-function settle({ parts: { conversation, log } }: Session): void {
-  try {
-    conversation.settle();
-  } catch (error) {
-    if (!(error instanceof CheckpointdError)) throw error;
-    log.warn(`The restore is done, but the log of the session could not note it: ${error.message}`);
   }
 }
 

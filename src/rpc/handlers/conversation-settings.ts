@@ -8,7 +8,6 @@ import {
 } from '../../checkpoint/conversation-file.ts';
 import { checkContextTargets, contextNow } from '../../checkpoint/session-context.ts';
 import type { Sessions } from '../../checkpoint/sessions.ts';
-import type { Lengths } from '../../conversation/answers.ts';
 import { bytesPerToken, contextBudgetTokens } from '../../conversation/context.ts';
 import type { ModelInfo } from '../../conversation/model.ts';
 import type * as Wire from '../../protocol/types.ts';
@@ -111,11 +110,7 @@ export function documentHandlers(
         });
         return warned(session, imported);
       },
-      ({ dropped, ...result }) => ({ ...lengthsIn(result), dropped }),
+      asItIs,
     ),
   };
-}
-
-function lengthsIn({ historyLength, transcriptLength, validHistoryRange }: Lengths): Lengths {
-  return { historyLength, transcriptLength, validHistoryRange };
 }

@@ -18,7 +18,10 @@ export function manageHandlers(sessions: Sessions): Pick<Handlers, ManageMethods
       const session = sessions.get(params.session);
       const answer = async (initialized: boolean, ms: number): Promise<Wire.CheckpointInitResult> => {
         const checkpoints = session.requireCheckpoints();
-        const base = await viewOf(checkpoints, checkpoints.index.resolve(baseTag));
+        // Where the base was deleted by hand, the oldest one that is left stands for it.
+        const { index } = checkpoints;
+        const oldest = index.byTag(baseTag) ?? index.list('every')[0] ?? index.resolve(baseTag);
+        const base = await viewOf(checkpoints, oldest);
         return {
           initialized,
           checkpoints: checkpointsState(session),

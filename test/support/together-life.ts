@@ -1,0 +1,195 @@
+// A session beside its plain twin: the thread as arrays, the files as texts, every checkpoint as a whole copy. What
+// the daemon shares, refers to or computes is here copied and slow on purpose. It knows no step; those are beside it.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type * as Wire from '../../src/protocol/types.ts';
+import { type ModelThread, ReferenceModel } from '../conversation/reference-model.ts';
+import type { Household } from './household.ts';
+
+export const names = ['a.txt', 'b.txt', 'c/d.txt'] as const;
+export type Name = (typeof names)[number];
+export type Files = Partial<Record<Name, string>>;
+
+/** A session at one moment, copied whole. */
+export interface Moment {
+  readonly thread: ModelThread;
+  readonly files: Files;
+  readonly turn: number;
+  readonly tool: number;
+  readonly entered: Entered | undefined;
+}
+
+/** Of a tangent that carries files: the moment it began, and the checkpoint that holds them. */
+export interface Entered {
+  readonly id: string;
+  readonly at: Moment;
+  /** Where the session stood: what is made after the tangent follows it. */
+  readonly parent: string | undefined;
+}
+
+/** A restore as undo and redo know it. */
+export interface Walked {
+  readonly id: string;
+  readonly back: Moment;
+  readonly scope: Wire.RestoreScope;
+  readonly paths: readonly Name[] | undefined;
+}
+
+export interface ModelCheckpoint {
+  readonly id: string;
+  readonly kind: 'turn' | 'tool' | 'restore';
+  readonly madeAs: string | undefined;
+  name: string | undefined;
+  readonly at: Moment;
+  readonly undo: readonly Walked[];
+  readonly redo: readonly Walked[];
+}
+
+/** What an exported document brings back. */
+export interface Exported {
+  readonly document: Wire.JsonObject;
+  readonly thread: ModelThread;
+  readonly entered: Entered | undefined;
+  readonly settings: Pick<ReferenceModel, 'tools' | 'paths' | 'window' | 'mcp'>;
+}
+
+export class Life {
+  readonly model = new ReferenceModel();
+  files: Files = {};
+  entered: Entered | undefined;
+  agents: Record<string, object> | undefined;
+  /** Turns, tools and restores, oldest first; the last one is where the session stands. */
+  checkpoints: ModelCheckpoint[] = [];
+  /** Ids of the bearers of tags, in list order. */
+  listed: string[] = [];
+  isEnabled = true;
+  /** The counters while there are no checkpoints to hold them are none. */
+  readonly authors = new Map<Name, { readonly content: string | undefined; readonly who: string }[]>();
+  exported: Exported | undefined;
+  session = '';
+  readonly house: Household;
+  readonly root: string;
+  readonly conversationId: string;
+  readonly strategy: string;
+
+  constructor(house: Household, root: string, conversationId: string, strategy: string) {
+    this.strategy = strategy;
+    this.house = house;
+    this.root = root;
+    this.conversationId = conversationId;
+    for (const name of names) rmSync(join(root, name), { force: true });
+  }
+
+  async open(): Promise<void> {
+    const { conversationId, strategy } = this;
+    const opened = await this.house.open(this.root, { conversationId, retention: 'keep', strategy });
+    this.session = opened.session;
+    this.agents = undefined; // held until the process lets go of the session (C10)
+    assert.ok(opened.checkpoints.enabled);
+    this.isEnabled = true;
+    await this.begin();
+  }
+
+  /** Where nothing stands, the opening makes the checkpoint of tag "0". */
+  async begin(): Promise<void> {
+    if (this.checkpoints.length > 0) return;
+    const { checkpoint } = await this.house.call('checkpoint/get', { session: this.session, tag: '0' });
+    this.made({ id: checkpoint.id, kind: 'turn', madeAs: '0', name: undefined, undo: [], redo: [] }, [0, 0]);
+  }
+
+  get head(): ModelCheckpoint | undefined {
+    return this.checkpoints.at(-1);
+  }
+
+  get turn(): number {
+    return this.head?.at.turn ?? 0;
+  }
+
+  get tool(): number {
+    return this.head?.at.tool ?? 0;
+  }
+
+  moment([turn, tool]: readonly [number, number] = [this.turn, this.tool]): Moment {
+    const { files, entered, model } = this;
+    return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered };
+  }
+
+  /** Enters a checkpoint that was made of the present; a tag moves to it. */
+  made(made: Omit<ModelCheckpoint, 'at'>, counters: readonly [number, number]): void {
+    const { id, madeAs } = made;
+    const bearer = madeAs === undefined ? undefined : this.bearer(madeAs);
+    const place = bearer === undefined ? -1 : this.listed.indexOf(bearer.id);
+    if (place >= 0 && made.kind === 'tool') this.listed[place] = id;
+    else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== bearer?.id), id];
+    this.checkpoints.push({ ...made, at: this.moment(counters) });
+  }
+
+  forget(ids: readonly string[]): void {
+    this.checkpoints = this.checkpoints.filter(({ id }) => !ids.includes(id));
+    this.listed = this.listed.filter((id) => !ids.includes(id));
+  }
+
+  byId(id: string): ModelCheckpoint | undefined {
+    return this.checkpoints.find((checkpoint) => checkpoint.id === id);
+  }
+
+  bearer(tag: string): ModelCheckpoint | undefined {
+    return this.checkpoints.find(({ id, madeAs }) => madeAs === tag && this.listed.includes(id));
+  }
+
+  tagOf({ id, madeAs }: ModelCheckpoint): string | undefined {
+    return this.listed.includes(id) ? madeAs : undefined;
+  }
+
+  /** One of the checkpoints, and how a client may call it. */
+  pick(n: number): { readonly checkpoint: ModelCheckpoint; readonly ref: string } | undefined {
+    const checkpoint = this.checkpoints[n % Math.max(1, this.checkpoints.length)];
+    if (checkpoint === undefined) return undefined;
+    const refs = [checkpoint.id, this.tagOf(checkpoint), checkpoint.name].filter((ref) => ref !== undefined);
+    return { checkpoint, ref: refs[n % refs.length] ?? checkpoint.id };
+  }
+
+  /** Whose content stands at a path, by the letter of ruling 16: in no checkpoint, and not reported. */
+  isForeign(name: Name): boolean {
+    const content = this.files[name];
+    if (content === undefined || content === this.head?.at.files[name]) return false;
+    if (content === this.bearer('0')?.at.files[name]) return false;
+    return !(this.authors.get(name) ?? []).some((known) => known.content === content);
+  }
+
+  /** Notes who made what stands at a path, unless that is what was noted last. */
+  note(name: Name, who: string): void {
+    const known = this.authors.get(name) ?? [];
+    const content = this.files[name];
+    if (known.length > 0 && known.at(-1)?.content === content) return;
+    this.authors.set(name, [...known, { content, who }]);
+  }
+
+  async compare(): Promise<void> {
+    const { house, session } = this;
+    const { document } = await house.call('conversation/export', { session });
+    const { checkpoint_manager, context_message_length, ...rest } = structuredClone(document ?? {}) as Record<
+      string,
+      unknown
+    >;
+    assert.equal(checkpoint_manager, { session, strategy: this.strategy, enabled: this.isEnabled });
+    assert.ok(context_message_length === undefined || typeof context_message_length === 'number');
+    const tangent = rest.tangent_state as { files_checkpoint?: string } | undefined;
+    assert.is(tangent?.files_checkpoint, this.entered?.id, 'carries files');
+    delete tangent?.files_checkpoint;
+    assert.equal(rest, JSON.parse(JSON.stringify(this.model.document(this.conversationId))));
+    const { manager } = await house.call('session/get', { session });
+    assert.equal([manager.currentTurn, manager.toolsInTurn], [this.turn, this.tool], 'counters');
+    assert.equal(this.#found(), this.files, 'files');
+  }
+
+  #found(): Files {
+    const found: Files = {};
+    for (const name of names) {
+      const file = join(this.root, name);
+      if (existsSync(file)) found[name] = readFileSync(file, 'utf8');
+    }
+    return found;
+  }
+}

@@ -1,0 +1,228 @@
+// Everything that a client can only look at, held against the plain twin. One look a step: which one is chance.
+import * as assert from 'uvu/assert';
+import type * as Wire from '../../src/protocol/types.ts';
+import { enabledOnly, everyId, isSame } from './together-checkpoints.ts';
+import { type Files, type Life, names } from './together-life.ts';
+
+type Look = (life: Life, n: number, m: number) => Promise<void>;
+
+const lookAtConversation: Look = async ({ house, session, model, agents }) => {
+  const got = await house.call('conversation/get', { session });
+  const { thread } = model;
+  assert.equal(
+    [got.historyLength, got.transcriptLength, got.validHistoryRange, got.nextMessage, got.mcpEnabled],
+    [
+      thread.history.length,
+      thread.transcript.length,
+      { start: thread.range[0], end: thread.range[1] },
+      thread.next,
+      model.mcp,
+    ],
+  );
+  assert.equal([got.tools, got.agents], [model.tools, agents]);
+  assert.equal(got.tangentState?.mainHistoryLength, thread.tangent?.history.length);
+  const { active, files } = await house.call('conversation/tangent', { session });
+  assert.equal([active, files === true], [thread.tangent !== undefined, got.tangentState?.files === true]);
+};
+
+const lookAtHistory: Look = async ({ house, session, model }, n) => {
+  const limit = (n % 3) + 1;
+  const seen: string[] = [];
+  for (let cursor: string | undefined, isMore = true; isMore; ) {
+    const page = await house.call('conversation/history', {
+      session,
+      limit,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    seen.push(...page.entries.map(({ id }) => id ?? ''));
+    cursor = page.nextCursor;
+    isMore = cursor !== undefined;
+  }
+  assert.equal(
+    seen,
+    model.thread.history.map(({ id }) => id),
+  );
+};
+
+const lookAtTranscript: Look = async ({ house, session, model }) => {
+  const { lines } = await house.call('conversation/transcript', { session, limit: 1000 });
+  assert.equal(lines, model.thread.transcript);
+};
+
+const lookAtPastHistory: Look = async (life, n) => {
+  const picked = life.pick(n);
+  if (picked === undefined || !life.isEnabled) return;
+  const { house, session } = life;
+  const { entries } = await house.call('conversation/history', { session, tag: picked.ref, limit: 1000 });
+  const { history } = picked.checkpoint.at.thread;
+  assert.equal(
+    entries.map(({ id }) => id),
+    history.map(({ id }) => id),
+  );
+};
+
+const lookAtContext: Look = async ({ house, session, model, files }) => {
+  const { context, message = '' } = await house.call('conversation/context', { session, message: true });
+  assert.equal(context.patterns, model.paths);
+  for (const name of names) {
+    const isNamed = model.paths.some((path) => path === name || path === '*.txt');
+    const isThere = isNamed && files[name] !== undefined;
+    assert.is(
+      context.files.some(({ path }) => path === name),
+      isThere,
+      name,
+    );
+    assert.is(message.includes(`[${name}]\n${files[name]}`), isThere);
+  }
+};
+
+const lookAtList: Look = async (life) => {
+  const { house, session } = life;
+  const result = await enabledOnly(life, house.call('checkpoint/list', { session, limit: 1000 }));
+  if (result === undefined) return;
+  const expected = life.listed
+    .map((id) => life.byId(id))
+    .map((made) => made && [made.id, made.madeAs, made.name]);
+  assert.equal(
+    result.checkpoints.map(({ id, tag, name }) => [id, tag, name]),
+    expected,
+  );
+  const every = await everyId(life);
+  for (const { id } of life.checkpoints) assert.ok(every.includes(id));
+  for (const kind of ['turn', 'tool'] as const) {
+    const some = await house.call('checkpoint/list', { session, kind, limit: 1000 });
+    assert.equal(
+      some.checkpoints.map(({ id }) => id),
+      life.listed.filter((id) => life.byId(id)?.kind === kind),
+    );
+  }
+};
+
+const lookAtOne: Look = async (life, n) => {
+  const picked = life.pick(n);
+  if (picked === undefined) return;
+  const { house, session } = life;
+  const { checkpoint, ref } = picked;
+  const got = await enabledOnly(life, house.call('checkpoint/get', { session, tag: ref }));
+  if (got === undefined) return;
+  const { id, tag, name, kind, historyLength } = got.checkpoint;
+  assert.equal(
+    [id, tag, name, kind, historyLength, got.inTangent === true],
+    [
+      checkpoint.id,
+      life.tagOf(checkpoint),
+      checkpoint.name,
+      checkpoint.kind,
+      checkpoint.at.thread.history.length,
+      checkpoint.at.thread.tangent !== undefined,
+    ],
+  );
+  const { tools } = await house.call('checkpoint/expand', { session, tag: ref });
+  const turn = life.tagOf(checkpoint);
+  const expected = life.listed.filter(
+    (other) => turn !== undefined && life.byId(other)?.madeAs?.startsWith(`${turn}.`) === true,
+  );
+  assert.equal(
+    tools.map((tool) => tool.id),
+    turn?.includes('.') === true ? [] : expected,
+  );
+};
+
+const lookForChanges: Look = async (life) => {
+  const { house, session, head } = life;
+  const result = await enabledOnly(life, house.call('checkpoint/hasChanges', { session }));
+  if (result === undefined) return;
+  assert.is(result.hasChanges, head === undefined || !isSame(life.files, head.at.files));
+};
+
+const lookAtDifference: Look = async (life, n, m) => {
+  const [from, to] = [life.pick(n), life.pick(m)];
+  if (from === undefined || to === undefined) return;
+  const { house, session } = life;
+  const [one, other] = [from.checkpoint.at.files, to.checkpoint.at.files];
+  const between = { session, from: from.ref, to: to.ref };
+  const stats = await enabledOnly(life, house.call('checkpoint/stats', between));
+  if (stats === undefined) return;
+  assert.equal(stats, statsOf(one, other));
+  const diff = await house.call('checkpoint/diff', between);
+  assert.equal(diff.stats, statsOf(one, other));
+  assert.equal(changesIn(diff.files), changesOf(one, other));
+  // Without `to`: the work tree as it is now.
+  const present = await house.call('checkpoint/diff', { session, from: from.ref });
+  assert.equal(changesIn(present.files), changesOf(one, life.files));
+};
+
+const lookAtFiles: Look = async (life, n, m) => {
+  const picked = life.pick(n);
+  if (picked === undefined) return;
+  const { house, session } = life;
+  const { files } = picked.checkpoint.at;
+  const result = await enabledOnly(life, house.call('checkpoint/files', { session, tag: picked.ref }));
+  if (result === undefined) return;
+  assert.equal(
+    result.files.map(({ path }) => path).sort(),
+    [...names.filter((name) => files[name] !== undefined), 'kept.txt'].sort(),
+  );
+  const path = names[m % names.length] ?? 'a.txt';
+  const { exists, data } = await house.call('checkpoint/readFile', { session, tag: picked.ref, path });
+  assert.equal([exists, data], [files[path] !== undefined, files[path]]);
+};
+
+const lookAtAuthors: Look = async (life, n) => {
+  const { house, session } = life;
+  const path = names[n % names.length] ?? 'a.txt';
+  const result = await enabledOnly(life, house.call('ledger/history', { session, path, limit: 1000 }));
+  if (result === undefined) return;
+  const original = life.bearer('0')?.at.files[path];
+  const base = original === undefined ? [] : [{ content: original, who: 'user' }];
+  const known = [...base, ...(life.authors.get(path) ?? [])];
+  assert.equal(
+    result.entries.map(({ author, content }) => [author, content === undefined]),
+    known.map(({ who, content }) => [who, content === undefined]),
+  );
+  assert.is(result.present?.author, known.at(-1)?.content === life.files[path] ? undefined : 'user');
+};
+
+const looks: readonly Look[] = [
+  lookAtConversation,
+  lookAtHistory,
+  lookAtTranscript,
+  lookAtPastHistory,
+  lookAtContext,
+  lookAtList,
+  lookAtOne,
+  lookForChanges,
+  lookAtDifference,
+  lookAtFiles,
+  lookAtAuthors,
+];
+
+/** Looks at one thing; the first number says at which. */
+export async function look(life: Life, which: number, n: number, m: number): Promise<void> {
+  await looks[which % looks.length]?.(life, n, m);
+}
+
+/** Looks at everything. */
+export async function lookAtAll(life: Life): Promise<void> {
+  for (const each of looks) await each(life, life.checkpoints.length, 1);
+}
+
+function changesOf(one: Files, other: Files): string[] {
+  return names
+    .filter((name) => one[name] !== other[name])
+    .map((name) => {
+      const change = one[name] === undefined ? 'added' : other[name] === undefined ? 'deleted' : 'modified';
+      return `${name} ${change}`;
+    })
+    .sort();
+}
+
+function changesIn(files: readonly Wire.DiffFile[]): string[] {
+  return files.map(({ path, change }) => `${path} ${change}`).sort();
+}
+
+function statsOf(one: Files, other: Files): Wire.FileStats {
+  const changes = changesOf(one, other);
+  const count = (change: string): number => changes.filter((line) => line.endsWith(change)).length;
+  return { added: count('added'), modified: count('modified'), deleted: count('deleted') };
+}
