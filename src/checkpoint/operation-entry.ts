@@ -10,7 +10,7 @@ export interface OperationFate {
   readonly method: string;
   readonly state: OperationState;
   readonly key?: string;
-  /** The answer that was given; absent when the process died between the effect and the answer. */
+  /** The answer that was given, or (of an earlier process) what the effect was; absent when only that is known. */
   readonly result?: unknown;
   /** The checkpoint that the operation published, known even then. */
   readonly checkpoint?: string;

@@ -146,7 +146,9 @@ export class OperationRecords {
 
   /** The fate of an operation by its id or its key. */
   find(name: string): OperationFate | undefined {
-    return (this.#byOperation.get(name) ?? this.#byKey.get(name))?.fate;
+    const entry = this.#byOperation.get(name) ?? this.#byKey.get(name);
+    if (entry?.effect === undefined || entry.result !== undefined) return entry?.fate;
+    return { ...entry.fate, result: entry.effect };
   }
 
   /**

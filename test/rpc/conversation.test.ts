@@ -97,6 +97,8 @@ test('C8 a repeat with the same key is answered again, also by the next daemon; 
       const fate = await rig.request('operation/get', { idempotencyKey: 'k1' });
       assert.is(fate.state, 'committed');
       assert.is(fate.method, 'conversation/append');
+      const { operation: _named, ...effect } = first.append;
+      assert.equal(fate.result, effect);
       const again = {
         append: await rig.request('conversation/append', { entry, idempotencyKey: 'k1' }),
         context: await rig.request('conversation/addContext', {
