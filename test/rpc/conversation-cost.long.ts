@@ -1,5 +1,7 @@
 // What the conversation costs: an append over the wire beside a bare round trip, and a checkpoint beside how long the
 // history is. Both alternately in the same run; prints the medians.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makePlaces, SessionRig } from '../support/session-rig.ts';
@@ -66,6 +68,32 @@ test('C33 a checkpoint takes as long over 10,000 entries as over 10 (within 1.2 
     assert.ok(y < 3 * x, 'a bound against a defect; the figure that counts is the note above');
   } finally {
     await Promise.all([short.client.kill(), long.client.kill()]);
+  }
+});
+
+test('C5 ruling 21: the exported JSON of 10,000 entries is as large with 1,000 checkpoints as with one', async () => {
+  const rig = new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 });
+  try {
+    await rig.open({ strategy: 'sqlite' });
+    await fill(rig, 10_000);
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    const file = join(rig.places.workTree, '..', 'export.json');
+    const { bytes: one } = await rig.request('conversation/export', { path: file });
+    for (let n = 1; n < 1000; n += 1) {
+      // A history of their own for each, so that none of them could share by chance.
+      if (n % 10 === 0) await rig.request('conversation/compact', { summary: `${n}`, keep: n });
+      await rig.request('checkpoint/create', { kind: 'tool' });
+    }
+    const { bytes: many } = await rig.request('conversation/export', { path: file });
+    const { checkpoints } = await rig.request('store/usage', {});
+    assert.ok(checkpoints > 1000);
+    assert.is(statSync(file).size, many);
+    console.log(
+      `note: ${one} bytes with one checkpoint, ${many} with 1,000, ratio ${(many / one).toFixed(4)}`,
+    );
+    assert.ok(one > 20_000_000 && many / one < 1.3);
+  } finally {
+    await rig.client.kill();
   }
 });
 
