@@ -52,7 +52,11 @@ export async function enableCheckpoints(
   context: OperationContext,
 ): Promise<void> {
   const reason = await obstacle(session, mode);
-  if (reason !== undefined) return session.disable(reason);
+  if (reason !== undefined) {
+    // Without checkpoints it can be neither finished nor undone, so no change may come before that.
+    session.unfinishedRestore = files.existsSync(session.parts.directory.intentFile);
+    return session.disable(reason);
+  }
   const store = await openStore(session, mode);
   const capture = openCapture(session, store);
   try {

@@ -24,6 +24,12 @@ export async function ensureRecovered(session: Session, context: OperationContex
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
   if (!session.unfinishedRestore) return;
+  if (session.enabled === undefined) {
+    const message =
+      'A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. Use checkpoint/init, then repeat this.';
+    const reason = session.disabledReason ?? 'NotRequested';
+    throw new CheckpointdError('CheckpointsDisabled', message, { details: { reason } });
+  }
   await recover(session, context);
   session.recovered = undefined; // that a kill interrupted it is only said to who opens the session
 }

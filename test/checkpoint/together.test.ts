@@ -1,6 +1,6 @@
 // Files and conversation in one step: what a restore brings back, in which scope, and that going back and forth, leaving
 // tangents and removing checkpoints loses nothing.
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -257,6 +257,26 @@ test('a session that is opened without checkpoints has the restored conversation
   assert.equal(await said(at), ['a', 'meanwhile']);
   await at.house.call('checkpoint/restore', { session: at.session, tag: '2' });
   assert.equal(await said(at), ['a', 'future']);
+});
+
+test('ruling 25: without checkpoints nothing is changed over an interrupted restore; checkpoint/init comes first', async () => {
+  let at = await home();
+  await append(at, 'a');
+  const { house, session } = at;
+  await house.close();
+  const intent = join(house.storage, session, 'checkpointd', 'restore.json');
+  writeFileSync(intent, '{');
+  at = await reopened(at, { init: 'never' });
+  const refused = await failure(append(at, 'b'));
+  assert.is(refused.kind, 'CheckpointsDisabled');
+  assert.match(refused.message, 'checkpoint/init');
+  assert.equal(await said(at), ['a']);
+  assert.is((await failure(at.house.call('checkpoint/init', { session }))).kind, 'StoreCorrupt');
+  assert.is((await failure(append(at, 'b'))).kind, 'CheckpointsDisabled');
+  rmSync(intent); // as the refusal says
+  await at.house.call('checkpoint/init', { session });
+  await append(at, 'b');
+  assert.equal(await said(at), ['a', 'b']);
 });
 
 test('C2 C32 a deleted storage leaves an export whole: the document owns no checkpoint', async () => {
