@@ -251,9 +251,12 @@ function inOnePiece(text: string): string {
 
 /** Same method and same parameters (but for the key itself and the progress token) have the same fingerprint. */
 function fingerprintOf(method: string, params: unknown): string {
-  const relevant = JSON.stringify([method, params], (key, value: unknown) =>
-    key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta' ? undefined : value,
-  );
+  const relevant = JSON.stringify([method, params], (key, value: unknown) => {
+    if (key === 'idempotencyKey' || key === 'workDoneToken' || key === '_meta') return undefined;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    // Clients that repeat a request after a restart may write its fields in another order: Lua's tables have none.
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
   return createHash('sha256').update(relevant).digest().toString('hex', 0, 16);
 }
 

@@ -173,6 +173,29 @@ test('a session that is deleted and deleted, or closed, at once is ended once', 
   }
 });
 
+test('a repeat is the same request with its fields in another order too, and another one with another value', async () => {
+  const here = rig('session');
+  try {
+    const { client, session } = await here.connect();
+    const first = { session, idempotencyKey: 'k', kind: 'turn', name: 'n', message: 'm' };
+    const { checkpoint } = (await client.send('checkpoint/create', first).answer) as { checkpoint: unknown };
+    const second = {
+      message: 'm',
+      name: 'n',
+      kind: 'turn',
+      workDoneToken: 't',
+      idempotencyKey: 'k',
+      session,
+    };
+    const answer = (await client.send('checkpoint/create', second).answer) as Record<string, unknown>;
+    assert.equal([answer.replayed, answer.checkpoint], [true, checkpoint]);
+    const other = client.send('checkpoint/create', { ...second, message: 'another' }).answer;
+    assert.is((await failureOf(other)).kind, 'IdempotencyConflict');
+  } finally {
+    await here.end();
+  }
+});
+
 test('an expectation that does not hold changes nothing; operation/get tells the refusal', async () => {
   const here = rig('session');
   try {
