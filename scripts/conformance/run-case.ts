@@ -42,7 +42,7 @@ class CaseRun {
     this.#waitMsMax = waitMsMax;
     this.#case = given;
     this.#command = command;
-    this.#scene = new Scene(given.world ?? 'repository');
+    this.#scene = new Scene(given.world ?? 'repository', given.open?.strategy === 'local');
     const { workspace, outside, storage } = this.#scene;
     // A port and a pipe are known to the peer alone, which puts them in place.
     Object.assign(this.#names.values, { workspace, outside, storage, port: '${port}', pipe: '${pipe}' });

@@ -24,9 +24,12 @@ export class Scene {
   readonly workspace: string;
   readonly outside: string;
   readonly storage: string;
+  /** With the strategy `local` the daemon has refs of its own in the user's repository. */
+  readonly #isLocal: boolean;
   readonly #before: ReadonlyMap<string, string>;
 
-  constructor(world: 'repository' | 'directory') {
+  constructor(world: 'repository' | 'directory', isLocal = false) {
+    this.#isLocal = isLocal;
     this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-conformance-')));
     this.workspace = join(this.directory, 'workspace');
     this.outside = join(this.directory, 'outside');
@@ -108,8 +111,10 @@ export class Scene {
   /** HEAD, index, refs, config, hooks and stash of the user's repository, and all that lies outside. */
   #untouchable(): Map<string, string> {
     const found = new Map<string, string>();
+    const git = join(this.workspace, '.git');
+    const own = join(git, 'refs/checkpointd');
     const take = (path: string): void => {
-      if (!existsSync(path)) return;
+      if (!existsSync(path) || (this.#isLocal && path === own)) return;
       const stats = lstatSync(path);
       if (stats.isDirectory()) {
         for (const name of readdirSync(path)) take(join(path, name));
@@ -118,7 +123,6 @@ export class Scene {
       const content = stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path);
       found.set(path, createHash('sha256').update(content).digest('hex'));
     };
-    const git = join(this.workspace, '.git');
     for (const name of ['HEAD', 'index', 'refs', 'packed-refs', 'config', 'hooks', 'info', 'logs'])
       take(join(git, name));
     take(join(this.outside, 'canary.txt'));
