@@ -58,7 +58,15 @@ export interface RestoreOutcome {
  * full disk stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
  */
 export async function applyRestore(options: RestoreOptions): Promise<RestoreOutcome> {
-  const restorer = new Restorer(pin(options.root), options);
+  const tree = pin(options.root);
+  let plan: RestorePlan;
+  try {
+    plan = withLinksBroken(tree, options.plan);
+  } catch (error) {
+    tree.close();
+    throw stopped(error, undefined, 0);
+  }
+  const restorer = new Restorer(tree, { ...options, plan });
   try {
     return await restorer.run();
   } finally {
@@ -91,7 +99,7 @@ class Restorer {
 
   constructor(tree: AnchoredFiles, options: RestoreOptions) {
     this.#tree = tree;
-    this.#options = { ...options, plan: withLinksBroken(tree, options.plan) };
+    this.#options = options;
     this.#temporaries = new Temporaries(options.id);
     const { writes, deletes, permissionChanges } = this.#options.plan;
     this.#total = 2 * (writes.length + deletes.length) + permissionChanges.length;
