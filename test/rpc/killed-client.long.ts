@@ -1,0 +1,153 @@
+// A client's process is killed in the middle of each change that carries a key: the next client finds the session as
+// before or as after, operation/get tells which, and asked again under its key the change is done once.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { protocol } from '../protocol/document.ts';
+import { manifest, repository, write } from '../support/household.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { WireClient, WireFailure } from '../support/wire-client.ts';
+
+type Request = readonly [method: string, params?: object];
+
+interface Change {
+  readonly params?: object;
+  readonly before?: readonly Request[];
+  readonly limits?: object;
+}
+
+const restore: Request = ['checkpoint/restore', { tag: '0', mode: 'hard', confirm: true }];
+
+/** What each change is asked to do in a session of two turns with three entries. */
+const changes: Readonly<Record<string, Change>> = {
+  'checkpoint/create': { params: { kind: 'turn' } },
+  'checkpoint/restore': { params: restore[1] ?? {} },
+  'checkpoint/undo': { before: [restore] },
+  'checkpoint/redo': { before: [restore, ['checkpoint/undo']] },
+  'checkpoint/delete': { params: { tag: '1' } },
+  'checkpoint/rename': { params: { tag: '1', name: 'n' } },
+  'checkpoint/clean': {},
+  'conversation/append': { params: { entry: { user: { content: 'u' }, assistant: { content: 'a' } } } },
+  'conversation/appendTranscript': { params: { text: 'text' } },
+  'conversation/setNextMessage': { params: { message: { content: 'next' } } },
+  'conversation/clear': {},
+  'conversation/setValidRange': { params: { range: { start: 1, end: 3 } } },
+  'conversation/compact': { params: { summary: 's' } },
+  'conversation/enterTangent': { params: { files: true } },
+  'conversation/exitTangent': { before: [['conversation/enterTangent', { files: true }]] },
+  'conversation/addContext': { params: { paths: ['a.txt'] } },
+  'conversation/removeContext': {
+    params: { paths: ['a.txt'] },
+    before: [['conversation/addContext', { paths: ['a.txt'] }]],
+  },
+  'conversation/setModel': { params: { modelInfo: { modelId: 'm', contextWindowTokens: 1000 } } },
+  'conversation/setMcpEnabled': { params: { mcpEnabled: false } },
+  'ledger/recordWrite': { params: { path: 'a.txt' } },
+  'store/gc': { limits: { maxCheckpoints: 1 } },
+};
+/** Kills of these are elsewhere: their keys belong to no open session, or their parameters are documents. */
+const elsewhere = [
+  'session/open', // meaning.test.ts
+  'session/close',
+  'session/delete',
+  'checkpoint/init', // keyed-kills.test.ts: here the next opening enables them too
+  'conversation/setTools', // the same record and the same path as setModel
+  'conversation/setAgents',
+  'conversation/recordLines',
+  'conversation/import',
+];
+
+async function stateOf(client: WireClient, session: string, root: string): Promise<unknown> {
+  const { checkpoints } = await client.request('checkpoint/list', { session, kind: 'all' });
+  const { document } = await client.request('conversation/export', { session });
+  const { entries } = await client.request('ledger/history', { session, path: 'a.txt' });
+  const tags = checkpoints.map(({ tag, name }) => [tag, name]);
+  return { files: manifest(root), tags, document, authors: entries.map(({ author }) => author) };
+}
+
+/** Opens the session as soon as the daemon of the killed client has given it up. */
+async function openAfter(client: WireClient, open: object): Promise<string> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return ((await client.send('session/open', open).answer) as { session: string }).session;
+    } catch (error) {
+      if (!(error instanceof WireFailure) || error.kind !== 'StoreBusy' || tries > 1000) throw error;
+      await sleep(20);
+    }
+  }
+}
+
+async function killed(
+  method: string,
+  { params, before = [], limits }: Change,
+  afterMs: number,
+): Promise<string> {
+  const root = repository({ 'a.txt': 'a\n' });
+  const env = { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') };
+  const open = { workspace: root, conversationId: 'c', retention: 'keep', ...(limits && { limits }) };
+  const clients: WireClient[] = [];
+  const start = async (): Promise<readonly [WireClient, string]> => {
+    const client = new WireClient({ env });
+    clients.push(client);
+    await client.initialize();
+    return [client, await openAfter(client, open)];
+  };
+  try {
+    const [first, session] = await start();
+    for (const text of ['one\n', 'two\n']) {
+      write(root, { 'a.txt': text });
+      const entry = { user: { content: text }, assistant: { content: text } };
+      await first.send('conversation/append', { session, entry }).answer;
+      await first.send('checkpoint/create', { session, kind: 'turn' }).answer;
+    }
+    const last = { user: { content: 'last' }, assistant: { content: 'last' } };
+    await first.send('conversation/append', { session, entry: last }).answer;
+    for (const [name, more] of before) await first.send(name, { session, ...more }).answer;
+    write(root, { 'a.txt': 'three\n' });
+    const was = await stateOf(first, session, root);
+    assert.is((await first.close()).code, 0);
+    const program = fileURLToPath(new URL('../support/killed-client.js', import.meta.url));
+    const asked = { idempotencyKey: 'k', ...params };
+    const child = spawn(process.execPath, [program, JSON.stringify(open), method, JSON.stringify(asked)], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exited = once(child, 'exit');
+    await once(child.stdout, 'data');
+    await sleep(afterMs); // a moment of the request's life, whichever it is
+    child.kill('SIGKILL');
+    await exited;
+    const [next] = await start();
+    const fate = await next.request('operation/get', { session, idempotencyKey: 'k' });
+    const now = await stateOf(next, session, root);
+    if (fate.state !== 'committed') assert.equal(now, was, `${fate.state} after ${afterMs} ms`);
+    const again = (await next.send(method, { session, ...asked }).answer) as { replayed?: boolean };
+    assert.is(again.replayed ?? false, fate.state === 'committed', `${fate.state} after ${afterMs} ms`);
+    if (fate.state === 'committed') assert.equal(await stateOf(next, session, root), now);
+    return fate.state;
+  } finally {
+    for (const client of clients) await client.kill();
+    assert.equal(
+      clients.flatMap(({ violations }) => violations),
+      [],
+    );
+  }
+}
+
+test('every change with a key is killed here, or by name elsewhere', () => {
+  const keyed = protocol.methods.filter(({ idempotency }) => idempotency === 'key').map(({ name }) => name);
+  assert.equal([...Object.keys(changes), ...elsewhere].sort(), keyed.sort());
+});
+
+for (const [method, change] of Object.entries(changes)) {
+  test(`a client’s process killed in the middle of ${method}: before or after, and operation/get tells`, async () => {
+    const fates: string[] = [];
+    for (const afterMs of [0, 30]) fates.push(await killed(method, change, afterMs));
+    console.log(`note: ${method}: ${fates.join(', ')}`);
+  });
+}
+
+test.run();

@@ -1,0 +1,13 @@
+// A client of its own process, to be killed: opens the session, sends one request and says so. What becomes of the
+// request is none of its business.
+//
+//   killed-client.js OPEN METHOD PARAMS        the parameters as JSON; PARAMS gets the session
+import { CheckpointdClient, type ParamsOf, type RequestMethod } from '../../src/client/client.ts';
+
+const [open = '{}', method = '', params = '{}'] = process.argv.slice(2);
+const client = await CheckpointdClient.start();
+const { session } = await client.request('session/open', JSON.parse(open) as ParamsOf<'session/open'>);
+const request = { ...(JSON.parse(params) as object), session } as ParamsOf<RequestMethod>;
+client.request(method as RequestMethod, request).catch(() => undefined);
+// The library writes in a later turn of the event loop.
+setImmediate(() => setImmediate(() => process.stdout.write('sent\n')));
