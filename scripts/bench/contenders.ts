@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { CheckpointdClient } from '../../src/client/client.ts';
 
 /** One way of making checkpoints of a work tree. */
@@ -54,6 +55,15 @@ export class DaemonContender implements Contender {
     if (!checkpoints.enabled) throw new Error(checkpoints.message);
     this.#session = session;
     this.#turn = 0;
+  }
+
+  /** Resolves when the watcher has ended its scan: the next contender is measured without it. */
+  async settle(): Promise<void> {
+    for (;;) {
+      const { state } = await this.#daemon.request('worktree/status', { session: this.#session });
+      if (state === 'live' || state === 'unwatched') return;
+      await setTimeout(100);
+    }
   }
 
   /** Starts the process beforehand, so that opening measures a session and not a start. */
