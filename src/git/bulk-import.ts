@@ -18,6 +18,10 @@ const args = [
   '--force',
 ];
 const chunkBytes = 1 << 20;
+/** Small contents go to git together: a write for each costs more than the bytes. */
+const batchBytes = 256 << 10;
+/** How far git may be behind before the next one waits: both work at the same time. */
+const aheadBytesMax = 8 << 20;
 
 /** An import under way. One writer at a time adds to it. */
 export class BulkImport {
@@ -27,6 +31,8 @@ export class BulkImport {
   #rest = '';
   #mark = 0;
   #failure: unknown;
+  #batch: Uint8Array[] = [];
+  #batchBytes = 0;
 
   private constructor(process: GitProcess) {
     this.#process = process;
@@ -54,6 +60,7 @@ export class BulkImport {
   /** Closes the pack; every blob is readable when this resolves. */
   async finish(): Promise<void> {
     await this.#send(Buffer.from('done\n', 'latin1'));
+    await this.#flush();
     this.#process.stdin.end();
     const { exitCode, cause } = await this.#process.ended;
     if (this.#failure !== undefined) throw this.#failure;
@@ -91,11 +98,20 @@ export class BulkImport {
     }
   }
 
-  async #send(bytes: Uint8Array): Promise<void> {
+  #send(bytes: Uint8Array): Promise<void> | undefined {
+    this.#batch.push(bytes);
+    this.#batchBytes += bytes.length;
+    return this.#batchBytes < batchBytes ? undefined : this.#flush();
+  }
+
+  async #flush(): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     const { stdin } = this.#process;
     if (stdin.destroyed) return this.#throwEnd();
-    if (stdin.write(bytes)) return;
+    const batch = Buffer.concat(this.#batch);
+    this.#batch = [];
+    this.#batchBytes = 0;
+    if (stdin.write(batch) || stdin.writableLength < aheadBytesMax) return;
     const over = new AbortController();
     const drained = once(stdin, 'drain', { signal: over.signal }).catch((error: unknown) => {
       if (systemCode(error) !== 'ABORT_ERR' && !stdin.destroyed) throw error;
