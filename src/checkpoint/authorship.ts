@@ -55,9 +55,11 @@ export async function noteCheckpoint(
   made: StoredCheckpoint,
 ): Promise<void> {
   const checkpoints = session.requireCheckpoints();
-  if (before === undefined) return; // the base is asked of the store, not copied path by path
   const { record } = made;
-  const changes = await checkpoints.store.changes(before.record.snapshot, record.snapshot);
+  const changes =
+    before === undefined
+      ? await changesSinceKnown(checkpoints, record.snapshot)
+      : await checkpoints.store.changes(before.record.snapshot, record.snapshot);
   const who: Author = record.kind === 'turn' ? 'user' : 'agent';
   const theirs = changes.filter((change) => isAnothers(session, change));
   const ours = changes.filter((change) => !theirs.includes(change));
@@ -65,6 +67,30 @@ export async function noteCheckpoint(
     ...checkpoints.ledger.recordCheckpoint(ours, who, record.timestamp, record.id),
     ...checkpoints.ledger.recordCheckpoint(theirs, 'session', record.timestamp, record.id),
   ]);
+}
+
+/**
+ * What a first checkpoint holds where the ledger knows of something else: all before it were removed. Other paths are
+ * asked of the store ({@link oldestOf}), not copied one by one.
+ */
+async function changesSinceKnown(
+  { store, ledger }: Checkpoints,
+  snapshot: StoredCheckpoint['record']['snapshot'],
+): Promise<TreeChange[]> {
+  const paths = ledger.paths();
+  if (paths.length === 0) return [];
+  const held = new Map((await store.entries(snapshot)).map((entry) => [entry.path, entry]));
+  return paths
+    .map((path): TreeChange => {
+      const after = held.get(path);
+      return after === undefined ? { path } : { path, after };
+    })
+    .filter(({ path, after }) => ledger.history(path).at(-1)?.content !== contentOf(after));
+}
+
+/** The checkpoint that told of whatever no other has told of: the base, or the oldest that is left without it. */
+function oldestOf({ index }: Checkpoints): StoredCheckpoint['record'] | undefined {
+  return (index.byTag(baseTag) ?? index.oldest)?.record;
 }
 
 /**
@@ -153,7 +179,7 @@ export async function conflictsIn(
   const conflicts = new Set<TreePath>();
   if (head === undefined || head === present) return conflicts;
   const touched = new Set(changes.map(({ path }) => path));
-  const base = index.byTag(baseTag)?.record.snapshot;
+  const base = oldestOf(checkpoints)?.snapshot;
   for (const { path, after } of await store.changes(head, present)) {
     if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
     const original = base === undefined ? undefined : await store.entry(base, path);
@@ -179,14 +205,17 @@ export async function pathHistory(
   path: TreePath,
 ): Promise<{ readonly entries: readonly LedgerEntryView[]; readonly present?: LedgerEntryView }> {
   const checkpoints = session.requireCheckpoints();
-  const { ledger, index, store } = checkpoints;
-  const base = index.byTag(baseTag)?.record;
+  const { ledger, store } = checkpoints;
+  const base = oldestOf(checkpoints);
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
+  const later = ledger.history(path);
+  // What was known of the path before the oldest checkpoint, of checkpoints that are removed, comes first.
+  const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
   const first: LedgerRecord[] =
-    base === undefined || original === undefined
+    isTold || original === undefined
       ? []
       : [{ path, content: original.blob, who: 'user', by: base.id, at: base.timestamp }];
-  const records = [...first, ...ledger.history(path)];
+  const records = [...first, ...later];
   const entries = records.map((record, i) => describe(checkpoints, record, i + 1));
   const found = await contentAt(store, session.parts.workTree, path);
   const content: Known = found?.blob ?? 'absent';

@@ -5,7 +5,7 @@ import { type CheckpointId, newOperationId, type Tag } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import { isName } from './name.ts';
-import { PackedCheckpoints } from './packed-checkpoints.ts';
+import { type Lost, PackedCheckpoints } from './packed-checkpoints.ts';
 import { baseTag, partsOf, previousTag, tagOf } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every';
@@ -17,12 +17,14 @@ export interface Listing {
 }
 
 export class CheckpointIndex {
-  readonly #packed = new PackedCheckpoints();
+  readonly #packed: PackedCheckpoints;
   /** Tags and names to rows of {@link PackedCheckpoints}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
   /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place (000 §5.3). */
   #listed: number[] = [];
+  /** By row: the `seq` in whose place it is listed, its own or that of the first bearer of its tag. */
+  readonly #places: number[] = [];
   #head: number | undefined;
   readonly #birth = newOperationId();
   /** By row, 1 for those that the head comes after, and itself; made when asked for. */
@@ -32,8 +34,9 @@ export class CheckpointIndex {
   #isOrdered = true;
   #generation = 0;
 
-  /** Fills the index from what the store holds, oldest first. */
-  constructor(stored: readonly StoredCheckpoint[]) {
+  /** Fills the index from what the store holds, oldest first; `lost` knows what removed ones came after. */
+  constructor(stored: readonly StoredCheckpoint[], lost?: Lost) {
+    this.#packed = new PackedCheckpoints(lost);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
     // A later bearer took the tag from these; the store's own word on who bears it decides.
@@ -64,6 +67,11 @@ export class CheckpointIndex {
     return this.#seq + 1;
   }
 
+  /** The first of those that are listed or were restored; safety checkpoints never are. */
+  get oldest(): StoredCheckpoint | undefined {
+    return this.#at(this.#bySeq().find((row) => this.#packed.kindAt(row) !== 'safety'));
+  }
+
   /** The checkpoint that the session stands on: the newest create or restore. Safety checkpoints never are. */
   get head(): StoredCheckpoint | undefined {
     return this.#head === undefined ? undefined : this.#packed.at(this.#head);
@@ -77,6 +85,7 @@ export class CheckpointIndex {
     this.#isOrdered &&= record.seq > this.#seq;
     this.#seq = Math.max(this.#seq, record.seq);
     const listedAs = tag ?? record.madeAs;
+    this.#places[row] = record.place ?? record.seq;
     if (listedAs !== undefined) this.#list(row, listedAs);
     if (name !== undefined) this.#byName.set(name, row);
     if (record.kind === 'safety') return; // it never is on the line of the head
@@ -119,6 +128,12 @@ export class CheckpointIndex {
 
   byName(name: string): StoredCheckpoint | undefined {
     return this.#at(this.#byName.get(name));
+  }
+
+  /** Where a checkpoint that takes this tag now is listed: a repeated tool tag keeps its place; absent: at the end. */
+  placeOf(tag: Tag): number | undefined {
+    const bearer = partsOf(tag).tool === undefined ? undefined : this.#byTag.get(tag);
+    return bearer === undefined ? undefined : this.#places[bearer];
   }
 
   /** The tag this checkpoint bears now, if any. */
@@ -251,15 +266,14 @@ export class CheckpointIndex {
 
   #list(row: number, tag: Tag): void {
     const bearer = this.#byTag.get(tag);
-    const place = bearer === undefined ? -1 : this.#listed.indexOf(bearer);
+    const old = bearer === undefined ? -1 : this.#listed.indexOf(bearer);
     this.#byTag.set(tag, row);
-    if (place >= 0) this.#generation += 1;
-    if (place >= 0 && partsOf(tag).tool !== undefined) {
-      this.#listed[place] = row;
-      return;
-    }
-    if (place >= 0) this.#listed.splice(place, 1);
-    this.#listed.push(row);
+    if (old >= 0) this.#generation += 1;
+    if (old >= 0) this.#listed.splice(old, 1);
+    const place = this.#places[row] ?? 0;
+    let at = this.#listed.length;
+    while (at > 0 && (this.#places[this.#listed[at - 1] ?? 0] ?? 0) > place) at -= 1;
+    this.#listed.splice(at, 0, row);
   }
 
   #unlist(row: number): void {

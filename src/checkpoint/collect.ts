@@ -4,6 +4,7 @@ import type { CheckpointId } from '../base/ids.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { letGo } from './let-go.ts';
 import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
 import type { Session, SessionLimits } from './session.ts';
@@ -32,7 +33,7 @@ export function collect(session: Session, context: OperationContext): Promise<Co
     // Contents that nobody needs are no state of the session; checkpoints are.
     if (expended.length > 0)
       session.parts.operations.intend('store/gc', context.stamp, { collects: expended });
-    let checkpointsRemoved = await letGo(checkpoints, expended);
+    let checkpointsRemoved = await letGo(session, expended);
     let { bytesFreed, blobsFreed } = await checkpoints.store.sweep(context.signal);
     // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
     while (
@@ -44,7 +45,7 @@ export function collect(session: Session, context: OperationContext): Promise<Co
       if (oldest.length === 0) break;
       if (checkpointsRemoved === 0)
         session.parts.operations.intend('store/gc', context.stamp, { collects: oldest });
-      checkpointsRemoved += await letGo(checkpoints, oldest);
+      checkpointsRemoved += await letGo(session, oldest);
       const swept = await checkpoints.store.sweep(context.signal);
       bytesFreed += swept.bytesFreed;
       blobsFreed += swept.blobsFreed;
@@ -56,13 +57,6 @@ export function collect(session: Session, context: OperationContext): Promise<Co
 /** Another session's checkpoints in a shared store are no reason to let go of this one's. */
 async function heldBytes({ store }: Checkpoints): Promise<number> {
   return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
-}
-
-async function letGo({ store, index }: Checkpoints, ids: readonly CheckpointId[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  await store.remove(ids);
-  index.remove(ids);
-  return ids.length;
 }
 
 /** What the limits and the history let go: too old, too many, without a tag, or a safety net nothing reaches. */

@@ -116,6 +116,7 @@ interface Ingredients {
 function composeRecord(session: Session, { index }: Checkpoints, made: Ingredients): CheckpointRecord {
   const { request, tag, capture, parent, message, context } = made;
   const { turn, tool } = partsOf(tag);
+  const place = index.placeOf(tag);
   return {
     ...standingOf(session),
     id: newCheckpointId(),
@@ -124,6 +125,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
     kind: request.kind,
     madeAs: tag,
     ...(parent === undefined ? {} : { parent: parent.record.id }),
+    ...(place === undefined ? {} : { place }),
     description: request.description ?? defaultDescription(request, message),
     ...(request.toolName === undefined ? {} : { toolName: request.toolName }),
     message,

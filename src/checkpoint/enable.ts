@@ -11,6 +11,7 @@ import { ColdCapture } from '../store/cold-capture.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { loadStrategy } from '../store/strategies.ts';
 import { storageWithin } from '../worktree/work-tree.ts';
+import { noteCheckpoint } from './authorship.ts';
 import { CheckpointIndex } from './checkpoint-index.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { OperationContext } from './operation-records.ts';
@@ -64,7 +65,7 @@ export async function enableCheckpoints(
     const checkpoints: Checkpoints = {
       store,
       capture,
-      index: new CheckpointIndex(stored),
+      index: new CheckpointIndex(stored, session.parts.descent),
       stats: new StatsCache(),
       ledger: session.parts.ledger,
     };
@@ -169,6 +170,7 @@ export async function createBase(
     },
     baseTag,
   );
+  await noteCheckpoint(session, undefined, checkpoint);
   await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) });
 }
 

@@ -3,6 +3,7 @@
 import { CheckpointdError } from '../base/errors.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import { letGo } from './let-go.ts';
 import { parseName } from './name.ts';
 import type { OperationContext } from './operation-records.ts';
 import { ensureRecovered } from './recover.ts';
@@ -44,7 +45,7 @@ export function remove(session: Session, target: string, context: OperationConte
   session.requireCheckpoints().index.resolve(target);
   return session.parts.queue.run(async () => {
     await ensureRecovered(session, context);
-    const { index, store } = session.requireCheckpoints();
+    const { index } = session.requireCheckpoints();
     const { record } = index.resolve(target);
     // A restore's own checkpoint is the durable fact that the conversation went back; without it a restart would
     // find the conversation in the future again.
@@ -67,8 +68,7 @@ export function remove(session: Session, target: string, context: OperationConte
     // The head of the conversation is found from the newest checkpoint; without it, from the log.
     if (index.head?.record.id === record.id) session.parts.conversation.settle();
     session.parts.operations.intend('checkpoint/delete', context.stamp, { removes: record.id });
-    await store.remove([record.id]);
-    index.remove([record.id]);
+    await letGo(session, [record.id]);
     return record.id;
   }, context.signal);
 }

@@ -12,6 +12,7 @@ import { OperationQueue } from '../queue/operation-queue.ts';
 import { loadStrategy } from '../store/strategies.ts';
 import { openWorkTree, refuseStorageInside, type WorkTree } from '../worktree/work-tree.ts';
 import { ledgerFrom } from './authorship.ts';
+import { Descent } from './descent.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { type OperationContext, OperationRecords } from './operation-records.ts';
 import { endOrphans } from './orphan-children.ts';
@@ -201,6 +202,7 @@ async function assemble(
     conversation,
     operations: new OperationRecords(sessionLog, others),
     ledger: ledgerFrom(others),
+    descent: new Descent(sessionLog, others),
     events: around.events,
     neighbours: around.neighbours,
     clock: systemClock,

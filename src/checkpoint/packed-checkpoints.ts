@@ -2,16 +2,24 @@
 // are kept unpacked, because whoever asks for one asks again. It knows ids and rows; tags, order and head are the
 // index's.
 import { LRUCache } from 'lru-cache';
+import type { CheckpointId } from '../base/ids.ts';
 import { invariant } from '../base/invariant.ts';
 import { RowTable } from '../base/packed-map.ts';
 import { PackedBytes, PackWriter } from '../base/packing.ts';
 import type { CheckpointKind, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { Descent } from './descent.ts';
 import { commitOf, idOf, packCheckpoint, SharedParts, unpackCheckpoint } from './packed-record.ts';
 
 /** Unpacked ones that are kept: more than a usual page of a listing. */
 const unpackedMax = 128;
 
+/** Says what checkpoints that are gone came after. */
+export type Lost = Pick<Descent, 'parentOf'>;
+
+const nothingLost: Lost = { parentOf: () => undefined };
+
 export class PackedCheckpoints {
+  readonly #lost: Lost;
   #bytes = new PackedBytes();
   #shared = new SharedParts();
   readonly #writer = new PackWriter();
@@ -25,6 +33,10 @@ export class PackedCheckpoints {
   readonly #unpacked = new LRUCache<number, StoredCheckpoint>({ max: unpackedMax });
 
   readonly #recent = new LRUCache<string, number>({ max: unpackedMax * 2 });
+
+  constructor(lost: Lost = nothingLost) {
+    this.#lost = lost;
+  }
 
   get size(): number {
     return this.#size;
@@ -40,7 +52,7 @@ export class PackedCheckpoints {
     const row = this.#addresses.length;
     this.#addresses.push(-1);
     this.#kinds.push(kinds.indexOf(kind));
-    this.#parents.push(parent === undefined ? -1 : (this.rowOf(parent) ?? -1));
+    this.#parents.push(this.#nearest(parent));
     this.#write(row, stored);
     this.#rows.add(id, row);
     this.#size += 1;
@@ -87,10 +99,10 @@ export class PackedCheckpoints {
     return kinds[this.#kinds[row] ?? -1];
   }
 
-  /** The row of the checkpoint that this one follows, while it is there. */
+  /** The row of the checkpoint that this one follows; it may have been removed since. */
   parentAt(row: number): number | undefined {
     const parent = this.#parents[row] ?? -1;
-    return (this.#addresses[parent] ?? -1) < 0 ? undefined : parent;
+    return parent < 0 ? undefined : parent;
   }
 
   commitAt(row: number): string | undefined {
@@ -101,6 +113,15 @@ export class PackedCheckpoints {
   /** Every row, oldest first. */
   *rows(): Generator<number> {
     for (const [row, address] of this.#addresses.entries()) if (address >= 0) yield row;
+  }
+
+  /** The row of a checkpoint, or of the nearest one before it that is there; -1 when none is. */
+  #nearest(id: CheckpointId | undefined): number {
+    for (let at = id; at !== undefined; at = this.#lost.parentOf(at)) {
+      const row = this.rowOf(at);
+      if (row !== undefined) return row;
+    }
+    return -1;
   }
 
   #write(row: number, stored: StoredCheckpoint): void {

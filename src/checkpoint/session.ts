@@ -14,6 +14,7 @@ import type { Ledger } from '../worktree/ledger.ts';
 import type { WorkTreeWatcher } from '../worktree/watcher.ts';
 import type { WorkTree } from '../worktree/work-tree.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import type { Descent } from './descent.ts';
 import type { OperationRecords } from './operation-records.ts';
 import type { RestoreOutcome } from './restore-job.ts';
 import type { SessionDirectory, SessionMarker } from './session-directory.ts';
@@ -54,6 +55,8 @@ export interface SessionParts {
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
+  /** What removed checkpoints came after. */
+  readonly descent: Descent;
   readonly events: SessionEvents;
   /** The other sessions of this daemon on the same work tree. */
   readonly neighbours: (of: Session) => readonly Session[];

@@ -103,6 +103,8 @@ export interface CheckpointRecord {
   /** The tag it was made under; whether it still bears it is {@link StoredCheckpoint.tag}. */
   readonly madeAs?: Tag;
   readonly parent?: CheckpointId;
+  /** Of a repeated tool tag: the `seq` of its first bearer, in whose place it is listed. */
+  readonly place?: number;
   readonly description: string;
   readonly toolName?: string;
   /** The user's message that began the turn (003's user_message); '' when there is none. */

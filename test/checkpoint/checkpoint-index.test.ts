@@ -33,7 +33,12 @@ function tagged(index: CheckpointIndex, text: string): StoredCheckpoint {
   const tag = parseTag(text);
   const parent = index.head?.record.id;
   const kind = partsOf(tag).tool === undefined ? 'turn' : 'tool';
-  const facts = { madeAs: tag, ...(parent === undefined ? {} : { parent }) };
+  const place = index.placeOf(tag);
+  const facts = {
+    madeAs: tag,
+    ...(parent === undefined ? {} : { parent }),
+    ...(place === undefined ? {} : { place }),
+  };
   const stored = { record: record(kind, facts), tag, commit: String(made + 1).padStart(40, 'a') };
   index.add(stored);
   return stored;
