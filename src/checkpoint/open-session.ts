@@ -22,6 +22,7 @@ import {
   prepareStorage,
   SessionDirectory,
   type SessionMarker,
+  sessionFormat,
   sessionIdOf,
   storageFailure,
 } from './session-directory.ts';
@@ -79,7 +80,7 @@ export async function openSession(
   if (open !== undefined) return { session: open, resumed: true };
   const marker: SessionMarker = {
     marker: 'checkpointd session',
-    format: 1,
+    format: sessionFormat,
     session: id,
     workTree: workTree.root,
     workTreeIdentity: workTree.identity,
@@ -121,8 +122,9 @@ async function own(
   try {
     const owner = await SessionOwner.claim(directory, () => {
       resumed = directory.exists();
-      if (resumed) directory.removeTemporaries();
-      else directory.create(marker);
+      if (!resumed) return directory.create(marker);
+      directory.refuseLaterFormat();
+      directory.removeTemporaries();
     });
     if (!(owner instanceof SessionOwner)) throw busy(owner);
     if (resumed) await endOrphans(directory.root);

@@ -8,10 +8,14 @@ import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
 
+/** The form of a session's files that this version writes, and the latest that it reads. */
+export const sessionFormat = 1;
+
 /** The unchanging facts of a session, written once at its creation as `checkpointd/session.json`. */
 export interface SessionMarker {
   readonly marker: 'checkpointd session';
-  readonly format: 1;
+  /** What the files beside it look like; a later version that changes any of them counts on. */
+  readonly format: number;
   readonly session: SessionId;
   /** Canonical path of the work tree; latin1 bytes, as every path of ours. */
   readonly workTree: string;
@@ -81,6 +85,17 @@ export class SessionDirectory {
 
   readMarker(): SessionMarker | undefined {
     return readMarker(this.markerFile);
+  }
+
+  /** Comes before every write to what may be another version's. @throws StoreVersion */
+  refuseLaterFormat(): void {
+    const format = this.readMarker()?.format ?? sessionFormat;
+    if (format <= sessionFormat) return;
+    throw new CheckpointdError(
+      'StoreVersion',
+      `The session in ${this.root} was written by a newer checkpointd (format ${format}, this one knows ${sessionFormat}). It was left as it is: update checkpointd, or use another conversationId.`,
+      { details: { session: this.session, format, known: sessionFormat } },
+    );
   }
 }
 

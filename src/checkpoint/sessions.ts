@@ -190,6 +190,7 @@ export class Sessions {
         { details: { session: id.slice(0, 64) } },
       );
     }
+    directory.refuseLaterFormat();
     const bytesFreed = await sizeOf(directory.root);
     const owner = directory.exists() ? await SessionOwner.claim(directory) : undefined;
     if (owner !== undefined && !(owner instanceof SessionOwner)) throw busy(owner);

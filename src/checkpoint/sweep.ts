@@ -7,7 +7,7 @@ import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { deleteTrash, isTrash, renameAway } from './removal.ts';
-import { readMarker, SessionDirectory } from './session-directory.ts';
+import { readMarker, SessionDirectory, sessionFormat } from './session-directory.ts';
 import { lastSignOfLife, SessionOwner } from './session-owner.ts';
 
 /** How long an orphan is left for whoever wants to resume it. */
@@ -56,6 +56,7 @@ async function sweepSession(
   const directory = new SessionDirectory(storage, session);
   const marker = directory.readMarker();
   if (marker === undefined || marker.session !== session || marker.retention === 'keep') return false;
+  if (marker.format > sessionFormat) return false; // a newer version may keep what we know nothing of
   if (!isOurDirectory(directory.root) || files.existsSync(directory.intentFile)) return false;
   const silentSince = lastSignOfLife(directory) ?? Date.parse(marker.created);
   if (Date.now() - silentSince < graceMs) return false;

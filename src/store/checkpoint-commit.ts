@@ -9,6 +9,7 @@ import type { CheckpointRecord } from './snapshot-store.ts';
 
 /** Begins the record. The subject is one line, so the first line after it cannot be anybody's text. */
 const marker = '\n\ncheckpointd-record-1\n';
+const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const subjectMax = 1000;
 
 /** The tree of a snapshot, and the blob of its strict permissions if there are any. */
@@ -30,15 +31,19 @@ export function encodeCommit(record: CheckpointRecord): Buffer {
   return Buffer.from(`${header}${subjectOf(record)}${marker}${JSON.stringify(record)}\n`, 'utf8');
 }
 
-/** Reads a record back. @throws StoreCorrupt when the commit is none of ours or does not fit its own tree */
+/**
+ * Reads a record back.
+ *
+ * @throws StoreCorrupt when the commit is none of ours or does not fit its own tree; StoreVersion for a record of a
+ * later form, which must never count as damage: a session without its checkpoints would be given a new base.
+ */
 export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const text = bytes.toString('utf8');
   const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
   const body = text.indexOf('\n\n') + 2;
   const start = text.indexOf('\n', body);
-  if (tree === undefined || body < 2 || start < 0 || !text.startsWith(marker, start)) {
-    throw corruptCommit(commit);
-  }
+  if (tree === undefined || body < 2 || start < 0) throw corruptCommit(commit);
+  if (!text.startsWith(marker, start)) throw notARecord(text, start, commit);
   const record = parseRecord(text.slice(start + marker.length));
   if (record === undefined || !record.snapshot.startsWith(tree)) throw corruptCommit(commit);
   return record;
@@ -65,6 +70,17 @@ function parseRecord(json: string): CheckpointRecord | undefined {
   const { id, seq, snapshot } = value as Partial<Record<string, unknown>>;
   const whole = typeof id === 'string' && typeof seq === 'number' && typeof snapshot === 'string';
   return whole ? (value as CheckpointRecord) : undefined;
+}
+
+function notARecord(text: string, start: number, commit: string): CheckpointdError {
+  laterMarker.lastIndex = start;
+  const form = laterMarker.exec(text)?.[1];
+  if (form === undefined) return corruptCommit(commit);
+  return new CheckpointdError(
+    'StoreVersion',
+    `The checkpoint ${commit.slice(0, 12)} was written by a newer checkpointd (form ${form} of its record). It was left as it is: update checkpointd.`,
+    { details: { commit, form: Number(form) } },
+  );
 }
 
 function corruptCommit(commit: string): CheckpointdError {

@@ -1,0 +1,101 @@
+// What a daemon of format 1 left on a disk, packed into a small archive that never changes again, and laid out anew
+// for a test. A session is tied to the path and the identity of its work tree, so both are exchanged on the way in and
+// out; the rule that names a session after them is part of the format and is written down here a second time.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { sql } from './sqlite.ts';
+
+/** The strategies that format 1 knew. */
+export const strategiesOfFormat1 = ['shadow', 'local', 'sqlite'] as const;
+
+export const conversationOfFormat1 = 'kept since format 1';
+
+/** From `dist/test/support` to the archive in the sources. */
+export const archiveOfFormat1 = fileURLToPath(
+  new URL('../../../test/fixtures/format-1.tar.gz', import.meta.url),
+);
+
+/** A directory with `work` and `storage` in it; `as` is the path that stands in the files. */
+export interface Place {
+  readonly top: string;
+  readonly as: string;
+}
+
+/** The name of a session in format 1: 130 bits of SHA-256, five bits a letter. */
+export function sessionOfFormat1(workTree: string, strategy: string): string {
+  const text = JSON.stringify([workTree, conversationOfFormat1, strategy]);
+  let bits = '';
+  for (const byte of createHash('sha256').update(text).digest()) bits += byte.toString(2).padStart(8, '0');
+  const letters = Array.from({ length: 26 }, (_, i) => Number.parseInt(bits.slice(5 * i, 5 * i + 5), 2));
+  return `ses_${letters.map((letter) => '0123456789abcdefghjkmnpqrstvwxyz'[letter]).join('')}`;
+}
+
+/** Exchanges the path of the work tree, and all that follows from it, in the place where they lie. */
+export function retarget({ top, as: from }: Place, strategy: string, to: string, identity: string): void {
+  const [oldWork, newWork] = [`${from}/work`, `${to}/work`];
+  const [old, now] = [sessionOfFormat1(oldWork, strategy), sessionOfFormat1(newWork, strategy)];
+  const renamed = (text: string): string => text.replaceAll(`${from}/`, `${to}/`).replaceAll(old, now);
+  const root = join(top, 'storage', old);
+  rewrite(root, renamed);
+  const seen = join(top, 'seen.json');
+  writeFileSync(seen, renamed(readFileSync(seen, 'utf8')));
+  const marker = join(root, 'checkpointd', 'session.json');
+  const facts = JSON.parse(readFileSync(marker, 'utf8')) as object;
+  writeFileSync(marker, `${JSON.stringify({ ...facts, workTreeIdentity: identity }, null, 2)}\n`);
+  renameSync(root, join(top, 'storage', now));
+  if (strategy === 'local') {
+    const refs = join(top, 'work', '.git', 'refs', 'checkpointd');
+    renameSync(join(refs, old), join(refs, now));
+  }
+  if (strategy === 'sqlite') {
+    const storage = join(top, 'storage');
+    sql(storage, 'UPDATE conversations SET session = ?, work_tree = ?', now, newWork);
+    sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  }
+}
+
+/** Changes what stands in every file and link below a directory; `readdir` by itself would follow the links. */
+function rewrite(path: string, renamed: (text: string) => string): void {
+  const stat = lstatSync(path);
+  if (stat.isDirectory()) for (const name of readdirSync(path)) rewrite(join(path, name), renamed);
+  else if (stat.isSymbolicLink()) {
+    const target = readlinkSync(path);
+    rmSync(path);
+    symlinkSync(renamed(target), path);
+  } else if (stat.isFile()) {
+    const text = readFileSync(path, 'latin1');
+    if (renamed(text) !== text) writeFileSync(path, renamed(text), 'latin1');
+  }
+}
+
+/** Lays out one strategy's part of the archive as `top/work` and `top/storage`; returns what was there to be seen. */
+export function layOutFormat1(top: string, strategy: string): unknown {
+  for (const name of ['work', 'storage']) rmSync(join(top, name), { recursive: true, force: true });
+  const args = [
+    '-xzf',
+    archiveOfFormat1,
+    '-C',
+    top,
+    '--no-same-owner',
+    '-p',
+    '--strip-components=1',
+    strategy,
+  ];
+  const { status, stderr } = spawnSync('tar', args, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`tar: ${stderr}`);
+  const { dev, ino } = lstatSync(join(top, 'work'), { bigint: true });
+  retarget({ top, as: '/format-1' }, strategy, top, `${dev}:${ino}`);
+  return JSON.parse(readFileSync(join(top, 'seen.json'), 'utf8')) as unknown;
+}
