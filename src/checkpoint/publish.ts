@@ -41,6 +41,6 @@ export function standingOf(
     conversation: conversation.head,
     logLength: sessionLog.length,
     historyLength: conversation.state.history.length,
-    ...(conversation.tangent().active ? { inTangent: true } : {}),
+    ...(conversation.tangents.status().active ? { inTangent: true } : {}),
   };
 }

@@ -31,9 +31,9 @@ export async function enterTangent(
   idempotency: Idempotency | undefined,
 ): Promise<Entered> {
   const { conversation } = session.parts;
-  if (!files) return conversation.enterTangent({ idempotency });
+  if (!files) return conversation.tangents.enter({ idempotency });
   const checkpoints = session.requireCheckpoints();
-  if (conversation.tangent().active) return conversation.enterTangent({ idempotency });
+  if (conversation.tangents.status().active) return conversation.tangents.enter({ idempotency });
   const head = checkpoints.index.head;
   const present = await checkpoints.capture.capture({
     ...(head === undefined ? {} : { previous: head.record.snapshot }),
@@ -42,7 +42,7 @@ export async function enterTangent(
   });
   context.signal.throwIfAborted();
   const { record } = await publishSafety(session, checkpoints, present, context, 'Before a tangent');
-  return conversation.enterTangent({ filesCheckpoint: record.id, idempotency });
+  return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });
 }
 
 export interface Left {
@@ -64,7 +64,7 @@ export async function exitTangent(
   if (named === undefined || keepTail || target === undefined) {
     if (named !== undefined && !keepTail)
       log.warn('The checkpoint of the tangent is gone, so leaving it left the files as they are.');
-    return { exit: conversation.exitTangent({ keepTail, idempotency }) };
+    return { exit: conversation.tangents.exit({ keepTail, idempotency }) };
   }
   const undone = session.enabled?.index.head?.record.undo ?? [];
   const { parent } = target.record;
@@ -72,7 +72,7 @@ export async function exitTangent(
     session,
     {
       target,
-      conversation: conversation.proposeExit(),
+      conversation: conversation.tangents.proposeExit(),
       mode: 'hard',
       scope: 'both',
       onConflict: 'overwrite',

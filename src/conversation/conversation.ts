@@ -1,48 +1,39 @@
 // The conversation of a session: checks what a client asks, carries it out on the timeline, answers. Its states are
-// immutable values; a checkpoint keeps a reference to one. It moves no files, speaks no wire, and runs no model.
+// immutable values; a checkpoint keeps a reference to one. Context files, tangents and what the client sets up have rooms
+// of their own. It moves no files, speaks no wire, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
 import { Slices } from '../base/slices.ts';
 import {
   type AppendResult,
-  type ExitResult,
   type ImportResult,
   type Lengths,
   lengthsOf,
   type NextMessageResult,
-  type RuntimeObjects,
 } from './answers.ts';
+import { ClientSettings } from './client-settings.ts';
 import { readDocument } from './document-reader.ts';
-import {
-  checkEntry,
-  checkLength,
-  checkUser,
-  type EntryId,
-  type EntryInput,
-  newEntryId,
-  textOf,
-  type UserMessage,
-} from './entry.ts';
+import { checkEntry, checkLength, type EntryId, type EntryInput, newEntryId, textOf } from './entry.ts';
 import { positionOf } from './history.ts';
 import { partsOf, present, restOf } from './import-parts.ts';
 import type { ConversationLimits } from './limits.ts';
 import { checkLineWrite, type LineReport, type LineWrite, reportLines, trackWrite } from './line-tracker.ts';
 import type { LogRecord, RecordLog } from './log-record.ts';
-import { knownModel, type ModelInfo } from './model.ts';
+import { nextMessageFrom } from './next-message.ts';
 import { openObject, refuse, wellFormed } from './open-object.ts';
 import type { ConversationState } from './state.ts';
 import { StickyContext } from './sticky-context.ts';
-import { tailOf, tangentSeconds } from './tangent.ts';
+import { TangentMode } from './tangent-mode.ts';
 import { type ConversationRef, type Idempotency, Timeline } from './timeline.ts';
-import { checkTools } from './tools.ts';
 import { userLines } from './transcript.ts';
 import { checkRange } from './valid-range.ts';
 
 export class Conversation {
   readonly conversationId: string;
   readonly context: StickyContext;
+  readonly settings: ClientSettings;
+  readonly tangents: TangentMode;
   readonly #timeline: Timeline;
   readonly #clock: Clock;
-  #runtime: RuntimeObjects = {};
 
   /** An empty conversation; replay the log's records before anything is asked of it. */
   constructor(conversationId: string, log: RecordLog, clock: Clock = systemClock) {
@@ -50,6 +41,8 @@ export class Conversation {
     this.#timeline = new Timeline(log);
     this.#clock = clock;
     this.context = new StickyContext(this.#timeline);
+    this.settings = new ClientSettings(this.#timeline);
+    this.tangents = new TangentMode(this.#timeline, clock);
   }
 
   /** The reference to the present state: what a checkpoint keeps. */
@@ -90,15 +83,6 @@ export class Conversation {
   /** Frees the states that no checkpoint in `kept` refers to; the head's stays. */
   forgetAllBut(kept: Iterable<ConversationRef>): void {
     this.#timeline.forgetAllBut(kept);
-  }
-
-  /** Changes limits from here on; logged, so that a replay drops what was dropped. */
-  setLimits(limits: Partial<ConversationLimits>): void {
-    for (const value of Object.values(limits)) {
-      if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
-    }
-    const next = { ...this.#limits, ...limits };
-    this.#timeline.commit({ op: 'setLimits', limits: next }, () => undefined);
   }
 
   /** Adds an exchange, its transcript lines with it; the next message is answered by it. @throws MessageTooLarge */
@@ -142,7 +126,7 @@ export class Conversation {
     given: unknown,
     options: { readonly lock?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
   ): NextMessageResult {
-    const { message, warnings } = this.#nextMessage(given);
+    const { message, warnings } = nextMessageFrom(given, this.#limits);
     const lock = options.lock ?? false;
     return this.#timeline.commit(
       message === undefined
@@ -156,15 +140,6 @@ export class Conversation {
       }),
       options.idempotency,
     );
-  }
-
-  #nextMessage(given: unknown): { message: UserMessage | undefined; warnings: string[] } {
-    if (given === undefined || given === null) return { message: undefined, warnings: [] };
-    const asked = checkUser(typeof given === 'string' ? { content: given } : given, 'message', this.#limits);
-    const isEmpty = textOf(asked.content) === '' && (asked.toolResults ?? []).length === 0;
-    if (!isEmpty) return { message: asked, warnings: [] };
-    const warnings = ['The message was empty; "Empty prompt" stands in its place.'];
-    return { message: { ...asked, content: 'Empty prompt' }, warnings };
   }
 
   /**
@@ -221,78 +196,6 @@ export class Conversation {
     );
   }
 
-  /** Puts the conversation aside for another one. Inside a tangent: nothing, and `entered: false`. */
-  enterTangent(
-    options: {
-      readonly filesCheckpoint?: string | undefined;
-      readonly idempotency?: Idempotency | undefined;
-    } = {},
-  ): { entered: boolean; filesCheckpoint?: string } {
-    const { filesCheckpoint, idempotency } = options;
-    const operation = { op: 'enterTangent', startMs: this.#clock.now() } as const;
-    return this.#timeline.commit(
-      filesCheckpoint === undefined ? operation : { ...operation, filesCheckpoint },
-      (before) =>
-        before.thread.tangent === undefined
-          ? { entered: true, ...present({ filesCheckpoint }) }
-          : { entered: false },
-      idempotency,
-    );
-  }
-
-  /** Brings the main conversation back, with the tangent's last entry if `keepTail` and if it added one. */
-  exitTangent(
-    options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
-  ): ExitResult {
-    const keepTail = options.keepTail ?? false;
-    return this.#timeline.commit(
-      { op: 'exitTangent', keepTail },
-      ({ thread }, after) => ({
-        exited: thread.tangent !== undefined,
-        ...present({ tail: keepTail ? tailOf(thread)?.id : undefined }),
-        ...present({ filesCheckpoint: thread.tangent?.filesCheckpoint }),
-        ...lengthsOf(after.thread),
-      }),
-      options.idempotency,
-    );
-  }
-
-  /**
-   * Leaves a tangent that carries files: logs the state after it without moving the head. Restoring the files ends
-   * in a checkpoint that names this state, so files and conversation come back together or not at all.
-   */
-  proposeExit(): ConversationRef {
-    return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
-  }
-
-  tangent(): { active: boolean; durationSeconds?: number } {
-    const { tangent } = this.#timeline.present.thread;
-    if (tangent === undefined) return { active: false };
-    return { active: true, durationSeconds: tangentSeconds(tangent, this.#clock.now()) };
-  }
-
-  setTools(given: unknown, idempotency?: Idempotency): { tools: number } {
-    const tools = checkTools(given);
-    const count = Object.values(tools).reduce((sum, list) => sum + list.length, 0);
-    return this.#timeline.commit({ op: 'setTools', tools }, () => ({ tools: count }), idempotency);
-  }
-
-  /** Describes the model: an object, or an id alone. What is missing gets a default and a warning (C30). */
-  setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
-    const { info, warnings } = knownModel(given);
-    return this.#timeline.commit(
-      { op: 'setModel', modelInfo: info },
-      () => ({ modelInfo: info, warnings }),
-      idempotency,
-    );
-  }
-
-  setMcpEnabled(enabled: unknown, idempotency?: Idempotency): { mcpEnabled: boolean } {
-    if (typeof enabled !== 'boolean') refuse('mcpEnabled', 'must be true or false.');
-    const operation = { op: 'setMcpEnabled', enabled } as const;
-    return this.#timeline.commit(operation, () => ({ mcpEnabled: enabled }), idempotency);
-  }
-
   /** Notes how many lines a write of the agent changed (C31). */
   recordLines(write: LineWrite, idempotency?: Idempotency): LineReport {
     checkLineWrite(write);
@@ -328,15 +231,6 @@ export class Conversation {
     const { conversationId, dropped, transcriptDropped, warnings } = read;
     const result = { ...lengthsOf(read.moment.thread), dropped, transcriptDropped, conversationId, warnings };
     return this.#timeline.commitImport(parts, restOf(read.moment), result, idempotency);
-  }
-
-  /** Holds the client's run-time objects until the process ends; a reopened session must be given them again. */
-  setRuntime(objects: RuntimeObjects): void {
-    this.#runtime = { ...this.#runtime, ...objects };
-  }
-
-  get runtime(): RuntimeObjects {
-    return this.#runtime;
   }
 
   get #limits(): ConversationLimits {

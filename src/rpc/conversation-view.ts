@@ -52,7 +52,8 @@ function tangentState(tangent: Tangent): Wire.TangentState {
 /** The 17 fields of 002 (C1), but for history and transcript, which are read by pages and told by their lengths. */
 export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
   const { conversation: spoken, marker } = session.parts;
-  const { state, runtime } = spoken;
+  const { state } = spoken;
+  const { runtime } = spoken.settings;
   const { nextMessage, latestSummary, tangent } = state;
   return {
     conversationId: state.conversationId,

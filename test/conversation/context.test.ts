@@ -53,13 +53,13 @@ test('C7 without context there is no message', async () => {
 test('C9 C24 the budget is three quarters of the model’s window, 200,000 tokens by default', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).maxSize, 150_000 * 4);
-  conversation.setModel({ modelId: 'm', contextWindowTokens: 100 });
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
 test('C24 files over the budget are left out, the largest first and unread, with a warning each', async () => {
   const { conversation, tree } = room();
-  conversation.setModel({ modelId: 'm', contextWindowTokens: 100 });
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));
   conversation.context.add(['a', 'b', 'c']);
   const built = await conversation.context.build(tree);
@@ -142,7 +142,7 @@ test('C25 the length is remembered in bytes, until anything that the message is 
     () => conversation.context.noteChanges(['b']),
     () => conversation.compact({ summary: 's' }),
     () => conversation.rewind(before),
-    () => conversation.setModel('m'),
+    () => conversation.settings.setModel('m'),
     () => conversation.context.remove(['b']),
     () => conversation.context.add(['*.md']),
   ]) {
@@ -166,7 +166,7 @@ test('C25 a length built while a file changed is not remembered', async () => {
 
 test('C26 the window is critical when text alone fills it', () => {
   const { conversation } = room();
-  conversation.setModel({ modelId: 'm', contextWindowTokens: 10 });
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });
   assert.equal(windowUse(conversation.state, 0), { chars: 39, windowChars: 40, level: 'none' });
   assert.is(windowUse(conversation.state, 1).level, 'critical');

@@ -151,11 +151,11 @@ async function take(pair: Pair, step: Step): Promise<void> {
       return assert.equal([start, end], model.compact(step.text, step.keep));
     }
     case 'enter': {
-      const { entered } = conversation.enterTangent();
+      const { entered } = conversation.tangents.enter();
       return assert.is(entered, model.enter(conversation.state.tangent?.tangentStartTime ?? 0));
     }
     case 'exit': {
-      const { exited, tail } = conversation.exitTangent({ keepTail: step.keepTail });
+      const { exited, tail } = conversation.tangents.exit({ keepTail: step.keepTail });
       return assert.equal({ exited, tail }, { tail: undefined, ...model.exit(step.keepTail) });
     }
     case 'trackLines': {
@@ -173,19 +173,19 @@ async function take(pair: Pair, step: Step): Promise<void> {
       return;
     case 'tools':
       model.tools = { builtin: [{ name: step.name }] };
-      conversation.setTools(structuredClone(model.tools));
+      conversation.settings.setTools(structuredClone(model.tools));
       return;
     case 'model':
       model.window = step.window;
-      conversation.setModel({ modelId: 'm', contextWindowTokens: step.window });
+      conversation.settings.setModel({ modelId: 'm', contextWindowTokens: step.window });
       return;
     case 'mcp':
       model.mcp = step.enabled;
-      conversation.setMcpEnabled(step.enabled);
+      conversation.settings.setMcpEnabled(step.enabled);
       return;
     case 'caps':
       model.caps = { entries: step.entries, lines: step.lines };
-      return conversation.setLimits({ historyEntries: step.entries, transcriptLines: step.lines });
+      return conversation.settings.setLimits({ historyEntries: step.entries, transcriptLines: step.lines });
     case 'rewind': {
       const ref = pair.pastRef(step.to);
       conversation.rewind(ref);

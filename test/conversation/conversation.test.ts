@@ -63,10 +63,10 @@ test('C1 a new conversation has every field at its default', () => {
   assert.is(state.transcript.length, 0);
   assert.equal(state.tools, {});
   assert.equal(state.contextPaths, []);
-  assert.is(conversation.runtime.toolManager, undefined);
+  assert.is(conversation.settings.runtime.toolManager, undefined);
   assert.is(conversation.context.messageLength, undefined);
   assert.is(state.latestSummary, undefined);
-  assert.is(conversation.runtime.agents, undefined);
+  assert.is(conversation.settings.runtime.agents, undefined);
   assert.is(state.model, undefined);
   assert.is(state.modelInfo, undefined);
   assert.is(state.fileLineTracker.size, 0);
@@ -117,7 +117,7 @@ test('C6 messages over 400,000 characters are refused and nothing changes', () =
   assert.is(log.length, 0);
   conversation.append(said(atLimit, atLimit));
   conversation.setNextMessage(atLimit);
-  conversation.setLimits({ messageChars: 5 });
+  conversation.settings.setLimits({ messageChars: 5 });
   assert.throws(() => conversation.append(said('123456')), refusedAs('MessageTooLarge'));
 });
 
@@ -151,16 +151,16 @@ test('C3 nesting without a bottom is refused, not a crash', () => {
 test('C8 C10 C36 a log read back gives the same conversation, field by field; agents must be set again', () => {
   const here = room();
   const { conversation, clock } = here;
-  conversation.setTools({ builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
-  conversation.setModel({ modelId: 'm', contextWindowTokens: 1000, features: ['x'] });
-  conversation.setMcpEnabled(false);
+  conversation.settings.setTools({ builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 1000, features: ['x'] });
+  conversation.settings.setMcpEnabled(false);
   conversation.context.add(['README.md', 'docs/*.md']);
-  conversation.setRuntime({ agents: { a: 1 }, toolManager: {} });
+  conversation.settings.setRuntime({ agents: { a: 1 }, toolManager: {} });
   conversation.append(said('one'));
   conversation.append(answered('t'));
   conversation.compact({ summary: 'so far', metadata: { message_id: 'm' }, keep: 1 });
   conversation.recordLines({ path: 'a.ts', operation: 'create', before: 0, after: 7 });
-  conversation.enterTangent();
+  conversation.tangents.enter();
   clock.ms += 3000;
   conversation.append(said('aside'));
   conversation.appendTranscript('an error\nin two lines');
@@ -168,7 +168,7 @@ test('C8 C10 C36 a log read back gives the same conversation, field by field; ag
   const again = reopened(here);
   assert.is(again.head, conversation.head);
   assert.equal(toDocument(again.state), toDocument(conversation.state));
-  assert.equal(again.runtime, {});
+  assert.equal(again.settings.runtime, {});
   for (const method of ['pendingUserMessage', 'messageLocked'] as const) {
     assert.is(again.state[method], conversation.state[method]);
   }
@@ -176,7 +176,7 @@ test('C8 C10 C36 a log read back gives the same conversation, field by field; ag
 
 test('C11 clear empties what was said and leaves what was set up', () => {
   const { conversation } = room();
-  conversation.setMcpEnabled(false);
+  conversation.settings.setMcpEnabled(false);
   conversation.context.add(['a']);
   conversation.append(said('one'));
   conversation.recordLines({ path: 'a.ts', operation: 'create', before: 0, after: 7 });
@@ -212,7 +212,7 @@ test('C12 the history holds 10,000 entries; the oldest goes first and is reporte
 
 test('C12 C13 after a drop the valid range starts where a turn starts', () => {
   const { conversation } = room();
-  conversation.setLimits({ historyEntries: 4 });
+  conversation.settings.setLimits({ historyEntries: 4 });
   conversation.append(said('a'));
   conversation.append(answered('1'));
   conversation.append(answered('2'));
@@ -302,9 +302,9 @@ test('C16 C17 C18 a tangent puts the main conversation aside and brings it back 
   conversation.compact({ summary: 'main summary', keep: 1 });
   conversation.setNextMessage('main next');
   const before = conversation.state;
-  assert.equal(conversation.tangent(), { active: false });
-  assert.equal(conversation.enterTangent(), { entered: true });
-  assert.equal(conversation.enterTangent(), { entered: false });
+  assert.equal(conversation.tangents.status(), { active: false });
+  assert.equal(conversation.tangents.enter(), { entered: true });
+  assert.equal(conversation.tangents.enter(), { entered: false });
   const { tangent } = conversation.state;
   assert.is(tangent?.mainHistory, before.history);
   assert.is(tangent?.mainTranscript, before.transcript);
@@ -314,8 +314,8 @@ test('C16 C17 C18 a tangent puts the main conversation aside and brings it back 
   conversation.append(said('aside'));
   conversation.compact({ summary: 'aside summary' });
   conversation.setNextMessage('locked aside', { lock: true });
-  conversation.setMcpEnabled(false);
-  assert.equal(conversation.exitTangent(), {
+  conversation.settings.setMcpEnabled(false);
+  assert.equal(conversation.tangents.exit(), {
     exited: true,
     historyLength: 2,
     transcriptLength: 6,
@@ -329,16 +329,16 @@ test('C16 C17 C18 a tangent puts the main conversation aside and brings it back 
   assert.is(after.pendingUserMessage, undefined);
   assert.is(after.messageLocked, false);
   assert.is(after.mcpEnabled, false);
-  assert.is(conversation.exitTangent().exited, false);
+  assert.is(conversation.tangents.exit().exited, false);
 });
 
 test('C17 clear inside a tangent leaves the main conversation to come back', () => {
   const { conversation } = room();
   conversation.append(said('main'));
-  conversation.enterTangent();
+  conversation.tangents.enter();
   conversation.clear();
   assert.is(conversation.state.history.length, 0);
-  const { exited, tail } = conversation.exitTangent({ keepTail: true });
+  const { exited, tail } = conversation.tangents.exit({ keepTail: true });
   assert.equal([exited, tail], [true, undefined]);
   assert.equal(contents(conversation), ['main']);
 });
@@ -347,10 +347,10 @@ test('C19 exit with tail keeps the last entry, inside the valid range and in the
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.setNextMessage('main next');
-  conversation.enterTangent();
+  conversation.tangents.enter();
   conversation.append(said('aside 1'));
   const { id } = conversation.append(said('aside 2', 'found'));
-  assert.is(conversation.exitTangent({ keepTail: true }).tail, id);
+  assert.is(conversation.tangents.exit({ keepTail: true }).tail, id);
   assert.equal(contents(conversation), ['main', 'aside 2']);
   assert.equal(conversation.state.validRange, { start: 0, end: 2 });
   assert.equal(conversation.state.transcript.slice(3), ['> aside 2', 'found', '[Tool uses: none]']);
@@ -360,9 +360,9 @@ test('C19 exit with tail keeps the last entry, inside the valid range and in the
 test('C19 without an entry of its own a tangent has no tail', () => {
   const { conversation } = room();
   conversation.append(said('main'));
-  conversation.enterTangent();
+  conversation.tangents.enter();
   conversation.setNextMessage('x');
-  const { exited, tail } = conversation.exitTangent({ keepTail: true });
+  const { exited, tail } = conversation.tangents.exit({ keepTail: true });
   assert.equal([exited, tail], [true, undefined]);
   assert.equal(contents(conversation), ['main']);
 });
@@ -370,35 +370,35 @@ test('C19 without an entry of its own a tangent has no tail', () => {
 test('C19 the tail is known by its id: trimming and clearing inside the tangent do not lose it', () => {
   for (const shorten of [
     (conversation: Conversation) => conversation.clear(),
-    (conversation: Conversation) => conversation.setLimits({ historyEntries: 3 }),
+    (conversation: Conversation) => conversation.settings.setLimits({ historyEntries: 3 }),
   ]) {
     const { conversation } = room();
     for (const text of ['1', '2', '3', '4']) conversation.append(said(text));
-    conversation.enterTangent();
+    conversation.tangents.enter();
     shorten(conversation);
     const { id } = conversation.append(said('tail'));
     assert.ok(conversation.state.history.length < 4);
-    assert.is(conversation.exitTangent({ keepTail: true }).tail, id);
+    assert.is(conversation.tangents.exit({ keepTail: true }).tail, id);
     assert.is(conversation.state.history.last?.id, id);
   }
 });
 
 test('C20 the duration of a tangent is whole seconds since its start, and absent outside', () => {
   const { conversation, clock } = room();
-  conversation.enterTangent();
+  conversation.tangents.enter();
   assert.is(conversation.state.tangent?.tangentStartTime, clock.ms);
   clock.ms += 2999;
-  assert.equal(conversation.tangent(), { active: true, durationSeconds: 2 });
+  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 2 });
   clock.ms -= 60_000;
-  assert.equal(conversation.tangent(), { active: true, durationSeconds: 0 });
-  conversation.exitTangent();
-  assert.equal(conversation.tangent(), { active: false });
+  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 0 });
+  conversation.tangents.exit();
+  assert.equal(conversation.tangents.status(), { active: false });
 });
 
 test('C23 a tangent that carries files names the checkpoint to bring back', () => {
   const here = room();
-  here.conversation.enterTangent({ filesCheckpoint: 'ckpt_x' });
-  assert.is(reopened(here).exitTangent().filesCheckpoint, 'ckpt_x');
+  here.conversation.tangents.enter({ filesCheckpoint: 'ckpt_x' });
+  assert.is(reopened(here).tangents.exit().filesCheckpoint, 'ckpt_x');
 });
 
 test('C27 tools are kept by origin; what is no table of tools is refused', () => {
@@ -408,7 +408,7 @@ test('C27 tools are kept by origin; what is no table of tools is refused', () =>
     custom: [],
     mcp: [{ name: 'x', schema: { type: 'object' } }],
   };
-  assert.equal(conversation.setTools(tools), { tools: 2 });
+  assert.equal(conversation.settings.setTools(tools), { tools: 2 });
   assert.equal(conversation.state.tools, tools);
   for (const wrong of [
     [],
@@ -417,7 +417,7 @@ test('C27 tools are kept by origin; what is no table of tools is refused', () =>
     'x',
     { builtin: [{ name: '\ud800' }] },
   ]) {
-    assert.throws(() => conversation.setTools(wrong), refusedAs('InvalidParams'));
+    assert.throws(() => conversation.settings.setTools(wrong), refusedAs('InvalidParams'));
   }
   assert.equal(conversation.state.tools, tools);
 });
@@ -426,10 +426,10 @@ test('C28 agents and tool manager are held while the process lives and are never
   const { conversation, log } = room();
   const agents = { active: 'a' };
   const toolManager = { clients: 3 };
-  conversation.setRuntime({ agents });
-  conversation.setRuntime({ toolManager });
-  assert.is(conversation.runtime.agents, agents);
-  assert.is(conversation.runtime.toolManager, toolManager);
+  conversation.settings.setRuntime({ agents });
+  conversation.settings.setRuntime({ toolManager });
+  assert.is(conversation.settings.runtime.agents, agents);
+  assert.is(conversation.settings.runtime.toolManager, toolManager);
   assert.is(log.length, 0);
   assert.not.match(JSON.stringify(toDocument(conversation.state)), /agents|tool_manager/);
 });
@@ -437,13 +437,13 @@ test('C28 agents and tool manager are held while the process lives and are never
 test('C29 C30 a model is described by its client; what is missing has a default and a warning', () => {
   const { conversation } = room();
   const info = { modelId: 'm-1', modelName: 'M', contextWindowTokens: 8000, features: ['vision'] };
-  assert.equal(conversation.setModel(info), { modelInfo: info, warnings: [] });
-  const assumed = conversation.setModel('m-2');
+  assert.equal(conversation.settings.setModel(info), { modelInfo: info, warnings: [] });
+  const assumed = conversation.settings.setModel('m-2');
   assert.equal(assumed.modelInfo, { modelId: 'm-2', contextWindowTokens: 200_000 });
   assert.is(assumed.warnings.length, 1);
   assert.match(assumed.warnings[0] ?? '', /m-2.*200000 tokens/);
-  assert.is(conversation.setModel({ modelId: 'm', contextWindowTokens: -1 }).warnings.length, 1);
-  assert.throws(() => conversation.setModel(7), refusedAs('InvalidParams'));
+  assert.is(conversation.settings.setModel({ modelId: 'm', contextWindowTokens: -1 }).warnings.length, 1);
+  assert.throws(() => conversation.settings.setModel(7), refusedAs('InvalidParams'));
 });
 
 test('C31 recorded writes are kept by path and reported by the formula', () => {
@@ -473,13 +473,13 @@ test('C33 a rewind brings back history, range, transcript, summary, tangent and 
   const here = room();
   const { conversation } = here;
   conversation.append(said('one'));
-  conversation.enterTangent();
+  conversation.tangents.enter();
   const ref = conversation.head;
   const before = conversation.state;
-  conversation.exitTangent();
+  conversation.tangents.exit();
   conversation.append(said('two'));
   conversation.recordLines({ path: 'a', operation: 'create', before: 0, after: 1 });
-  conversation.setModel({ modelId: 'newer', contextWindowTokens: 5 });
+  conversation.settings.setModel({ modelId: 'newer', contextWindowTokens: 5 });
   const future = conversation.head;
   conversation.rewind(ref);
   const { state } = conversation;

@@ -46,7 +46,7 @@ export function conversationReading(sessions: Sessions): Pick<Handlers, ReadingM
     },
     'conversation/tangent': async (params) => {
       const { conversation: spoken } = sessions.get(params.session).parts;
-      const { active, durationSeconds } = spoken.tangent();
+      const { active, durationSeconds } = spoken.tangents.status();
       const { tangent } = spoken.state;
       if (tangent === undefined) return { active };
       return {

@@ -49,8 +49,8 @@ export function settingsHandlers(sessions: Sessions): Pick<Handlers, SettingsMet
       sessions,
       'conversation/setTools',
       ({ conversation, params: { tools, toolManager }, keyed }) => {
-        const result = conversation.setTools(tools, keyed);
-        if (toolManager != null) conversation.setRuntime({ toolManager });
+        const result = conversation.settings.setTools(tools, keyed);
+        if (toolManager != null) conversation.settings.setRuntime({ toolManager });
         return result;
       },
       asItIs,
@@ -60,7 +60,7 @@ export function settingsHandlers(sessions: Sessions): Pick<Handlers, SettingsMet
       sessions,
       'conversation/setAgents',
       ({ conversation, params: { agents } }) => {
-        conversation.setRuntime({ agents });
+        conversation.settings.setRuntime({ agents });
         return { agents: Object.keys(agents).length };
       },
       asItIs,
@@ -69,7 +69,7 @@ export function settingsHandlers(sessions: Sessions): Pick<Handlers, SettingsMet
       sessions,
       'conversation/setModel',
       ({ session, conversation, params, keyed }) =>
-        warned(session, conversation.setModel(params.modelInfo, keyed)),
+        warned(session, conversation.settings.setModel(params.modelInfo, keyed)),
       ({ modelInfo }, { parts: { conversation } }) => ({
         modelInfo: modelInfo as ModelInfo & Wire.ModelInfo,
         maxContextSize: contextBudgetTokens({ ...conversation.state, modelInfo }) * bytesPerToken,
@@ -78,7 +78,7 @@ export function settingsHandlers(sessions: Sessions): Pick<Handlers, SettingsMet
     'conversation/setMcpEnabled': changing(
       sessions,
       'conversation/setMcpEnabled',
-      ({ conversation, params, keyed }) => conversation.setMcpEnabled(params.mcpEnabled, keyed),
+      ({ conversation, params, keyed }) => conversation.settings.setMcpEnabled(params.mcpEnabled, keyed),
       asItIs,
     ),
   };

@@ -131,9 +131,10 @@ async function applySettings(session: Session, settings: Settings, context: Oper
   await converse(session, 'session/open', context, () => {
     const { state } = conversation;
     if (model !== undefined && !isDeepStrictEqual(state.modelInfo, model.info))
-      conversation.setModel(model.info);
-    if (tools !== undefined && !isDeepStrictEqual(state.tools, tools)) conversation.setTools(tools);
-    if (mcpEnabled !== undefined && state.mcpEnabled !== mcpEnabled) conversation.setMcpEnabled(mcpEnabled);
+      conversation.settings.setModel(model.info);
+    if (tools !== undefined && !isDeepStrictEqual(state.tools, tools)) conversation.settings.setTools(tools);
+    if (mcpEnabled !== undefined && state.mcpEnabled !== mcpEnabled)
+      conversation.settings.setMcpEnabled(mcpEnabled);
   });
 }
 
