@@ -54,9 +54,7 @@ if (tools.status !== 0) {
     }
     // What is only annotated is never evaluated: the modules say so themselves.
     const words = ['--target=3.9-', '--no-tips', '--violations'];
-    const { status, text } = run(python, [
-      '-m',
-      'vermin',
+    const { status, text } = run(join(folder, 'env', 'bin', 'vermin'), [
       ...words,
       join(copy, 'checkpointd'),
       join(copy, 'tests'),

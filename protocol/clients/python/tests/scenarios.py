@@ -153,9 +153,9 @@ class Run:
     def files(self, step: Dict[str, Json]) -> None:
         if "writeFiles" in step:
             for number in range(step["count"]):
-                file = self.workspace / f"{step['writeFiles']}{number}.txt"
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(b"%d\n" % number)
+                target = self.workspace / f"{step['writeFiles']}{number}.txt"
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(b"%d\n" % number)
             return
         action = next(name for name in ("writeFile", "removeFile", "readFile") if name in step)
         name = base64.b64decode(step["pathBytes"]) if "pathBytes" in step else os.fsencode(step[action])
