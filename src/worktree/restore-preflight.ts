@@ -3,12 +3,14 @@
 // change.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { rootPath, type TreePath } from '../base/tree-path.ts';
+import { rootPath, type TreePath, toText } from '../base/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { type Contents, isLink } from './entry.ts';
 import { statsAt } from './present-state.ts';
 import { pathReason } from './restore-failure.ts';
 import type { RestorePlan, WriteOperation } from './restore-operations.ts';
+
+const listedMax = 10;
 
 /**
  * Refuses a plan whose contents are missing, or do not fit beside the old ones with a tenth to spare (all are
@@ -24,14 +26,8 @@ export async function requireContents(
   if (plan.writes.length === 0) return;
   const blobs = plan.writes.map(({ after }) => after.blob);
   const sizes = await contents.sizes(blobs);
-  const missing = sizes.findIndex((size) => size < 0);
-  if (missing >= 0) {
-    throw new CheckpointdError(
-      'DataCorrupt',
-      'The store has lost content that this checkpoint needs. Nothing was changed; verify the store, or restore only other paths.',
-      { details: { blob: blobs[missing] } },
-    );
-  }
+  const lost = plan.writes.filter((_, index) => (sizes[index] ?? -1) < 0);
+  if (lost.length > 0) throw lostContents(lost);
   const bytes = plan.writes.reduce(
     (sum, { after }, index) => sum + (isLink(after) ? 0 : (sizes[index] ?? 0)),
     0,
@@ -44,6 +40,16 @@ export async function requireContents(
     'NoSpace',
     'There is not enough free space to restore. Nothing was changed; make room and try again.',
     { details: { needed, available: Number(available) }, retryable: true },
+  );
+}
+
+/** The error for contents that are missing, or that were found damaged before anything visible changed. */
+export function lostContents(writes: readonly WriteOperation[], cause?: unknown): CheckpointdError {
+  const paths = writes.slice(0, listedMax).map(({ path }) => toText(path));
+  return new CheckpointdError(
+    'DataCorrupt',
+    `The store has lost the content of ${JSON.stringify(paths[0])}${writes.length > 1 ? ` and of ${writes.length - 1} more` : ''}, which this checkpoint needs. Nothing was changed. Run store/verify to see which checkpoints are affected, or restore only other paths.`,
+    { details: { paths, count: writes.length, object: writes[0]?.after.blob }, cause },
   );
 }
 

@@ -9,6 +9,7 @@ import { type Contents, type Entry, isLink, sameContent } from './entry.ts';
 import { identify, type Present, type Signature } from './present-state.ts';
 import { pathReason } from './restore-failure.ts';
 import type { Failure, RestorePlan, WriteOperation } from './restore-operations.ts';
+import { lostContents } from './restore-preflight.ts';
 import { list, temporaryName } from './temporaries.ts';
 
 export interface StagedWrite {
@@ -96,7 +97,17 @@ export class Staging {
         } else this.#refusals.conflicts.push(path);
       });
     }
-    for (const write of plan.writes) await this.#each(write.path, () => this.#stage(write));
+    for (const write of plan.writes) await this.#each(write.path, () => this.#stageWhole(write));
+  }
+
+  /** The store knows contents only; which path it is, is known here. */
+  async #stageWhole(write: WriteOperation): Promise<void> {
+    try {
+      await this.#stage(write);
+    } catch (error) {
+      const isDamage = error instanceof CheckpointdError && error.kind === 'DataCorrupt';
+      throw isDamage ? lostContents([write], error) : error;
+    }
   }
 
   async #each(path: TreePath, stage: () => Promise<void>): Promise<void> {

@@ -1,11 +1,10 @@
 // Bad stores, on every strategy that can have them, as a client sees it: a clear error, and nothing lost.
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite-store.ts';
 import { failure, Household, manifest, repository, write } from '../support/household.ts';
+import { precious, spoilContent } from '../support/spoiled-content.ts';
 import { sql } from '../support/sqlite.ts';
 
 test('O22 O23 a database that is corrupt, cut off or of a newer version: refused, left alone, others work', async () => {
@@ -40,45 +39,7 @@ test('O22 O23 a database that is corrupt, cut off or of a newer version: refused
   }
 });
 
-/** Takes the content of `a.txt` at tag 1 away, or spoils it, behind the store's back. */
-const damages: Record<
-  string,
-  (house: Household, root: string, session: string, how: 'missing' | 'wrong') => void
-> = {
-  shadow: (house, _root, session, how) => damageObject([join(house.storage, session, 'objects')], how),
-  local: (house, root, session, how) =>
-    damageObject(
-      [
-        join(root, '.git', 'objects'),
-        join(house.storage, session, 'local', 'kept'),
-        join(house.storage, session, 'local', 'incoming'),
-      ],
-      how,
-    ),
-  sqlite: (house, _root, _session, how) => {
-    const id = createHash('sha256').update(precious).digest('hex');
-    assert.is(sql(house.storage, 'SELECT 1 FROM checkpoint_blobs WHERE hash = ?', id).length, 1);
-    if (how === 'missing') sql(house.storage, 'DELETE FROM checkpoint_blobs WHERE hash = ?', id);
-    else sql(house.storage, "UPDATE checkpoint_blobs SET content = x'00' WHERE hash = ?", id);
-  },
-};
-
-const precious = 'precious\n';
-const blobId = createHash('sha1').update(`blob ${precious.length}\0${precious}`).digest('hex');
-
-function damageObject(places: readonly string[], how: 'missing' | 'wrong'): void {
-  let found = 0;
-  for (const place of places) {
-    const file = join(place, blobId.slice(0, 2), blobId.slice(2));
-    if (!existsSync(file)) continue;
-    found += 1;
-    rmSync(file);
-    if (how === 'wrong') writeFileSync(file, 'garbage');
-  }
-  assert.ok(found > 0, `the content lies in ${places.join(', ')}`);
-}
-
-for (const [strategy, damage] of Object.entries(damages)) {
+for (const [strategy, spoil] of Object.entries(spoilContent)) {
   test(`O23 ${strategy}: a missing or wrong content is data corruption, found before the first write`, async () => {
     for (const how of ['missing', 'wrong'] as const) {
       const house = new Household();
@@ -88,7 +49,7 @@ for (const [strategy, damage] of Object.entries(damages)) {
       await house.call('checkpoint/create', { session, kind: 'turn' });
       write(root, { 'a.txt': 'later\n', 'b.txt': 'later\n', 'c.txt': 'later\n' });
       await house.call('checkpoint/create', { session, kind: 'turn' });
-      damage(house, root, session, how);
+      spoil({ storage: house.storage, workTree: root, session }, how);
       const before = manifest(root);
       const refused = await failure(house.call('checkpoint/restore', { session, tag: '1', mode: 'hard' }));
       assert.is(refused.kind, 'DataCorrupt', `${how}: ${refused.message}`);
