@@ -48,24 +48,40 @@ test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)',
   }
 });
 
-test('C33 a checkpoint takes as long over 10,000 entries as over 10 (within 1.2 times)', async () => {
-  const [short, long] = [new SessionRig(makePlaces()), new SessionRig(makePlaces())];
+/** One edit, one checkpoint; measured from the request to its answer. */
+async function checkpoint(rig: SessionRig, content: string): Promise<number> {
+  rig.write('a.txt', content);
+  return timed(() => rig.request('checkpoint/create', { kind: 'turn' }));
+}
+
+const warmUp = 20;
+const measured = 200;
+
+test('C33 a checkpoint takes as long over 10,000 entries as over 10', async () => {
+  const [short, long] = [
+    new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 }),
+    new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 }),
+  ];
   try {
     await Promise.all([short.open(), long.open()]);
     await fill(short, 10);
     await fill(long, 10_000);
     const [a, b]: [number[], number[]] = [[], []];
-    for (let n = 0; n < 60; n += 1) {
-      short.write('a.txt', `${n}`);
-      a.push(await timed(() => short.request('checkpoint/create', { kind: 'turn' })));
-      long.write('a.txt', `${n}`);
-      b.push(await timed(() => long.request('checkpoint/create', { kind: 'turn' })));
+    for (let n = -warmUp; n < measured; n += 1) {
+      // Pairs, either first in turn: what the machine does meanwhile falls on both alike.
+      const pair = n % 2 === 0 ? [short, long] : [long, short];
+      for (const rig of pair) {
+        const ms = await checkpoint(rig, `${n}`);
+        if (n >= 0) (rig === short ? a : b).push(ms);
+        rig.client.frames.length = 0;
+      }
     }
     const [x, y] = [median(a), median(b)];
+    const ratio = median(b.map((ms, n) => ms / (a[n] ?? Number.NaN)));
     console.log(
-      `note: ${x.toFixed(1)} ms over 10 entries, ${y.toFixed(1)} ms over 10,000, ${(y / x).toFixed(2)}`,
+      `note: ${measured} pairs: median ${x.toFixed(1)} ms over 10 entries, ${y.toFixed(1)} ms over 10,000, ratio of medians ${(y / x).toFixed(3)}, median ratio of pairs ${ratio.toFixed(3)}`,
     );
-    assert.ok(y < 3 * x, 'a bound against a defect; the figure that counts is the note above');
+    assert.ok(y < 3 * x, 'a bound against a defect; the figure that counts (1.2) is the note above');
   } finally {
     await Promise.all([short.client.kill(), long.client.kill()]);
   }
