@@ -46,9 +46,9 @@ export async function create(life: Life, step: CreateStep): Promise<void> {
   assert.is(checkpoint.tag, madeAs);
   const [turn = 0, tool = 0] = madeAs.split('.').map(Number);
   for (const file of names) {
-    // The first of all is asked of the store, and not noted path by path.
-    if (head !== undefined && life.files[file] !== head.at.files[file])
-      life.note(file, step.isTurn ? 'user' : 'agent');
+    // The first of all is asked of the store, and notes only what is known otherwise.
+    const isNews = head === undefined ? life.authors.has(file) : life.files[file] !== head.at.files[file];
+    if (isNews) life.note(file, step.isTurn ? 'user' : 'agent');
   }
   life.made({ id: checkpoint.id, kind, madeAs, name, undo: head?.undo ?? [], redo: [] }, [turn, tool]);
 }

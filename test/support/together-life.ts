@@ -54,6 +54,13 @@ export interface Exported {
   readonly settings: Pick<ReferenceModel, 'tools' | 'paths' | 'window' | 'mcp'>;
 }
 
+/** Who made what stood at a path, and how many checkpoints and writes there were by then. */
+interface Authored {
+  readonly content: string | undefined;
+  readonly who: string;
+  readonly order: number;
+}
+
 export class Life {
   readonly model = new ReferenceModel();
   files: Files = {};
@@ -65,7 +72,10 @@ export class Life {
   listed: string[] = [];
   isEnabled = true;
   /** The counters while there are no checkpoints to hold them are none. */
-  readonly authors = new Map<Name, { readonly content: string | undefined; readonly who: string }[]>();
+  readonly authors = new Map<Name, Authored[]>();
+  /** Counts checkpoints and reported writes, so that what is known of a path has its place among the checkpoints. */
+  #order = 0;
+  readonly #orders = new Map<string, number>();
   exported: Exported | undefined;
   session = '';
   readonly house: Household;
@@ -123,6 +133,8 @@ export class Life {
     if (place >= 0 && made.kind === 'tool') this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== bearer?.id), id];
     this.checkpoints.push({ ...made, at: this.moment(counters) });
+    this.#order += 1;
+    this.#orders.set(id, this.#order);
   }
 
   forget(ids: readonly string[]): void {
@@ -154,7 +166,7 @@ export class Life {
   isForeign(name: Name): boolean {
     const content = this.files[name];
     if (content === undefined || content === this.head?.at.files[name]) return false;
-    if (content === this.bearer('0')?.at.files[name]) return false;
+    if (content === this.base?.at.files[name]) return false;
     return !(this.authors.get(name) ?? []).some((known) => known.content === content);
   }
 
@@ -163,7 +175,29 @@ export class Life {
     const known = this.authors.get(name) ?? [];
     const content = this.files[name];
     if (known.length > 0 && known.at(-1)?.content === content) return;
-    this.authors.set(name, [...known, { content, who }]);
+    this.authors.set(name, [...known, { content, who, order: this.#order }]);
+  }
+
+  /** Notes a reported write, which comes after every checkpoint so far. */
+  noteWrite(name: Name): void {
+    this.#order += 1;
+    const known = this.authors.get(name) ?? [];
+    this.authors.set(name, [...known, { content: this.files[name], who: 'agent', order: this.#order }]);
+  }
+
+  /** What nobody has noted of a path was in the base, or in the oldest checkpoint where the base is gone. */
+  get base(): ModelCheckpoint | undefined {
+    return this.bearer('0') ?? this.checkpoints[0];
+  }
+
+  /** Who made what stood at a path, oldest first. */
+  authorsOf(name: Name): readonly Pick<Authored, 'content' | 'who'>[] {
+    const later = this.authors.get(name) ?? [];
+    const { base } = this;
+    const original = base?.at.files[name];
+    const began = this.#orders.get(base?.id ?? '') ?? 0;
+    const isTold = original === undefined || later.some(({ order }) => order <= began);
+    return isTold ? later : [{ content: original, who: 'user' }, ...later];
   }
 
   async compare(): Promise<void> {

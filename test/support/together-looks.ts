@@ -173,9 +173,7 @@ const lookAtAuthors: Look = async (life, n) => {
   const path = names[n % names.length] ?? 'a.txt';
   const result = await enabledOnly(life, house.call('ledger/history', { session, path, limit: 1000 }));
   if (result === undefined) return;
-  const original = life.bearer('0')?.at.files[path];
-  const base = original === undefined ? [] : [{ content: original, who: 'user' }];
-  const known = [...base, ...(life.authors.get(path) ?? [])];
+  const known = life.authorsOf(path);
   assert.equal(
     result.entries.map(({ author, content }) => [author, content === undefined]),
     known.map(({ who, content }) => [who, content === undefined]),

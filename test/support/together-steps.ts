@@ -121,7 +121,7 @@ const taken: Taken = {
     const isNew = last === undefined || last.content !== life.files[name] || last.who !== 'agent';
     assert.equal([result.recorded, result.content === undefined], [isNew, life.files[name] === undefined]);
     if (!isNew) return;
-    life.authors.set(name, [...(life.authors.get(name) ?? []), { content: life.files[name], who: 'agent' }]);
+    life.noteWrite(name);
   },
   enter: async (life, { files }) => {
     const { house, session, model } = life;
