@@ -158,6 +158,14 @@ export class World {
     return this.host.client.frames.slice(this.#from).filter(({ method }) => method !== undefined);
   }
 
+  /** The session of the example before this one may still tell something. */
+  #isOurs({ params }: Frame): boolean {
+    const told =
+      typeof params === 'object' && params !== null && 'session' in params ? params.session : undefined;
+    const ours = this.names.values.session;
+    return told === undefined || ours === undefined || told === ours;
+  }
+
   async step(given: Json): Promise<void> {
     const step = this.names.put(given) as Json;
     if (typeof step.fault === 'string') await worldFaults[step.fault]?.make?.(this);
@@ -169,7 +177,9 @@ export class World {
       if (!(answer instanceof Error)) throw new Error(`${step.fail} was to fail`);
     } else if (typeof step.notify === 'string') this.notify(step.notify, step.params);
     else if (typeof step.wait === 'string') {
-      if (!(await this.event(({ method }) => method === step.wait))) throw new Error(`no ${step.wait} came`);
+      if (!(await this.event((frame) => frame.method === step.wait && this.#isOurs(frame)))) {
+        throw new Error(`no ${step.wait} came`);
+      }
     } else if (typeof step.start === 'string') {
       const { start: method, params, id } = step;
       this.host.client.write(frameOf({ jsonrpc: '2.0', id, method, params }));
