@@ -7,6 +7,7 @@ import { newOperationId, type OperationId } from '../base/ids.ts';
 import type { SessionLog } from '../conversation/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { type Intended, isIntention, type LoggedIntention, outcomeOf } from './intentions.ts';
+import { entryOf, entryOfEffect, isLogged, keyedEffectOf, type LoggedOperation } from './logged-operation.ts';
 import { OperationEntry, type OperationFate } from './operation-entry.ts';
 
 /** How a running operation speaks: its cancel, its progress, and what it stamps into the records it publishes. */
@@ -23,25 +24,6 @@ export interface ProgressFigures {
   readonly filesTotal?: number;
   readonly bytesDone: number;
   readonly bytesTotal?: number;
-}
-
-interface LoggedOperation {
-  readonly kind: 'operation';
-  readonly operation: OperationId;
-  readonly method: string;
-  readonly key: string;
-  readonly fingerprint: string;
-  readonly result: unknown;
-}
-
-/** A key that was logged with its effect in one record, as changes of the conversation are. */
-interface KeyedEffect {
-  readonly operation: OperationId;
-  readonly method: string;
-  readonly key: string;
-  readonly fingerprint: string;
-  /** What the effect answered, from which the wire's answer is made again. */
-  readonly result: unknown;
 }
 
 /** What is left of an effect whose answer was lost with the process: the checkpoint it published, or its own answer. */
@@ -274,33 +256,4 @@ function describe(error: unknown): NonNullable<OperationFate['error']> {
     kind: error instanceof Error && error.name === 'AbortError' ? 'RequestCancelled' : 'InternalError',
     message: 'The operation failed.',
   };
-}
-
-function isLogged(record: unknown): record is LoggedOperation {
-  return typeof record === 'object' && record !== null && 'kind' in record && record.kind === 'operation';
-}
-
-function entryOf({ operation, method, key, fingerprint, result }: LoggedOperation): OperationEntry {
-  const entry = new OperationEntry(operation, method, key, fingerprint);
-  entry.state = 'committed';
-  entry.result = JSON.stringify(result);
-  return entry;
-}
-
-/** The key of a record of the conversation (as Timeline.commit wrote it) or of the ledger. */
-function keyedEffectOf(record: unknown): KeyedEffect | undefined {
-  const isKeyed =
-    typeof record === 'object' &&
-    record !== null &&
-    'kind' in record &&
-    (record.kind === 'conversation' || record.kind === 'ledger') &&
-    'idempotency' in record;
-  return isKeyed ? (record.idempotency as KeyedEffect) : undefined;
-}
-
-function entryOfEffect({ operation, method, key, fingerprint, result }: KeyedEffect): OperationEntry {
-  const entry = new OperationEntry(operation, method, key, fingerprint);
-  entry.state = 'committed';
-  entry.effect = result;
-  return entry;
 }
