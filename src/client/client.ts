@@ -4,7 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
   CancellationTokenSource,
+  ConnectionError,
   createMessageConnection,
+  ErrorCodes,
   type MessageConnection,
   ResponseError,
   StreamMessageWriter,
@@ -196,6 +198,7 @@ export class CheckpointdClient implements AsyncDisposable {
       if (signal?.aborted === true) cancel();
       return await Promise.race([answer, this.#gone]);
     } catch (error) {
+      if (this.#why === undefined && isBroken(error)) return await this.#broken();
       if (this.#why === undefined && error instanceof ResponseError) {
         const data = error.data as Wire.ErrorData | undefined;
         throw new CheckpointdRequestError(error.code, error.message, data);
@@ -207,6 +210,22 @@ export class CheckpointdClient implements AsyncDisposable {
       source.dispose();
     }
   }
+
+  /** The pipe told of the end before the process did; its end says more, and a daemon that cannot hear us is none. */
+  async #broken(): Promise<never> {
+    try {
+      return await within(closeMs, this.#gone, 'the connection broke, and the daemon did not end');
+    } finally {
+      this.#daemon.child.kill('SIGKILL');
+    }
+  }
+}
+
+/** Not an answer: the request could not be written, or nobody will answer it any more. */
+function isBroken(error: unknown): boolean {
+  if (error instanceof ConnectionError) return true;
+  const lost: readonly number[] = [ErrorCodes.MessageWriteError, ErrorCodes.PendingResponseRejected];
+  return error instanceof ResponseError && lost.includes(error.code);
 }
 
 /** The answer, if it comes in time. @throws CheckpointdGoneError */

@@ -31,6 +31,7 @@ const take = ({ id, method, params }) => {
   else if (how === 'huge') process.stdout.write('Content-Length: 99000000000\\r\\n\\r\\n');
   else if (how === 'bad utf-8') process.stdout.write(Buffer.from('Content-Length: 2\\r\\n\\r\\n\\xff\\xff', 'latin1'));
   else if (how === 'dies') process.stderr.write('no more memory\\n', () => process.exit(7));
+  else if (how === 'deaf') { require('fs').closeSync(0); send({ id, result: { sessions: [] } }); }
   else if (how === 'stderr') process.stderr.write('x'.repeat(1e6), () => send({ id, result: { sessions: [] } }));
   else if (how === 'tomorrow') send({ id, error: { code: 7777, message: 'new', data: { kind: 'Brandnew', retryable: true, effects: 'none' } } });
 };
@@ -45,7 +46,7 @@ process.stdin.on('data', (chunk) => {
     rest = rest.subarray(to);
   }
 });
-if (how === 'never ends') setInterval(() => undefined, 1000);
+if (how === 'never ends' || how === 'deaf') setInterval(() => undefined, 1000);
 `;
 writeFileSync(join(folder, 'fake.cjs'), fakeProgram);
 const fake = (how: string): Promise<CheckpointdClient> =>
@@ -117,6 +118,16 @@ test('a daemon that misbehaves ends every request', async () => {
     await client.close();
     assert.not.ok(isAlive(client.pid));
   }
+});
+
+test('a daemon that does not listen any more is gone, and is ended', async () => {
+  const client = await fake('deaf');
+  assert.equal(await client.request('session/list', {}), { sessions: [] });
+  const error = await failure(client.request('session/list', {}));
+  assert.instance(error, CheckpointdGoneError);
+  assert.match(error.message, /did not end/);
+  await client.close();
+  assert.not.ok(isAlive(client.pid));
 });
 
 test('a full stderr does not stop the daemon', async () => {
