@@ -5,7 +5,8 @@ import { validateErrorData, validateParams, validateResult } from '../../src/pro
 import type { Json } from './match.ts';
 
 interface Progress {
-  readonly begunMs: number;
+  /** When the request was sent: what this process reads late must not look like too much at once. */
+  readonly sinceMs: number;
   reports: number;
   hasEnded: boolean;
 }
@@ -16,6 +17,9 @@ export class FrameRules {
   readonly #secret: string;
   /** Methods of the requests sent, by id as JSON. */
   readonly #asked = new Map<string, string>();
+  /** When requests with a progress token were sent, by token as JSON. */
+  readonly #askedMs = new Map<string, number>();
+  readonly #startMs = performance.now();
   readonly #due = new Map<string, number>();
   readonly #progress = new Map<string, Progress>();
   readonly violations: string[] = [];
@@ -27,7 +31,9 @@ export class FrameRules {
   /** Notes a frame that the runner sends. */
   sent(value: unknown): void {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    const { id, method } = value as Json;
+    const { id, method, params } = value as Json;
+    if (typeof params === 'object' && params !== null && 'workDoneToken' in params)
+      this.#askedMs.set(JSON.stringify(params.workDoneToken), performance.now());
     if (method === undefined || (typeof id !== 'string' && !Number.isSafeInteger(id))) return;
     const key = JSON.stringify(id);
     const due = this.#due.get(key) ?? 0;
@@ -84,13 +90,16 @@ export class FrameRules {
     const known = this.#progress.get(key);
     if (value.kind === 'begin') {
       if (known !== undefined && !known.hasEnded) this.#blame('a second begin', text);
-      this.#progress.set(key, { begunMs: performance.now(), reports: 0, hasEnded: false });
+      this.#progress.set(key, {
+        sinceMs: this.#askedMs.get(key) ?? this.#startMs,
+        reports: 0,
+        hasEnded: false,
+      });
     } else if (known === undefined || known.hasEnded) this.#blame('progress outside begin and end', text);
     else if (value.kind === 'end') known.hasEnded = true;
     else {
       known.reports += 1;
-      // One more than ten a second: what the pipe held back may come in one read.
-      if (known.reports > 2 + (performance.now() - known.begunMs) / 100)
+      if (known.reports > 1 + (performance.now() - known.sinceMs) / 100)
         this.#blame('too many reports', text);
     }
   }
