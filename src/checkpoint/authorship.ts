@@ -85,7 +85,7 @@ async function changesSinceKnown(
       const after = held.get(path);
       return after === undefined ? { path } : { path, after };
     })
-    .filter(({ path, after }) => ledger.history(path).at(-1)?.content !== contentOf(after));
+    .filter(({ path, after }) => ledger.last(path)?.content !== contentOf(after));
 }
 
 /** The checkpoint that told of whatever no other has told of: the base, or the oldest that is left without it. */
@@ -121,8 +121,8 @@ function isAnothers(session: Session, { path, after }: TreeChange): boolean {
     .neighbours(session)
     .some(
       (other) =>
-        other.enabled?.ledger.history(path).at(-1)?.content === contentOf(after) &&
-        other.enabled.ledger.lastAuthor(path) === 'agent',
+        other.enabled?.ledger.last(path)?.content === contentOf(after) &&
+        other.enabled.ledger.last(path)?.who === 'agent',
     );
 }
 

@@ -1,9 +1,9 @@
 // The SnapshotStore over git objects and refs, shared by the strategies `shadow` and `local`; what differs between
 // the two (where objects and refs live, how they are kept from being pruned) is in the GitHome that it is given. It
 // never opens a work tree, an index or HEAD.
-import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
+import { PackedSet } from '../base/packed-set.ts';
 import type { TreePath } from '../base/tree-path.ts';
 import type { GitPlace } from '../git/environment.ts';
 import { objectHash } from '../git/object-id.ts';
@@ -57,7 +57,7 @@ export class GitStore implements store.SnapshotStore {
   readonly #trees: TreeReader;
   readonly #gate = new SweepGate();
   #hasRemoved = false;
-  readonly #known = new LRUCache<string, true>({ max: knownMax });
+  readonly #known = new PackedSet(knownMax);
 
   constructor(home: GitHome) {
     this.strategy = home.strategy;
@@ -83,12 +83,8 @@ export class GitStore implements store.SnapshotStore {
   }
 
   writer(signal?: AbortSignal): store.SnapshotWriter {
-    const known = {
-      has: (id: string) => this.#known.has(id),
-      add: (id: string) => void this.#known.set(id, true),
-    };
     const place = this.#home.writePlace;
-    const [objects, reader, gate] = [this.#objects, this.#reader, this.#gate];
+    const [objects, reader, known, gate] = [this.#objects, this.#reader, this.#known, this.#gate];
     return new GitWriter({ place, objects, reader, known, gate, signal });
   }
 

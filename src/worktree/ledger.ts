@@ -2,6 +2,8 @@
 // reported, so that anything else is known to be somebody else's edit. In memory and pure: the session keeps the
 // records in its log and feeds them in again at the next start. It never looks at the disk.
 import type { BlobId } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
+import { PackedBytes, type PackReader, PackWriter } from '../base/packing.ts';
 import { byBytes, type TreePath } from '../base/tree-path.ts';
 import type { EntryChange } from './entry.ts';
 
@@ -24,7 +26,10 @@ export interface LedgerRecord {
 
 export class Ledger {
   /** By path, oldest first. A path without an entry was never seen: it was absent as far as we know. */
-  readonly #records = new Map<TreePath, LedgerRecord[]>();
+  readonly #addresses = new Map<TreePath, number[]>();
+  /** A day of an agent makes thousands: as objects they take five times as much. */
+  readonly #bytes = new PackedBytes();
+  readonly #writer = new PackWriter();
 
   /** Rebuilds a ledger from its records, in the order in which they were made. */
   constructor(records: Iterable<LedgerRecord> = []) {
@@ -42,7 +47,7 @@ export class Ledger {
     at: string,
     by?: string,
   ): LedgerRecord | undefined {
-    const last = this.#records.get(path)?.at(-1);
+    const last = this.last(path);
     if (last?.content === content && last.who === who) return undefined;
     const record: LedgerRecord = { path, content, who, at, ...(by === undefined ? {} : { by }) };
     this.#add(record);
@@ -58,7 +63,7 @@ export class Ledger {
     const added: LedgerRecord[] = [];
     for (const { path, after } of changes) {
       const content = after?.blob ?? 'absent';
-      if (this.#records.get(path)?.at(-1)?.content === content) continue;
+      if (this.last(path)?.content === content) continue;
       const record = this.recordWrite(path, content, who, at, by);
       if (record !== undefined) added.push(record);
     }
@@ -68,7 +73,10 @@ export class Ledger {
   /** Whether some checkpoint or the agent is known to have had this content (or this absence) at the path. */
   isKnown(path: TreePath, content: Known): boolean {
     if (content === 'absent') return true;
-    return this.#records.get(path)?.some((record) => record.content === content) ?? false;
+    // The newest is the likeliest.
+    return (
+      this.#addresses.get(path)?.some((_, i, all) => this.#contentAt(all.at(-1 - i)) === content) ?? false
+    );
   }
 
   /** The paths among `changes` whose present content (`before`) is nobody's we know: somebody edited them. */
@@ -82,27 +90,62 @@ export class Ledger {
 
   /** What happened to a path, oldest first. */
   history(path: TreePath): readonly LedgerRecord[] {
-    return this.#records.get(path) ?? [];
+    return (this.#addresses.get(path) ?? []).map((address) => this.#at(path, address));
   }
 
-  /** The last to change a path, if anybody is known. */
-  lastAuthor(path: TreePath): Author | undefined {
-    return this.#records.get(path)?.at(-1)?.who;
+  /** The last thing that happened to a path, if anything is known. */
+  last(path: TreePath): LedgerRecord | undefined {
+    const address = this.#addresses.get(path)?.at(-1);
+    return address === undefined ? undefined : this.#at(path, address);
   }
 
   /** Every path that has a history, in bytewise order. */
   paths(): TreePath[] {
-    return [...this.#records.keys()].sort(byBytes);
+    return [...this.#addresses.keys()].sort(byBytes);
   }
 
   /** Every record, path by path; feeding them to the constructor gives an equal ledger. */
   *records(): Generator<LedgerRecord> {
-    for (const list of this.#records.values()) yield* list;
+    for (const path of this.#addresses.keys()) yield* this.history(path);
   }
 
   #add(record: LedgerRecord): void {
-    const list = this.#records.get(record.path);
-    if (list === undefined) this.#records.set(record.path, [record]);
-    else list.push(record);
+    pack(this.#writer, record);
+    const address = this.#bytes.add(this.#writer);
+    const list = this.#addresses.get(record.path);
+    if (list === undefined) this.#addresses.set(record.path, [address]);
+    else list.push(address);
+  }
+
+  #at(path: TreePath, address: number): LedgerRecord {
+    return unpack(path, this.#bytes.reader(address));
+  }
+
+  #contentAt(address: number | undefined): Known | undefined {
+    return address === undefined ? undefined : contentOf(this.#bytes.reader(address));
   }
 }
+
+const authors: readonly Author[] = ['agent', 'user', 'session'];
+
+function pack(writer: PackWriter, { content, who, by, at }: LedgerRecord): void {
+  writer.digits(content);
+  writer.integer(authors.indexOf(who));
+  const ms = Date.parse(at);
+  const isUsual = ms > 0 && new Date(ms).toISOString() === at;
+  writer.integer(isUsual ? ms : 0);
+  if (!isUsual) writer.text(at);
+  writer.integer(by === undefined ? 0 : 1);
+  if (by !== undefined) writer.text(by);
+}
+
+function unpack(path: TreePath, reader: PackReader): LedgerRecord {
+  const content = contentOf(reader);
+  const who = authors[reader.integer()];
+  invariant(who !== undefined, 'an author is one of three');
+  const ms = reader.integer();
+  const at = ms === 0 ? reader.text() : new Date(ms).toISOString();
+  return { path, content, who, at, ...(reader.integer() === 0 ? {} : { by: reader.text() }) };
+}
+
+const contentOf = (reader: PackReader): Known => reader.digits() as Known;

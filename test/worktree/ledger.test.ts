@@ -37,8 +37,8 @@ test('a reported write keeps its author when a checkpoint finds it', () => {
     added.map(({ path }) => path),
     ['b'],
   );
-  assert.equal([ledger.lastAuthor(path('a')), ledger.lastAuthor(path('b'))], ['agent', 'user']);
-  assert.is(ledger.lastAuthor(path('c')), undefined);
+  assert.equal([ledger.last(path('a'))?.who, ledger.last(path('b'))?.who], ['agent', 'user']);
+  assert.is(ledger.last(path('c'))?.who, undefined);
 });
 
 test('the history of a path tells who changed it, in order, and says nothing twice', () => {
