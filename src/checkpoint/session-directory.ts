@@ -61,6 +61,10 @@ export class SessionDirectory {
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }
+  /** There while the work tree is watched. */
+  get fenceDirectory(): string {
+    return join(this.own, 'fence');
+  }
   /** Stands while checkpoints are enabled: a session enabled by hand outside a repository is so again when resumed. */
   get enabledFile(): string {
     return join(this.own, 'checkpoints-enabled');

@@ -6,7 +6,7 @@ import type { Session } from './session.ts';
 
 /** Starts watching in the background; `worktree/status` tells how far it is. */
 export function startWatching(session: Session): void {
-  const { workTree, log, events, options } = session.parts;
+  const { workTree, log, events, options, directory } = session.parts;
   const told = (change: ChangeBatch): void => {
     session.parts.conversation.context.noteChanges(change.overflow ? undefined : change.paths);
     events.workTreeChanged(session, change);
@@ -14,6 +14,7 @@ export function startWatching(session: Session): void {
   const watcher = new WorkTreeWatcher({
     root: workTree.root,
     storage: options.storage,
+    fenceDirectory: directory.fenceDirectory,
     isIgnored: (path) => session.enabled?.capture.isLeftOut(path) ?? false,
     leftOut: () => session.enabled?.capture.leftOutDirectories() ?? [],
     onChange: told,

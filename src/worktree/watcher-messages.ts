@@ -7,6 +7,8 @@ export interface ThreadOrder {
   /** The canonical path of the work tree. */
   readonly root: string;
   readonly storage?: string;
+  /** The private directory whose cookies are to be told (worktree/fence.ts). */
+  readonly fence?: string;
   /** Directories that the ignore rules leave out, by their paths in the work tree. */
   readonly leftOut: readonly TreePath[];
   /** So many events in one turn of the loop may have been more: the kernel drops the rest without a word. */
@@ -23,6 +25,8 @@ export type FromThread =
       readonly events: number;
       readonly directories: number;
     }
+  /** A cookie's event was read; every mark that came before it has been sent. */
+  | { readonly kind: 'fence'; readonly cookie: string }
   | { readonly kind: 'live'; readonly directories: number }
   | { readonly kind: 'drowned' }
   | { readonly kind: 'failed'; readonly code: string };

@@ -4,6 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { type FSWatcher, watch } from 'chokidar';
 import { systemCode } from '../base/errors.ts';
+import { watchDirectory } from '../base/files.ts';
 import { invariant } from '../base/invariant.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../base/tree-path.ts';
 import { isRestoreTemporary } from './exclusions.ts';
@@ -42,8 +43,31 @@ class ThreadWatch {
     chokidar.on('raw', (type, name, details) => this.#mark(type, name, watchedPathOf(details)));
     chokidar.on('addDir', () => (this.#directories += 1));
     chokidar.on('unlinkDir', () => (this.#directories -= 1));
-    chokidar.on('error', (error) => this.#send({ kind: 'failed', code: systemCode(error) ?? String(error) }));
+    chokidar.on('error', (error) => this.#failed(error));
     chokidar.once('ready', () => this.#live(chokidar));
+    this.#watchFence();
+  }
+
+  /** In this loop, and so behind every change of the work tree in the kernel's one queue. */
+  #watchFence(): void {
+    if (this.#order.fence === undefined) return;
+    try {
+      const cookies = watchDirectory(this.#order.fence, (_type, cookie) => {
+        if (cookie !== null) this.#fence(cookie);
+      });
+      cookies.on('error', (error) => this.#failed(error));
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  #fence(cookie: string): void {
+    this.#tellNow();
+    this.#send({ kind: 'fence', cookie });
+  }
+
+  #failed(error: unknown): void {
+    this.#send({ kind: 'failed', code: systemCode(error) ?? String(error) });
   }
 
   hear(message: ToThread): void {
@@ -101,7 +125,11 @@ class ThreadWatch {
   }
 
   #tell(): void {
-    if (this.#isAwaited || (this.#marks.size === 0 && !this.#isEverything)) return;
+    if (!this.#isAwaited) this.#tellNow();
+  }
+
+  #tellNow(): void {
+    if (this.#marks.size === 0 && !this.#isEverything) return;
     this.#isAwaited = true;
     const facts = { isEverything: this.#isEverything, events: this.#events, directories: this.#directories };
     this.#send({ kind: 'marks', paths: [...this.#marks], ...facts });

@@ -2,40 +2,26 @@
 // and the state. chokidar itself runs in a thread of its own (worktree/watcher-thread.ts). It only informs: no capture
 // rests on it, because the kernel's queue overflows in silence, directories born while we run are watched late, and
 // writes through mmap are never told. Names that are not UTF-8 are told as their directory.
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
-import { files } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { rootPath, type TreePath } from '../base/tree-path.ts';
 import { type ChangeBatch, ChangeBatches } from './change-batches.ts';
 import type { ChangeSet } from './change-set.ts';
 import { DirtyPaths } from './dirty-paths.ts';
-import type { FromThread, ThreadOrder, ToThread } from './watcher-messages.ts';
-
-/** `live`: every directory was watched before it was read. `suspect`: something was missed; it starts anew. */
-export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
-
-/** The watcher's figures, as `worktree/status` tells them. */
-export interface WatchFigures {
-  readonly state: WatchState;
-  /** Why it is suspect or unwatched. */
-  readonly reason?: string;
-  readonly watchedDirectories: number;
-  /** Events that the kernel has told since the watcher was made. */
-  readonly events: number;
-  /** Paths marked since the last {@link WorkTreeWatcher.drain}; 0 when there were too many to keep. */
-  readonly dirtyPaths: number;
-  /** How often events were lost, or may have been. */
-  readonly overflows: number;
-  /** Everything counts as changed. */
-  readonly isEverythingDirty: boolean;
-}
+import { Fence } from './fence.ts';
+import { MarkLog } from './mark-log.ts';
+import type { WatchFigures, WatchState } from './watch-figures.ts';
+import { startThread } from './watch-thread-start.ts';
+import type { FromThread, ToThread } from './watcher-messages.ts';
 
 export interface WatcherOptions {
   /** The canonical path of the work tree. */
   readonly root: string;
   /** The daemon's storage, which may lie inside an allowed protected place and is never watched. */
   readonly storage?: string;
+  /** A private directory, not yet there, for the cookies of {@link WorkTreeWatcher.fence}; without it there is none. */
+  readonly fenceDirectory?: string;
   /** Whether the ignore rules leave this path out, as far as is known without asking; see ColdCapture.isLeftOut. */
   readonly isIgnored: (path: TreePath) => boolean;
   /** The directories that they leave out, as far as is known: they are not watched at all. */
@@ -47,18 +33,15 @@ export interface WatcherOptions {
   readonly log: Log;
 }
 
-const threadProgram = new URL('./watcher-thread.js', import.meta.url);
-/** The kernel keeps so many events for one reader and drops the rest without a word; a quarter of it is too near. */
-const queueShare = 0.25;
-const queueDefault = 16_384;
 const restartMsMin = 1000;
 const restartMsMax = 60_000;
 const limitCodes = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
-/** chokidar's walk of 100,000 files in 10,000 directories takes more than 192 MB; what takes more is not watched. */
-const threadHeap = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 export class WorkTreeWatcher {
+  /** What the watch has told, ignored or not; lost whenever it was not live. */
+  readonly marks = new MarkLog();
   readonly #options: WatcherOptions;
+  readonly #fence: Fence | undefined;
   readonly #dirty = new DirtyPaths();
   readonly #batches: ChangeBatches;
   #thread: Worker | undefined;
@@ -80,6 +63,7 @@ export class WorkTreeWatcher {
 
   constructor(options: WatcherOptions) {
     this.#options = options;
+    if (options.fenceDirectory !== undefined) this.#fence = new Fence(options.fenceDirectory);
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.#dirty.markEverything('unwatched');
   }
@@ -128,6 +112,14 @@ export class WorkTreeWatcher {
     return this.#starting;
   }
 
+  /**
+   * True once every change made before this call is in {@link marks}; false when that cannot be proven: it is not
+   * live, this is not Linux, or the proof did not come within a second.
+   */
+  async fence(): Promise<boolean> {
+    return this.#state === 'live' && this.#fence !== undefined && (await this.#fence.pass());
+  }
+
   /** Stops watching. Resolves when no handle and no thread is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -135,40 +127,37 @@ export class WorkTreeWatcher {
     this.#batches.close();
     const stopped = this.#stop();
     this.#become('unwatched');
+    this.marks.lose();
     await stopped;
+    this.#fence?.remove();
   }
 
   /** Ends the waiting for a start. */
   #settle: () => void = () => undefined;
 
   #startThread(): Worker {
-    const { root, storage, leftOut, program = threadProgram } = this.#options;
-    const order: ThreadOrder = {
+    const { root, storage, leftOut, program } = this.#options;
+    const fence = this.#fence?.prepare();
+    const order = {
       root,
       ...(storage === undefined ? {} : { storage }),
+      ...(fence === undefined ? {} : { fence }),
       leftOut: leftOut?.() ?? [],
-      eventsMax: Math.ceil(queueLimit() * queueShare),
     };
-    const thread = new Worker(program, {
-      name: 'watcher',
-      workerData: order,
-      resourceLimits: threadHeap,
-      execArgv: [],
-      // Standard output is the wire: nothing of the thread's may reach it.
-      stdout: true,
-      stderr: true,
-    });
-    thread.unref();
-    const isCurrent = (): boolean => this.#thread === thread;
-    thread.on('message', (message: FromThread) => {
-      if (isCurrent()) this.#hear(message);
-    });
-    thread.on('error', (error) => {
-      if (isCurrent()) this.#crashed(error);
-    });
-    thread.on('exit', (code) => {
-      if (isCurrent()) this.#suspect(`its thread ended (${code})`);
-    });
+    const ifCurrent = <T>(then: (told: T) => void): ((told: T) => void) => {
+      return (told) => {
+        if (this.#thread === thread) then(told);
+      };
+    };
+    const thread = startThread(
+      order,
+      {
+        heard: ifCurrent((message) => this.#hear(message)),
+        crashed: ifCurrent((error) => this.#crashed(error)),
+        ended: ifCurrent((code) => this.#suspect(`its thread ended (${code})`)),
+      },
+      program,
+    );
     return thread;
   }
 
@@ -179,6 +168,7 @@ export class WorkTreeWatcher {
     this.#directories = 0;
     this.#eventsBefore = this.#events;
     this.#settle();
+    this.#fence?.giveUp();
     await thread?.terminate();
   }
 
@@ -191,11 +181,15 @@ export class WorkTreeWatcher {
         if (message.isEverything) this.#everything();
         this.#say({ kind: 'taken' });
         return;
+      case 'fence':
+        this.#fence?.read(message.cookie);
+        return;
       case 'live':
         this.#restartMs = restartMsMin;
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
         this.#become('live');
+        this.marks.lose();
         // Seen by nobody since the last thread ended.
         if (this.#logged !== undefined) this.#batches.addEverything();
         this.#settle();
@@ -221,13 +215,27 @@ export class WorkTreeWatcher {
   }
 
   #mark(path: TreePath): void {
-    if (path !== rootPath && this.#options.isIgnored(path)) return;
+    if (path !== rootPath && this.#options.isIgnored(path)) {
+      this.marks.mark(this.#leftOutAbove(path));
+      return;
+    }
+    this.marks.mark(path);
     this.#dirty.mark(path);
     this.#batches.add(path);
   }
 
+  /** Whatever is built below a directory that is left out takes one place in the log of marks. */
+  #leftOutAbove(path: TreePath): TreePath {
+    for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) {
+      const above = path.slice(0, cut) as TreePath;
+      if (this.#options.isIgnored(above)) return above;
+    }
+    return path;
+  }
+
   #everything(): void {
     this.#overflows += 1;
+    this.marks.lose();
     this.#dirty.markEverything('overflow');
     this.#batches.addEverything();
   }
@@ -273,15 +281,5 @@ export class WorkTreeWatcher {
     this.#state = state;
     this.#reason = reason;
     this.#options.onState?.(this.figures);
-  }
-}
-
-function queueLimit(): number {
-  try {
-    const text = files.readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8');
-    return Number(text) || queueDefault;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return queueDefault; // not Linux
   }
 }

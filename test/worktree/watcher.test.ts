@@ -18,7 +18,8 @@ import { toText } from '../../src/base/tree-path.ts';
 import { type ChangeBatch, ChangeBatches } from '../../src/worktree/change-batches.ts';
 import { DirtyPaths } from '../../src/worktree/dirty-paths.ts';
 import { probeLoop } from '../../src/worktree/loop-probe.ts';
-import { type WatcherOptions, type WatchFigures, WorkTreeWatcher } from '../../src/worktree/watcher.ts';
+import type { WatchFigures } from '../../src/worktree/watch-figures.ts';
+import { type WatcherOptions, WorkTreeWatcher } from '../../src/worktree/watcher.ts';
 import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 
 const test = suite('watcher');

@@ -1,0 +1,82 @@
+// The fence: the proof that every change made before it has been told. A cookie file in a private directory of ours,
+// which the watcher's thread watches beside the work tree: the kernel queues an event inside the system call that
+// causes it, all watches of one event loop share one queue, and the thread sends on in that order. Linux only; it
+// proves nothing of changes that the kernel never tells (mmap, a hard link elsewhere, a remote host), nor of a queue
+// that overflowed, which the watcher finds out by other means.
+import { join } from 'node:path';
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+
+/** The cookie takes a tenth of a millisecond, and a few where the machine is busy; after this the answer is no. */
+const waitMsMax = 1000;
+
+export class Fence {
+  readonly #directory: string;
+  readonly #waiting = new Map<string, (isPassed: boolean) => void>();
+  #count = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Makes the directory, empty; undefined where there is no fence, or no room for one. */
+  prepare(): string | undefined {
+    if (process.platform !== 'linux') return undefined;
+    try {
+      files.rmSync(this.#directory, { recursive: true, force: true });
+      files.mkdirSync(this.#directory, { mode: 0o700 });
+      return this.#directory;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  /** True once every earlier change has been told; false when that cannot be proven in time. Keeps nothing alive. */
+  pass(): Promise<boolean> {
+    this.#count += 1;
+    const name = String(this.#count);
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#settle(name, false), waitMsMax).unref();
+      this.#waiting.set(name, (isPassed) => {
+        clearTimeout(timer);
+        resolve(isPassed);
+      });
+      try {
+        const cookie = join(this.#directory, name);
+        files.closeSync(files.openSync(cookie, 'wx', 0o600));
+        files.unlinkSync(cookie);
+      } catch (error) {
+        if (systemCode(error) === undefined) throw error;
+        this.#settle(name, false);
+      }
+    });
+  }
+
+  /** The thread has read this cookie's event. */
+  read(name: string): void {
+    this.#settle(name, true);
+  }
+
+  /** Nobody reads cookies any more. */
+  giveUp(): void {
+    for (const name of this.#waiting.keys()) this.#settle(name, false);
+  }
+
+  /** Removes the directory. */
+  remove(): void {
+    this.giveUp();
+    try {
+      files.rmSync(this.#directory, { recursive: true, force: true });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      // Empty, and emptied again by the next watch: what hinders us will hinder the session's end, which says so.
+    }
+  }
+
+  #settle(name: string, isPassed: boolean): void {
+    const settle = this.#waiting.get(name);
+    this.#waiting.delete(name);
+    settle?.(isPassed);
+  }
+}
