@@ -1,11 +1,15 @@
-// Many blobs at once, into one pack: a first capture. `fast-import` gets the bytes over its input and answers each
-// with the id it gave, which must be the one computed in process. Nothing is readable before `finish`; a kill leaves
-// a temporary pack that the next open removes. It stores blobs alone: no commit, no ref.
+// Many blobs at once, into one pack: a first capture. `fast-import` gets the bytes over its input and lists, at its
+// end, the ids that it gave, which must be the ones computed in process. Nothing is readable before `finish`; a kill
+// leaves a temporary pack that the next open removes. It stores blobs alone: no commit, no ref.
 import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
-import { filesAsync } from '../base/files.ts';
+import { files, filesAsync } from '../base/files.ts';
 import { invariant } from '../base/invariant.ts';
+import { Slices } from '../base/slices.ts';
 import type { GitPlace } from './environment.ts';
 import { type ObjectSource, removeSpool } from './object-writer.ts';
 import { type GitProcess, gitFailure, openGit } from './run.ts';
@@ -18,60 +22,67 @@ const args = [
   '--force',
 ];
 const chunkBytes = 1 << 20;
-/** Small contents go to git together: a write for each costs more than the bytes. */
-const batchBytes = 256 << 10;
+/**
+ * Small contents go to git together: a write for each costs more than the bytes. A batch of this size fits into the
+ * socket's buffer whole, so that git works on it while the next one is read.
+ */
+const batchBytes = 128 << 10;
+const newline = Buffer.from('\n', 'latin1');
 /** How far git may be behind before the next one waits: both work at the same time. */
 const aheadBytesMax = 8 << 20;
 
 /** An import under way. One writer at a time adds to it. */
 export class BulkImport {
   readonly #process: GitProcess;
-  /** Ids that git has still to confirm, in the order they were sent. */
-  #expected: string[] = [];
-  #rest = '';
-  #mark = 0;
-  #failure: unknown;
+  /** Where git lists the ids that it gave. Asking for each (`get-mark`) stalls it whenever we are busy. */
+  readonly #marksFile: string;
+  /** The ids in the order they were sent; the mark of each is its place, from 1. */
+  readonly #sent: string[] = [];
   #batch: Uint8Array[] = [];
   #batchBytes = 0;
 
-  private constructor(process: GitProcess) {
+  private constructor(process: GitProcess, marksFile: string) {
     this.#process = process;
-    process.stdout.on('data', (chunk: Buffer) => this.#confirm(chunk));
+    this.#marksFile = marksFile;
+    process.stdout.resume();
   }
 
-  static async start(place: GitPlace): Promise<BulkImport> {
+  /** `spoolDirectory` is private; git's list of ids is written to it. */
+  static async start(place: GitPlace, spoolDirectory: string): Promise<BulkImport> {
     // unpackLimit: below it fast-import would explode its pack into loose objects again.
     const settings = { ...place.settings, 'fastimport.unpackLimit': '1', 'pack.compression': '1' };
-    return new BulkImport(await openGit({ ...place, settings }, args));
+    const marksFile = join(spoolDirectory, `${randomBytes(8).toString('hex')}.marks`);
+    const own = [...args, `--export-marks=${marksFile}`];
+    return new BulkImport(await openGit({ ...place, settings }, own), marksFile);
   }
 
   /** Sends one blob; waits while git is behind. @throws GitFailed, NoSpace when git has died */
   async add(id: string, source: ObjectSource): Promise<void> {
-    this.#mark += 1;
+    this.#sent.push(id);
     const size = source.kind === 'spool' ? source.size : source.bytes.length;
-    await this.#send(Buffer.from(`blob\nmark :${this.#mark}\ndata ${size}\n`, 'latin1'));
-    if (source.kind === 'bytes') await this.#send(source.bytes);
+    this.#put(Buffer.from(`blob\nmark :${this.#sent.length}\ndata ${size}\n`, 'latin1'));
+    if (source.kind === 'bytes') this.#put(source.bytes);
     else await this.#sendFile(source.file, size);
-    this.#expected.push(id);
-    await this.#send(Buffer.from(`\nget-mark :${this.#mark}\n`, 'latin1'));
+    this.#put(newline);
+    if (this.#batchBytes >= batchBytes) await this.#flush();
     if (source.kind === 'spool') removeSpool(source.file);
   }
 
   /** Closes the pack; every blob is readable when this resolves. */
-  async finish(): Promise<void> {
-    await this.#send(Buffer.from('done\n', 'latin1'));
+  async finish(signal?: AbortSignal): Promise<void> {
+    this.#put(Buffer.from('done\n', 'latin1'));
     await this.#flush();
     this.#process.stdin.end();
     const { exitCode, cause } = await this.#process.ended;
-    if (this.#failure !== undefined) throw this.#failure;
     if (exitCode !== 0) throw this.#failed(exitCode, cause);
-    invariant(this.#expected.length === 0, 'fast-import confirms every blob that it was sent');
+    await this.#confirm(new Slices(signal));
   }
 
-  /** Ends it at once; what it wrote is a temporary file. */
+  /** Ends it at once; what it wrote are temporary files. */
   async abort(): Promise<void> {
     this.#process.kill('SIGKILL');
     await this.#process.ended;
+    files.rmSync(this.#marksFile, { force: true });
   }
 
   kill(): void {
@@ -91,27 +102,32 @@ export class BulkImport {
         const { bytesRead } = await handle.read(chunk, 0, chunk.length);
         if (bytesRead === 0) throw new CheckpointdError('StoreUnavailable', `A spool file was cut: ${file}.`);
         left -= bytesRead;
-        await this.#send(chunk.subarray(0, bytesRead));
+        this.#put(chunk.subarray(0, bytesRead));
+        await this.#flush();
       }
     } finally {
       await handle.close();
     }
   }
 
-  #send(bytes: Uint8Array): Promise<void> | undefined {
+  #put(bytes: Uint8Array): void {
     this.#batch.push(bytes);
     this.#batchBytes += bytes.length;
-    return this.#batchBytes < batchBytes ? undefined : this.#flush();
   }
 
   async #flush(): Promise<void> {
-    if (this.#failure !== undefined) throw this.#failure;
     const { stdin } = this.#process;
     if (stdin.destroyed) return this.#throwEnd();
     const batch = Buffer.concat(this.#batch);
     this.#batch = [];
     this.#batchBytes = 0;
-    if (stdin.write(batch) || stdin.writableLength < aheadBytesMax) return;
+    stdin.write(batch);
+    if (stdin.writableLength === 0) return;
+    if (stdin.writableLength < aheadBytesMax) {
+      // What did not fit goes out only when the event loop gets its turn; until then git would have nothing to do.
+      await setImmediate();
+      return;
+    }
     const over = new AbortController();
     const drained = once(stdin, 'drain', { signal: over.signal }).catch((error: unknown) => {
       if (systemCode(error) !== 'ABORT_ERR' && !stdin.destroyed) throw error;
@@ -123,22 +139,24 @@ export class BulkImport {
 
   async #throwEnd(): Promise<never> {
     const { exitCode, cause } = await this.#process.ended;
-    throw this.#failure ?? this.#failed(exitCode, cause);
+    throw this.#failed(exitCode, cause);
   }
 
   #failed(exitCode: number, cause: unknown): CheckpointdError {
     return gitFailure(args, exitCode, this.#process.stderr(), systemCode(cause) ?? cause);
   }
 
-  #confirm(chunk: Buffer): void {
-    const lines = (this.#rest + chunk.toString('latin1')).split('\n');
-    this.#rest = lines.pop() ?? '';
-    for (const [index, line] of lines.entries()) {
-      if (this.#failure !== undefined || line === this.#expected[index]) continue;
-      const expected = String(this.#expected[index]);
-      this.#failure = new Error(`fast-import stored ${line} for content that is ${expected}`);
-      this.#process.kill('SIGKILL');
+  /** Compares git's ids with ours. */
+  async #confirm(slices: Slices): Promise<void> {
+    const marks = await filesAsync.readFile(this.#marksFile);
+    files.rmSync(this.#marksFile, { force: true });
+    let at = 0;
+    for (const [index, id] of this.#sent.entries()) {
+      if (slices.isDue()) await slices.pause();
+      const line = `:${index + 1} ${id}\n`;
+      const isGiven = marks.toString('latin1', at, at + line.length) === line;
+      invariant(isGiven, `fast-import stores content under the id computed here (${id})`);
+      at += line.length;
     }
-    this.#expected = this.#expected.slice(lines.length);
   }
 }

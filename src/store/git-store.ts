@@ -83,9 +83,9 @@ export class GitStore implements store.SnapshotStore {
   }
 
   writer(signal?: AbortSignal): store.SnapshotWriter {
-    const place = this.#home.writePlace;
+    const { writePlace: place, spoolDirectory } = this.#home;
     const [objects, reader, known, gate] = [this.#objects, this.#reader, this.#known, this.#gate];
-    return new GitWriter({ place, objects, reader, known, gate, signal });
+    return new GitWriter({ place, objects, spoolDirectory, reader, known, gate, signal });
   }
 
   async publish(publication: store.Publication): Promise<{ readonly commit?: string }> {

@@ -1,12 +1,14 @@
 // Takes one capture into a git store. Blobs wait in memory until it is known whether they are few (persistent
-// children, loose objects) or many (one pack by fast-import); trees are written bottom up and only where something
-// changed. It publishes nothing: what it wrote is garbage until a ref holds it.
+// children, loose objects) or many (one pack by fast-import); so do trees, which are made bottom up and only where
+// something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
 import { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
 import { Slices } from '../base/slices.ts';
 import { BulkImport } from '../git/bulk-import.ts';
 import type { GitPlace } from '../git/environment.ts';
 import { objectId } from '../git/object-id.ts';
+import { packObjects } from '../git/object-pack.ts';
 import type { ObjectReader } from '../git/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../git/object-writer.ts';
 import { emptyTree, encodeTree, type TreeItem } from '../git/tree-format.ts';
@@ -28,6 +30,8 @@ const pipedBytesMax = 32 << 20;
 export interface GitWriterParts {
   readonly place: GitPlace;
   readonly objects: ObjectWriter;
+  /** Private, on any file system. */
+  readonly spoolDirectory: string;
   /** Sees what the writer writes and what was there before. */
   readonly reader: ObjectReader;
   /** Blobs that are certainly in the store and cannot vanish from it. */
@@ -77,7 +81,7 @@ export class GitWriter implements SnapshotWriter {
     await this.#flush();
     const bulk = await this.#bulk;
     this.#bulk = undefined;
-    await bulk?.finish();
+    await bulk?.finish(this.#parts.signal);
     await this.#confirmAll();
     for (const id of this.#added) this.#parts.known.add(id);
     const tree = await this.#sealTrees(root);
@@ -116,7 +120,7 @@ export class GitWriter implements SnapshotWriter {
   }
 
   async #startBulk(): Promise<void> {
-    this.#bulk = BulkImport.start(this.#parts.place);
+    this.#bulk = BulkImport.start(this.#parts.place, this.#parts.spoolDirectory);
     const pending = this.#pending.splice(0);
     this.#pendingBytes = 0;
     for (const [id, content] of pending) await this.#addToBulk(id, content);
@@ -177,7 +181,7 @@ export class GitWriter implements SnapshotWriter {
         }
       }
       if (slices.isDue()) await slices.pause();
-      const bytes = encodeTree(items);
+      const bytes = await encodeTree(items, slices);
       const id = objectId('tree', bytes);
       made.set(directory, id);
       trees.set(id, bytes);
@@ -185,9 +189,20 @@ export class GitWriter implements SnapshotWriter {
     };
     const id = await make(root);
     await this.#checkThere([...unchecked]);
-    await Promise.all([...trees.values()].map((bytes) => this.#parts.objects.write('tree', bytes)));
+    await this.#storeTrees(trees);
     for (const [directory, sealed] of made) directory.sealed = sealed;
     return id;
+  }
+
+  async #storeTrees(trees: ReadonlyMap<string, Buffer>): Promise<void> {
+    const { place, objects, reader, signal } = this.#parts;
+    if (trees.size < bulkMin) {
+      await Promise.all([...trees.values()].map((bytes) => objects.write('tree', bytes)));
+      return;
+    }
+    await packObjects(place, 'tree', [...trees.values()], signal);
+    const sizes = await reader.sizes([...trees.keys()]);
+    invariant(!sizes.includes(-1), 'git stores directories under the ids computed here');
   }
 
   /** Blobs that this writer was not given must be in the store already: nothing else would notice a hole. */

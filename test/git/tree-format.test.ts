@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -7,7 +8,7 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import { objectId } from '../../src/git/object-id.ts';
 import { decodeTree, emptyTree, encodeTree, type TreeItem } from '../../src/git/tree-format.ts';
 import { git, gitBytes, inTemporary } from '../support/git-oracle.ts';
-import { checkProperty } from '../support/property.ts';
+import { checkPropertyAsync } from '../support/property.ts';
 
 const blob = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 const name = fc
@@ -30,14 +31,17 @@ const item: fc.Arbitrary<TreeItem> = fc.record(
   { noNullPrototype: true },
 );
 
-test('every tree of allowed names and modes comes back as it was', () => {
-  checkProperty(fc.uniqueArray(item, { selector: ({ name }) => name, maxLength: 30 }), (items) => {
-    const bytes = encodeTree(items);
-    const back = decodeTree(bytes, objectId('tree', bytes));
-    const byName = (a: TreeItem, b: TreeItem): number => (a.name < b.name ? -1 : 1);
-    assert.equal([...back].sort(byName), [...items].sort(byName));
-    assert.equal(encodeTree([...items].reverse()), bytes);
-  });
+test('every tree of allowed names and modes comes back as it was', async () => {
+  await checkPropertyAsync(
+    fc.uniqueArray(item, { selector: ({ name }) => name, maxLength: 30 }),
+    async (items) => {
+      const bytes = await encodeTree(items);
+      const back = decodeTree(bytes, objectId('tree', bytes));
+      const byName = (a: TreeItem, b: TreeItem): number => (a.name < b.name ? -1 : 1);
+      assert.equal([...back].sort(byName), [...items].sort(byName));
+      assert.equal(await encodeTree([...items].reverse()), bytes);
+    },
+  );
 });
 
 test('the order of files and directories is that of git add and git write-tree', () =>
@@ -69,8 +73,8 @@ test('the order of files and directories is that of git add and git write-tree',
     const bytes = gitBytes(directory, 'cat-file', 'tree', tree);
     const items = decodeTree(bytes, tree);
     assert.is(items.length, names.length + 2);
-    assert.equal(encodeTree([...items].reverse()), bytes);
-    assert.is(objectId('tree', encodeTree(items)), tree);
+    assert.equal(await encodeTree([...items].reverse()), bytes);
+    assert.is(objectId('tree', await encodeTree(items)), tree);
   }));
 
 test('F56 a planted tree is refused: git directories, dots, slashes, double names, odd modes, cut bytes', () => {
@@ -107,13 +111,35 @@ test('F56 a planted tree is refused: git directories, dots, slashes, double name
   assert.is(decodeTree(raw(['100644', 'a']), 'id').length, 1);
 });
 
-test('a name that cannot be in a work tree is never written', () => {
+test('a directory of ten thousand names in any order is the tree that git makes of it', () =>
+  inTemporary(async (directory) => {
+    git(directory, 'init', '-q');
+    const items: TreeItem[] = [];
+    for (let i = 0; i < 10_000; i += 1) {
+      const mode = i % 7 === 0 ? '040000' : '100644';
+      const id = mode === '040000' ? emptyTree : blob;
+      items.push({ name: `${((i * 7919) % 10_007).toString(36)}${i % 3 === 0 ? '.' : ''}`, mode, id });
+    }
+    const lines = items.map(
+      ({ name, mode, id }) => `${mode} ${mode === '040000' ? 'tree' : 'blob'} ${id}\t${name}\n`,
+    );
+    const args = ['-C', directory, 'mktree', '--missing'];
+    const tree = execFileSync('git', args, { input: lines.join(''), encoding: 'utf8' }).trim();
+    assert.is(objectId('tree', await encodeTree(items)), tree);
+  }));
+
+test('a name that cannot be in a work tree is never written', async () => {
   for (const each of ['', '.', '..', '.git', '.GIT', 'a/b', 'a\0b']) {
-    assert.throws(() => encodeTree([{ name: each, mode: '100644', id: blob }]), /Invariant/);
+    await fails([{ name: each, mode: '100644', id: blob }]);
   }
   const twice: TreeItem = { name: 'a', mode: '100644', id: blob };
-  assert.throws(() => encodeTree([twice, { ...twice, mode: '040000' }]), /Invariant/);
-  assert.is(objectId('tree', encodeTree([])), emptyTree);
+  await fails([twice, { ...twice, mode: '040000' }]);
+  assert.is(objectId('tree', await encodeTree([])), emptyTree);
 });
+
+async function fails(items: readonly TreeItem[]): Promise<void> {
+  const outcome = await encodeTree(items).catch(String);
+  assert.match(String(outcome), /Invariant/);
+}
 
 test.run();

@@ -315,6 +315,24 @@ test('many blobs go into one pack and few as loose objects; both are read back',
     assert.equal(await store.verify(), []);
   }));
 
+test('many directories go into one pack as well, and few as loose objects', () =>
+  withShadow(async (store, shadow) => {
+    const loose = (): string[] =>
+      readdirSync(join(shadow, 'objects')).filter((name) => /^[0-9a-f]{2}$/.test(name));
+    const many = Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`d${index}/f`, `${index}`]));
+    const { snapshot } = await capture(store, many);
+    assert.equal(loose(), []);
+    const sorted = Object.fromEntries(Object.entries(many).sort(([a], [b]) => (a < b ? -1 : 1)));
+    assert.equal(await contents(store, snapshot), sorted);
+    await store.publish({ record: record(1, snapshot), tag: tag('1') });
+    assert.equal(await store.verify(), []);
+    git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
+    const few = await capture(store, { ...many, 'd0/f': 'edited' });
+    assert.ok(loose().length > 0);
+    assert.is((await contents(store, few.snapshot))['d0/f'], 'edited');
+    assert.equal(readdirSync(store.spoolDirectory), []);
+  }));
+
 test('contents over 8 MiB come in chunks, whole or in part, from a spool file or from memory', () =>
   withShadow(async (store) => {
     const bytes = Buffer.alloc(20 << 20, 'checkpoint');
