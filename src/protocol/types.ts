@@ -743,7 +743,7 @@ export interface ProgressBegin {
   readonly message?: string;
   /** How far it is, where known. */
   readonly percentage?: number;
-  /** What is being done (`capture`, `plan`, `restore` …); an open list. */
+  /** What is being done (`walk`, `capture`, `plan`, `restore` …); an open list. */
   readonly phase?: string;
   /** Files done. */
   readonly filesDone?: Count;
@@ -765,7 +765,7 @@ export interface ProgressReport {
   readonly message?: string;
   /** How far it is, where known. */
   readonly percentage?: number;
-  /** What is being done (`capture`, `plan`, `restore` …); an open list. */
+  /** What is being done (`walk`, `capture`, `plan`, `restore` …); an open list. */
   readonly phase?: string;
   /** Files done. */
   readonly filesDone?: Count;

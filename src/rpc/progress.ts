@@ -5,7 +5,7 @@ export type ProgressToken = string | number;
 
 /** How far the work is. Absent fields are unknown; each report stands for itself. */
 export interface ProgressUpdate {
-  /** What is being done (`capture`, `plan`, `restore` …); an open list. */
+  /** What is being done (`walk`, `capture`, `plan`, `restore` …); an open list. */
   readonly phase?: string;
   readonly message?: string;
   /** 0 to 100. */

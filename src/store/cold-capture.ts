@@ -31,7 +31,13 @@ export interface Capture {
 }
 
 export interface CaptureProgress {
-  (done: { readonly filesDone: number; readonly filesTotal?: number; readonly bytesDone: number }): void;
+  (done: {
+    /** `walk` while names are looked at; absent while contents are read. */
+    readonly phase?: 'walk';
+    readonly filesDone: number;
+    readonly filesTotal?: number;
+    readonly bytesDone: number;
+  }): void;
 }
 
 export interface ColdCaptureOptions {

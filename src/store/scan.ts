@@ -52,11 +52,12 @@ export class Scan {
   #files = 0;
   #held = 0;
   #bytes = 0;
-  #toldMs = 0;
+  #looked = 0;
+  #toldMs = performance.now();
 
   constructor(options: ScanOptions) {
     this.#options = options;
-    this.#walk = new Walk(options);
+    this.#walk = new Walk({ ...options, onLooked: (names) => this.#tellWalk(names) });
   }
 
   async run(): Promise<Seen> {
@@ -197,10 +198,24 @@ export class Scan {
 
   async #pause(filesTotal: number): Promise<void> {
     await this.#options.slices.pause();
+    if (this.#isTimeToTell()) {
+      this.#options.onProgress?.({ filesDone: this.#files, filesTotal, bytesDone: this.#bytes });
+    }
+  }
+
+  /** While names are looked at nobody knows how many there are, so there is no total. */
+  #tellWalk(names: number): void {
+    this.#looked += names;
+    if (this.#isTimeToTell())
+      this.#options.onProgress?.({ phase: 'walk', filesDone: this.#looked, bytesDone: 0 });
+  }
+
+  #isTimeToTell(): boolean {
+    if (this.#options.onProgress === undefined) return false;
     const now = performance.now();
-    if (this.#options.onProgress === undefined || now - this.#toldMs < progressMs) return;
+    if (now - this.#toldMs < progressMs) return false;
     this.#toldMs = now;
-    this.#options.onProgress({ filesDone: this.#files, filesTotal, bytesDone: this.#bytes });
+    return true;
   }
 }
 

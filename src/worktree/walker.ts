@@ -30,6 +30,8 @@ export interface WalkOptions extends SelectionOptions {
   readonly slices: Slices;
   /** Of the others only the names are looked at: for what was captured a moment ago and touched by us alone. */
   looksAtFiles?(directory: TreePath): boolean;
+  /** Told after each directory how many names were in it; cheap, for it is called ten thousand times. */
+  onLooked?(names: number): void;
 }
 
 /** One scan's walk. */
@@ -133,9 +135,11 @@ export class Walk {
         const standing = await stillStands(descent, this.#standing);
         if (standing !== undefined && (await this.#selection.holds(standing))) {
           held.push(standing);
+          this.#options.onLooked?.(standing.entries.size);
           continue;
         }
         const directory = await listDirectory(descent, this.#listing);
+        this.#options.onLooked?.(directory?.entries.size ?? 0);
         if (directory === undefined) this.directories.delete(descent.path);
         else listed.push(directory);
       }

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import type { CaptureProgress } from '../../src/store/cold-capture.ts';
 import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import { applyStep, step } from '../support/tree-steps.ts';
@@ -126,6 +128,33 @@ test('a second capture reads and seals only what changed', async () => {
     const third = await rig.cold.capture({ previous: second.snapshot });
     assert.ok((await pathsOf(rig.store, third)).includes('e3/f4'));
     assert.not.ok((await pathsOf(rig.store, third)).includes('d3/f4'));
+  });
+});
+
+test('a walk that takes its time says how many names it has looked at', async () => {
+  await withRig({}, async (rig) => {
+    for (let d = 0; d < 5; d += 1) for (let f = 0; f < 4; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
+    const told: Parameters<CaptureProgress>[0][] = [];
+    const onProgress: CaptureProgress = (done) => void told.push(done);
+    const { snapshot: previous } = await rig.cold.capture({ onProgress });
+    assert.ok(told.every(({ phase }) => phase === undefined || phase === 'walk'));
+    told.length = 0;
+    installFault((call) => {
+      if (call !== 'lstat') return;
+      for (const until = performance.now() + 25; performance.now() < until; ) continue; // a slow disk
+    });
+    try {
+      await rig.cold.capture({ previous, onProgress });
+    } finally {
+      installFault(undefined);
+    }
+    const walked = told.filter(({ phase }) => phase === 'walk').map(({ filesDone }) => filesDone);
+    assert.ok(walked.length >= 3, `${walked.length} reports`);
+    assert.equal(
+      walked,
+      [...walked].sort((a, b) => a - b),
+    );
+    assert.ok((walked.at(-1) ?? 0) <= 25);
   });
 });
 

@@ -976,7 +976,7 @@ class ProgressBegin(_ProgressBeginRequired, total=False):
     message: str
     # How far it is, where known.
     percentage: int
-    # What is being done (`capture`, `plan`, `restore` …); an open list.
+    # What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
     phase: str
     # Files done.
     filesDone: Count
@@ -1001,7 +1001,7 @@ class ProgressReport(_ProgressReportRequired, total=False):
     message: str
     # How far it is, where known.
     percentage: int
-    # What is being done (`capture`, `plan`, `restore` …); an open list.
+    # What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
     phase: str
     # Files done.
     filesDone: Count

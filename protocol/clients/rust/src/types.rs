@@ -1635,7 +1635,7 @@ pub struct ProgressBegin {
     /// How far it is, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
-    /// What is being done (`capture`, `plan`, `restore` …); an open list.
+    /// What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Files done.
@@ -1665,7 +1665,7 @@ pub struct ProgressReport {
     /// How far it is, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentage: Option<u64>,
-    /// What is being done (`capture`, `plan`, `restore` …); an open list.
+    /// What is being done (`walk`, `capture`, `plan`, `restore` …); an open list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<String>,
     /// Files done.
