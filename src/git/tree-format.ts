@@ -95,15 +95,17 @@ async function merge(left: readonly Keyed[], right: readonly Keyed[], slices: Sl
 }
 
 /**
- * Decodes a directory in its stored order.
+ * Decodes a directory in its stored order; one of a hundred thousand names in slices.
  *
  * @throws StoreCorrupt for truncated bytes, names and modes that are not allowed, double names, wrong order.
  */
-export function decodeTree(bytes: Buffer, id: string): TreeItem[] {
+export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]> {
+  const slices = new Slices();
   const items: TreeItem[] = [];
   const names = new Set<string>();
   let previous = '';
   for (let at = 0; at < bytes.length; ) {
+    if (slices.isDue()) await slices.pause();
     const space = bytes.indexOf(32, at);
     const nul = space < 0 ? -1 : bytes.indexOf(0, space);
     if (nul < 0 || nul + 21 > bytes.length) throw corruptTree(id, 'it is cut short');

@@ -36,7 +36,7 @@ export class TreeReader {
     if (id === emptyTree) return [];
     const cached = this.#trees.get(id);
     if (cached !== undefined) return cached;
-    const items = decodeTree(await this.#object('tree', id), id);
+    const items = await decodeTree(await this.#object('tree', id), id);
     this.#trees.set(id, items);
     return items;
   }
@@ -122,9 +122,10 @@ export class TreeReader {
     const [fromModes, toModes] = [await this.modes(from), await this.modes(to)];
     const before: Paths = new Map();
     const after: Paths = new Map();
+    const slices = new Slices();
     const compare = async (a: string, b: string, at: TreePath): Promise<void> => {
       if (a === b) return;
-      const [left, right] = await Promise.all([this.items(a), this.items(b)]);
+      const [left, right] = unequal(...(await Promise.all([this.items(a), this.items(b)])));
       const rightNames = new Map(right.map((item) => [item.name, item]));
       const below: Promise<void>[] = [];
       const take = (x: TreeItem | undefined, y: TreeItem | undefined): void => {
@@ -135,10 +136,14 @@ export class TreeReader {
         below.push(compare(treeOf(x), treeOf(y), path));
       };
       for (const item of left) {
+        if (slices.isDue()) await slices.pause();
         take(item, rightNames.get(item.name));
         rightNames.delete(item.name);
       }
-      for (const item of rightNames.values()) take(undefined, item);
+      for (const item of rightNames.values()) {
+        if (slices.isDue()) await slices.pause();
+        take(undefined, item);
+      }
       await Promise.all(below);
     };
     await compare(partsOfSnapshot(from).tree, partsOfSnapshot(to).tree, rootPath);
@@ -188,6 +193,20 @@ export class TreeReader {
       throw new CheckpointdError('StoreCorrupt', message, { ...(details && { details }), cause: error });
     }
   }
+}
+
+/** Both without what they share at their beginnings and ends: of a large directory, nearly all. */
+function unequal(a: readonly TreeItem[], b: readonly TreeItem[]): [readonly TreeItem[], readonly TreeItem[]] {
+  const isSame = (x: TreeItem | undefined, y: TreeItem | undefined): boolean =>
+    x?.id === y?.id && x?.name === y?.name && x?.mode === y?.mode;
+  let start = 0;
+  let [endA, endB] = [a.length, b.length];
+  while (start < endA && start < endB && isSame(a[start], b[start])) start += 1;
+  while (endA > start && endB > start && isSame(a[endA - 1], b[endB - 1])) {
+    endA -= 1;
+    endB -= 1;
+  }
+  return [a.slice(start, endA), b.slice(start, endB)];
 }
 
 function treeOf(item: TreeItem | undefined): string {

@@ -8,7 +8,7 @@ import { isGitName, join, rootPath, type TreePath } from '../base/tree-path.ts';
 import { isRestoreTemporary } from './exclusions.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore-rules.ts';
 import { isSettled, type Stamp, stampOf } from './stat-cache.ts';
-import { inside, type Reached, reach, type WorkTree, workTreeError } from './work-tree.ts';
+import { inside, insideQuickly, type Reached, reach, type WorkTree, workTreeError } from './work-tree.ts';
 
 /** Why something that stands there cannot be taken as a file. */
 export type WalkProblem = 'unreadable' | 'nameTooLong' | 'socket' | 'fifo' | 'device' | 'nestedGitDirectory';
@@ -99,6 +99,7 @@ export interface ListingOptions {
   readonly slices: Slices;
 }
 
+const exact = { bigint: true } as const;
 const fresh = { isHeld: false, below: [] };
 
 /** A directory whose own size says that listing it takes tens of milliseconds is listed off the event loop. */
@@ -193,7 +194,7 @@ function lookAt(name: string, standing: Standing, reached: Reached): WalkedEntry
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
   try {
-    const stats = files.lstatSync(inside(reached, name), { bigint: true });
+    const stats = files.lstatSync(insideQuickly(reached, name), exact);
     const stamp = stampOf(stats);
     if (stats.isFile()) return entryOf('file', stamp);
     if (stats.isDirectory()) return entryOf('directory', stamp);

@@ -8,7 +8,7 @@ import { constants, files } from '../base/files.ts';
 import type { Slices } from '../base/slices.ts';
 import { problemOf } from './listing.ts';
 import { isSameStamp, type Stamp, stampOf } from './stat-cache.ts';
-import { inside, type Reached } from './work-tree.ts';
+import { inside, insideQuickly, type Reached } from './work-tree.ts';
 
 export interface ReadingHash<Id> {
   update(bytes: Uint8Array): void;
@@ -50,6 +50,8 @@ const copiedAtOnceMax = 64 << 10;
 const youngLargeMs = 100;
 const copyMs = 30;
 
+const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const exact = { bigint: true } as const;
 const buffer = Buffer.allocUnsafe(memoryMax);
 
 /**
@@ -66,24 +68,21 @@ export async function readStable<Id>(
 ): Promise<StableRead<Id>> {
   let fd: number;
   try {
-    fd = files.openSync(
-      inside(directory, name),
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    );
+    fd = files.openSync(insideQuickly(directory, name), openFlags);
   } catch (error) {
     return { kind: problemOf(error) };
   }
   try {
     let young: Id | undefined;
     for (let failures = 0; failures < triesMax; ) {
-      const before = files.fstatSync(fd, { bigint: true });
+      const before = files.fstatSync(fd, exact);
       if (!before.isFile()) return { kind: 'gone' };
       const stamp = stampOf(before);
       if (stamp.size > options.maxFileBytes) return { kind: 'tooLarge' };
       const isLarge = stamp.size > copiedAtOnceMax;
       const isYoung = stamp.ctimeNs > BigInt(Date.now() - (isLarge ? youngLargeMs : youngMs)) * 1_000_000n;
       const got = await readOnce(fd, stamp.size, options);
-      const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, { bigint: true })));
+      const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, exact)));
       if (got !== undefined && isSame && (!isYoung || young === got.id)) {
         return { kind: 'read', id: got.id, stamp, content: got.content };
       }
