@@ -20,6 +20,7 @@ import { recover } from './recover.ts';
 import type { DisabledReason, Session } from './session.ts';
 import { StatsCache } from './stats-cache.ts';
 import { baseTag } from './tag.ts';
+import { watchedLook } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
@@ -136,7 +137,7 @@ function openCapture(session: Session, store: SnapshotStore): ColdCapture {
     maxFileBytes: options.limits.maxFileBytes,
     ...(own === undefined ? {} : { leftOut: [own] }),
     ignoreDirectory: directory.ignoreDirectory,
-    onLook: () => void session.watcher?.drain(),
+    onLook: watchedLook(session),
     log,
   });
 }

@@ -25,5 +25,7 @@ export interface SessionEvents {
     session: Session,
     change: { readonly paths: readonly TreePath[]; readonly overflow: boolean },
   ): void;
+  /** A capture found changes that {@link workTreeChanged} had not told. */
+  workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string): void;
 }

@@ -1,8 +1,11 @@
-// The watcher of a session: started when the session stands, told to the client in batches, and never trusted for a
-// capture. A work tree that cannot be watched is no failure: captures walk it either way.
+// The watcher of a session: started when the session stands, told to the client in batches, checked against every
+// plain capture, and never trusted for one. A work tree that cannot be watched is no failure: captures walk it either way.
+import { byBytes } from '../base/tree-path.ts';
+import type { ColdCaptureOptions } from '../store/cold-capture.ts';
 import type { ChangeBatch } from '../worktree/change-batches.ts';
 import { WorkTreeWatcher } from '../worktree/watcher.ts';
 import type { Session } from './session.ts';
+import { WatchAudit } from './watch-audit.ts';
 
 /** Starts watching in the background; `worktree/status` tells how far it is. */
 export function startWatching(session: Session): void {
@@ -29,4 +32,22 @@ export function startWatching(session: Session): void {
 async function sayLive(watcher: WorkTreeWatcher, told: (change: ChangeBatch) => void): Promise<void> {
   await watcher.ready().catch(() => undefined); // logged by the watcher, which stays unwatched
   if (watcher.figures.state === 'live') told({ paths: [], overflow: true });
+}
+
+/** What a capture of the session does when it begins to look; see {@link WatchAudit}. */
+export function watchedLook(session: Session): NonNullable<ColdCaptureOptions['onLook']> {
+  const { log, events } = session.parts;
+  const audit = new WatchAudit({
+    watch: () => session.watcher,
+    onDrift: (untold) => {
+      const paths = untold.map(({ path }) => path).sort(byBytes);
+      session.watcher?.drifted(paths, [...new Set(untold.flatMap(({ directories }) => directories))]);
+      events.workTreeDrifted(session, paths);
+    },
+    log,
+  });
+  return ({ plain }) => {
+    session.watcher?.drain();
+    return plain ? audit.begin() : undefined;
+  };
 }

@@ -422,6 +422,8 @@ export interface WatcherFigures {
   readonly dirtyPaths: Count;
   /** How often events were lost. */
   readonly overflows: Count;
+  /** How often a capture found changes that the watcher had not told. Absent: never. */
+  readonly drifts?: Count;
   /** Why it is not `live`. Absent: it is, or there is nothing to tell. */
   readonly reason?: string;
 }
@@ -2326,6 +2328,8 @@ export interface WorktreeStatusResult {
   readonly dirtyPaths: Count;
   /** How often events were lost. */
   readonly overflows: Count;
+  /** How often a capture found changes that the watcher had not told. Absent: never. */
+  readonly drifts?: Count;
   /** Why it is not `live`. */
   readonly reason?: string;
   /** Dirty paths, as many as asked for. Absent or empty: none were asked for. */
@@ -2713,7 +2717,13 @@ export interface NotificationTypes {
    * when the watcher goes live: from then on everything is told.
    */
   'worktree/didChange': { params: WorktreeDidChangeParams; };
-  /** A check found changes that the watcher had not told. The next capture looks at everything. */
+  /**
+   * A capture found changes that the watcher had not told: written through `mmap` or through another name of
+   * the file, or made in a directory before it was watched. They are told with `worktree/didChange` as well,
+   * and their directories are watched anew. No checkpoint misses them, because captures look at everything.
+   * Comes a second or more after the capture, where the system lets the server make sure (Linux); what is in
+   * doubt is not told.
+   */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
   /** The conversation changed. */
   'conversation/didChange': { params: ConversationDidChangeParams; };

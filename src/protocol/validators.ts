@@ -540,6 +540,7 @@ function WatcherFigures(v: unknown, p: string, g: Gathering): void {
   need(o, 'watchedDirectories', p, g, Count);
   need(o, 'dirtyPaths', p, g, Count);
   need(o, 'overflows', p, g, Count);
+  may(o, 'drifts', p, g, Count);
   may(o, 'reason', p, g, string);
 }
 
@@ -1896,6 +1897,7 @@ function WorktreeStatusResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'watchedDirectories', p, g, Count);
   need(o, 'dirtyPaths', p, g, Count);
   need(o, 'overflows', p, g, Count);
+  may(o, 'drifts', p, g, Count);
   may(o, 'reason', p, g, string);
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
 }

@@ -11,6 +11,7 @@ import type { WalkedDirectory } from '../worktree/listing.ts';
 import { identityOf, type WorkTree } from '../worktree/work-tree.ts';
 import { GitIgnoreScopes } from './ignore-scopes.ts';
 import { type BlobSink, Scan } from './scan.ts';
+import type { Sight } from './sight.ts';
 import type {
   Directory,
   SkippedPath,
@@ -53,8 +54,11 @@ export interface ColdCaptureOptions {
   /** Storage of ours inside the work tree (an allowed protected place), never looked into. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /** Called when a capture begins to look: what changes from now on belongs to the next one. */
-  readonly onLook?: () => void;
+  /**
+   * Called when a capture begins to look: what changes from now on belongs to the next one. What it returns is called
+   * with what the capture saw, when it ends well. Not `plain`: some of it was taken over, or taken against the rules.
+   */
+  readonly onLook?: (kind: { readonly plain: boolean }) => ((sight: Sight) => void) | undefined;
   readonly log: Log;
 }
 
@@ -114,7 +118,8 @@ export class ColdCapture {
     const writer = store.writer(request.signal);
     try {
       const backlog = new Backlog(writer);
-      this.#options.onLook?.();
+      const plain = request.alsoInclude === undefined && request.since === undefined;
+      const onSeen = this.#options.onLook?.({ plain });
       const scan = this.#scan(request, kept, backlog);
       const seen = await this.#tracked(() => scan.run());
       await backlog.drained();
@@ -127,6 +132,7 @@ export class ColdCapture {
       const { root, skipped, unknown } = seen;
       const capture: Capture = { snapshot, root, skipped, unknown, path: 'cold', ms };
       this.#seen.set(capture, seen.directories);
+      onSeen?.(seen);
       return capture;
     } catch (error) {
       await writer.abort();

@@ -25,6 +25,15 @@ export class MarkLog {
     if (this.#marks.size > marksMax) this.lose();
   }
 
+  /** Whatever is made below a directory that is left out takes one place. */
+  markLeftOut(path: TreePath, isLeftOut: (path: TreePath) => boolean): void {
+    for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) {
+      const above = path.slice(0, cut) as TreePath;
+      if (isLeftOut(above)) return this.mark(above);
+    }
+    this.mark(path);
+  }
+
   /** Something was missed, or may have been: nothing can be said of any look before now. */
   lose(): void {
     this.#position += 1;

@@ -15,6 +15,8 @@ export interface WatchFigures {
   readonly dirtyPaths: number;
   /** How often events were lost, or may have been. */
   readonly overflows: number;
+  /** How often a capture found changes that had not been told. */
+  readonly drifts: number;
   /** Everything counts as changed. */
   readonly isEverythingDirty: boolean;
 }

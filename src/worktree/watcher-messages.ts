@@ -27,10 +27,15 @@ export type FromThread =
     }
   /** A cookie's event was read; every mark that came before it has been sent. */
   | { readonly kind: 'fence'; readonly cookie: string }
+  /** What was to be mended is watched; these may have changed until now. */
+  | { readonly kind: 'mended'; readonly paths: readonly TreePath[] }
   | { readonly kind: 'live'; readonly directories: number }
   | { readonly kind: 'drowned' }
   | { readonly kind: 'failed'; readonly code: string };
 
 export type ToThread =
   /** The last marks are taken; before that the thread sends no more, it gathers. */
-  { readonly kind: 'taken' } | { readonly kind: 'leftOut'; readonly leftOut: readonly TreePath[] };
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'leftOut'; readonly leftOut: readonly TreePath[] }
+  /** Changes of these paths were not told: watch these directories, then tell the paths. */
+  | { readonly kind: 'mend'; readonly paths: readonly TreePath[]; readonly directories: readonly TreePath[] };

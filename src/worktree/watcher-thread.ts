@@ -7,6 +7,7 @@ import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
 import { invariant } from '../base/invariant.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../base/tree-path.ts';
+import { DirectoryWatches } from './directory-watches.ts';
 import { isRestoreTemporary } from './exclusions.ts';
 import { probeLoop } from './loop-probe.ts';
 import type { FromThread, ThreadOrder, ToThread } from './watcher-messages.ts';
@@ -17,6 +18,7 @@ const marksMax = 5000;
 class ThreadWatch {
   readonly #order: ThreadOrder;
   readonly #send: (message: FromThread) => void;
+  readonly #beside: DirectoryWatches;
   #leftOut: ReadonlySet<TreePath>;
   #marks = new Set<TreePath>();
   #isEverything = false;
@@ -30,6 +32,10 @@ class ThreadWatch {
     this.#order = order;
     this.#send = send;
     this.#leftOut = new Set(order.leftOut);
+    this.#beside = new DirectoryWatches(order.root, {
+      changed: (type, name, absolute) => this.#mark(type, name, absolute),
+      failed: (error) => this.#failed(error),
+    });
   }
 
   start(): void {
@@ -71,12 +77,18 @@ class ThreadWatch {
   }
 
   hear(message: ToThread): void {
-    if (message.kind === 'leftOut') {
-      this.#leftOut = new Set(message.leftOut);
-      return;
+    switch (message.kind) {
+      case 'taken':
+        this.#isAwaited = false;
+        this.#tell();
+        return;
+      case 'leftOut':
+        this.#leftOut = new Set(message.leftOut);
+        return;
+      case 'mend':
+        for (const directory of message.directories) this.#beside.watch(directory);
+        this.#send({ kind: 'mended', paths: message.paths });
     }
-    this.#isAwaited = false;
-    this.#tell();
   }
 
   #live(chokidar: FSWatcher): void {

@@ -4,9 +4,8 @@
 // writes through mmap are never told. Names that are not UTF-8 are told as their directory.
 import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
 import { rootPath, type TreePath } from '../base/tree-path.ts';
-import { type ChangeBatch, ChangeBatches } from './change-batches.ts';
+import { ChangeBatches } from './change-batches.ts';
 import type { ChangeSet } from './change-set.ts';
 import { DirtyPaths } from './dirty-paths.ts';
 import { Fence } from './fence.ts';
@@ -14,24 +13,7 @@ import { MarkLog } from './mark-log.ts';
 import type { WatchFigures, WatchState } from './watch-figures.ts';
 import { startThread } from './watch-thread-start.ts';
 import type { FromThread, ToThread } from './watcher-messages.ts';
-
-export interface WatcherOptions {
-  /** The canonical path of the work tree. */
-  readonly root: string;
-  /** The daemon's storage, which may lie inside an allowed protected place and is never watched. */
-  readonly storage?: string;
-  /** A private directory, not yet there, for the cookies of {@link WorkTreeWatcher.fence}; without it there is none. */
-  readonly fenceDirectory?: string;
-  /** Whether the ignore rules leave this path out, as far as is known without asking; see ColdCapture.isLeftOut. */
-  readonly isIgnored: (path: TreePath) => boolean;
-  /** The directories that they leave out, as far as is known: they are not watched at all. */
-  readonly leftOut?: () => readonly TreePath[];
-  /** The program of the thread; a test gives another one. */
-  readonly program?: URL;
-  readonly onChange?: (batch: ChangeBatch) => void;
-  readonly onState?: (figures: WatchFigures) => void;
-  readonly log: Log;
-}
+import type { WatcherOptions } from './watcher-options.ts';
 
 const restartMsMin = 1000;
 const restartMsMax = 60_000;
@@ -50,6 +32,7 @@ export class WorkTreeWatcher {
   #events = 0;
   #eventsBefore = 0;
   #overflows = 0;
+  #drifts = 0;
   #directories = 0;
   /** At the time when the thread was last told which directories are left out. */
   #directoriesThen = 0;
@@ -77,8 +60,13 @@ export class WorkTreeWatcher {
       events: this.#events,
       dirtyPaths: this.#dirty.size,
       overflows: this.#overflows,
+      drifts: this.#drifts,
       isEverythingDirty: this.#dirty.isEverything,
     };
+  }
+
+  get isLive(): boolean {
+    return this.#state === 'live';
   }
 
   /** Some of the marked paths, in order. */
@@ -117,7 +105,20 @@ export class WorkTreeWatcher {
    * live, this is not Linux, or the proof did not come within a second.
    */
   async fence(): Promise<boolean> {
-    return this.#state === 'live' && this.#fence !== undefined && (await this.#fence.pass());
+    return this.isLive && this.#fence !== undefined && (await this.#fence.pass());
+  }
+
+  /**
+   * Takes what a capture found and nobody had told: counts it, has these directories watched anew, and tells the paths
+   * to whoever listens. They get no place in {@link marks}, which are the watch's own.
+   */
+  drifted(paths: readonly TreePath[], directories: readonly TreePath[]): void {
+    this.#drifts += 1;
+    if (this.#drifts === 1)
+      this.#options.log.info(
+        `A capture found ${paths.length} changes that the watch of the work tree had not told. Captures look at everything, so none is missing there.`,
+      );
+    this.#say({ kind: 'mend', paths, directories });
   }
 
   /** Stops watching. Resolves when no handle and no thread is left. */
@@ -184,6 +185,9 @@ export class WorkTreeWatcher {
       case 'fence':
         this.#fence?.read(message.cookie);
         return;
+      case 'mended':
+        for (const path of message.paths) this.#tell(path);
+        return;
       case 'live':
         this.#restartMs = restartMsMin;
         this.#directories = message.directories;
@@ -216,21 +220,16 @@ export class WorkTreeWatcher {
 
   #mark(path: TreePath): void {
     if (path !== rootPath && this.#options.isIgnored(path)) {
-      this.marks.mark(this.#leftOutAbove(path));
+      this.marks.markLeftOut(path, this.#options.isIgnored);
       return;
     }
     this.marks.mark(path);
-    this.#dirty.mark(path);
-    this.#batches.add(path);
+    this.#tell(path);
   }
 
-  /** Whatever is built below a directory that is left out takes one place in the log of marks. */
-  #leftOutAbove(path: TreePath): TreePath {
-    for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) {
-      const above = path.slice(0, cut) as TreePath;
-      if (this.#options.isIgnored(above)) return above;
-    }
-    return path;
+  #tell(path: TreePath): void {
+    this.#dirty.mark(path);
+    this.#batches.add(path);
   }
 
   #everything(): void {

@@ -17,6 +17,7 @@ const silentEvents: SessionEvents = {
   restored: told,
   failed: () => undefined,
   workTreeChanged: () => undefined,
+  workTreeDrifted: () => undefined,
   conversationChanged: () => undefined,
 };
 

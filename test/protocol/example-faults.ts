@@ -1,7 +1,7 @@
 // What goes wrong in the examples of protocol.json that need a fault: some through the seam of the daemon (it runs
 // behind test/support/faulty-main.ts, told by a file which fault is on), some in the world around it: a git that is
 // missing, another daemon, a lock that is held, a store that somebody damaged. It judges nothing.
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../scripts/conformance/match.ts';
 import { databaseFile } from '../../src/store/sqlite-store.ts';
@@ -35,7 +35,7 @@ const seam = (name: string): WorldFault => ({ make: ({ host }) => switchSeam(hos
 /** A long text that JSON writes with six bytes a character. */
 const control = '\u0001'.repeat(99_999);
 
-/** Every fault that an example may name; {@link notMade} are those that nobody can make. */
+/** Every fault that an example may name. */
 export const worldFaults: Readonly<Record<string, WorldFault>> = {
   captureSlow: { make: slow },
   noSpace: seam('noSpace'),
@@ -186,15 +186,27 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       for (let i = 0; i < 15; i += 1) await world.request('conversation/append', { session, entry });
     },
   },
+  /**
+   * A file is written through another name, outside: the kernel tells that to the directory of that name alone. Where
+   * the machine is so busy that a watch may have lost something, no drift is told: then it happens again.
+   */
+  drift: {
+    async make(world) {
+      const elsewhere = join(String(world.names.values.outside), 'same-file.txt');
+      const create = { session: world.names.values.session, kind: 'turn' };
+      linkSync(join(world.workspace, 'src/a.txt'), elsewhere);
+      for (let i = 0; i < 5; i += 1) {
+        await world.request('checkpoint/create', create);
+        writeFileSync(elsewhere, `one\n${i}\n`);
+        await world.request('checkpoint/create', create);
+        if (await world.event(({ method }) => method === 'worktree/didDrift')) return;
+      }
+    },
+  },
   manyPaths: {
     async make(world) {
       const paths = Array.from({ length: 1000 }, (_, i) => `context/${i}.txt`);
       await world.request('conversation/addContext', { session: world.names.values.session, paths });
     },
   },
-};
-
-/** Faults that nothing in this world makes, with the reason; their examples are not executed. */
-export const notMade: Readonly<Record<string, string>> = {
-  drift: 'no capture rests on the watcher yet, so no change can be found that it should have told',
 };

@@ -1,11 +1,11 @@
 // Executes examples of protocol.json against a real daemon: enters the world, takes the steps, sends the request,
-// compares. Faults are made by example-faults.ts; an example whose fault nobody can make is told, never passed over.
+// compares. Faults are made by example-faults.ts; an example whose fault nobody makes fails.
 
 import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
 import { type Frame, WireFailure } from '../support/wire-client.ts';
 import { protocol } from './document.ts';
-import { notMade, type WorldFault, worldFaults } from './example-faults.ts';
+import { type WorldFault, worldFaults } from './example-faults.ts';
 import { ExampleHost, World } from './example-world.ts';
 
 export interface NamedExample {
@@ -29,11 +29,6 @@ function faultsOf(example: Example): string[] {
 }
 
 export const hasFault = ({ example }: NamedExample): boolean => faultsOf(example).length > 0;
-
-/** Why an example cannot be executed; undefined when it can. */
-export function obstacleOf({ example }: NamedExample): string | undefined {
-  return faultsOf(example).flatMap((name) => notMade[name] ?? [])[0];
-}
 
 function madeFault(name: string | undefined): WorldFault {
   if (name === undefined) return {};

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromText, isWithin, type TreePath } from '../../src/base/tree-path.ts';
 import { MarkLog } from '../../src/worktree/mark-log.ts';
+import { checkProperty } from '../support/property.ts';
 
 const test = suite('mark log');
 
@@ -17,8 +18,9 @@ test('it tells what a plain list of all marks tells, or that it does not know', 
     { weight: 6, arbitrary: fc.record({ kind: fc.constant('look' as const) }) },
   );
   let known = 0;
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+  checkProperty(
+    fc.array(step, { maxLength: 40 }),
+    (steps) => {
       const log = new MarkLog();
       const list: TreePath[] = [];
       /** The looks, with how many marks had been made then; those before a loss are gone. */
@@ -47,8 +49,8 @@ test('it tells what a plain list of all marks tells, or that it does not know', 
           }
         }
       }
-    }),
-    { numRuns: 500 },
+    },
+    500,
   );
   assert.ok(known > 10_000, `${known} answers were compared`);
 });

@@ -19,7 +19,8 @@ import { type ChangeBatch, ChangeBatches } from '../../src/worktree/change-batch
 import { DirtyPaths } from '../../src/worktree/dirty-paths.ts';
 import { probeLoop } from '../../src/worktree/loop-probe.ts';
 import type { WatchFigures } from '../../src/worktree/watch-figures.ts';
-import { type WatcherOptions, WorkTreeWatcher } from '../../src/worktree/watcher.ts';
+import { WorkTreeWatcher } from '../../src/worktree/watcher.ts';
+import type { WatcherOptions } from '../../src/worktree/watcher-options.ts';
 import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 
 const test = suite('watcher');

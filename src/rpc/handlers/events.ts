@@ -2,14 +2,18 @@
 // logged, and the operation it tells of stands.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { TreePath } from '../../base/tree-path.ts';
 import { viewOf } from '../../checkpoint/checkpoint-view.ts';
 import { lengthsOf } from '../../checkpoint/restore-view.ts';
+import type { Session } from '../../checkpoint/session.ts';
 import type { SessionEvents } from '../../checkpoint/session-events.ts';
 import { baseTag } from '../../checkpoint/tag.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import { codeOf } from '../error-code.ts';
 import { checkpoint, pathRef } from '../to-protocol.ts';
 import { watcherFigures } from './session.ts';
+
+const driftPathsMax = 100;
 
 type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>) => void;
 
@@ -84,16 +88,8 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
         error: { code: codeOf(kind), kind, message },
       });
     },
-    workTreeChanged: (session, { paths, overflow }) => {
-      const { state, dirtyPaths } = watcherFigures(session);
-      notify('worktree/didChange', {
-        session: session.id,
-        state,
-        dirtyPaths,
-        paths: paths.map(pathRef),
-        ...(overflow ? { more: true } : {}),
-      });
-    },
+    workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
+    workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
     conversationChanged: (session, method) => {
       notify('conversation/didChange', {
         session: session.id,
@@ -102,4 +98,17 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       });
     },
   };
+}
+
+function changeOf(
+  session: Session,
+  { paths, overflow }: { readonly paths: readonly TreePath[]; readonly overflow: boolean },
+): EventOf<'worktree/didChange'> {
+  const { state, dirtyPaths } = watcherFigures(session);
+  const more = overflow ? { more: true } : {};
+  return { session: session.id, state, dirtyPaths, paths: paths.map(pathRef), ...more };
+}
+
+function driftOf(session: Session, paths: readonly TreePath[]): EventOf<'worktree/didDrift'> {
+  return { session: session.id, paths: paths.slice(0, driftPathsMax).map(pathRef), count: paths.length };
 }

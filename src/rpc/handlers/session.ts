@@ -231,6 +231,13 @@ async function describe(session: Session): Promise<Wire.SessionGetResult> {
 export function watcherFigures(session: Session): Wire.WatcherFigures {
   const figures = session.watcher?.figures;
   if (figures === undefined) return { state: 'off', watchedDirectories: 0, dirtyPaths: 0, overflows: 0 };
-  const { state, watchedDirectories, dirtyPaths, overflows, reason } = figures;
-  return { state, watchedDirectories, dirtyPaths, overflows, ...(reason === undefined ? {} : { reason }) };
+  const { state, watchedDirectories, dirtyPaths, overflows, drifts, reason } = figures;
+  return {
+    state,
+    watchedDirectories,
+    dirtyPaths,
+    overflows,
+    ...(drifts === 0 ? {} : { drifts }),
+    ...(reason === undefined ? {} : { reason }),
+  };
 }

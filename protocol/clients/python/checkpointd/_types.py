@@ -713,6 +713,8 @@ class _WatcherFiguresRequired(TypedDict):
 
 class WatcherFigures(_WatcherFiguresRequired, total=False):
     """What the watcher sees."""
+    # How often a capture found changes that the watcher had not told. Absent: never.
+    drifts: Count
     # Why it is not `live`. Absent: it is, or there is nothing to tell.
     reason: str
 
@@ -2859,6 +2861,8 @@ class _WorktreeStatusResultRequired(TypedDict):
 
 class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     """Answer to `worktree/status`."""
+    # How often a capture found changes that the watcher had not told. Absent: never.
+    drifts: Count
     # Why it is not `live`.
     reason: str
     # Dirty paths, as many as asked for. Absent or empty: none were asked for.

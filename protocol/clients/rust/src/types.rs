@@ -1211,6 +1211,9 @@ pub struct WatcherFigures {
     pub dirty_paths: Count,
     /// How often events were lost.
     pub overflows: Count,
+    /// How often a capture found changes that the watcher had not told. Absent: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drifts: Option<Count>,
     /// Why it is not `live`. Absent: it is, or there is nothing to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -4245,6 +4248,9 @@ pub struct WorktreeStatusResult {
     pub dirty_paths: Count,
     /// How often events were lost.
     pub overflows: Count,
+    /// How often a capture found changes that the watcher had not told. Absent: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drifts: Option<Count>,
     /// Why it is not `live`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -5214,7 +5220,11 @@ impl Notification for WorktreeDidChangeNotification {
     type Params = WorktreeDidChangeParams;
 }
 
-/// A check found changes that the watcher had not told. The next capture looks at everything.
+/// A capture found changes that the watcher had not told: written through `mmap` or through another
+/// name of the file, or made in a directory before it was watched. They are told with
+/// `worktree/didChange` as well, and their directories are watched anew. No checkpoint misses them,
+/// because captures look at everything. Comes a second or more after the capture, where the system
+/// lets the server make sure (Linux); what is in doubt is not told.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
 impl Notification for WorktreeDidDriftNotification {

@@ -1,0 +1,221 @@
+// What the watcher did not tell and a capture found: announced, counted and mended, over the wire. The changes are of
+// the kinds that the kernel never tells, or that nobody watched.
+import { spawnSync } from 'node:child_process';
+import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { WireClient } from '../support/wire-client.ts';
+import { type DaemonRig, until, withRig } from './daemon-rig.ts';
+
+const test = suite('drift');
+const events = ['worktree/didChange', 'worktree/didDrift'];
+const msMax = 30_000;
+
+class Watched {
+  readonly client: WireClient;
+  readonly session: string;
+  readonly #rig: DaemonRig;
+
+  private constructor(rig: DaemonRig, client: WireClient, session: string) {
+    this.#rig = rig;
+    this.client = client;
+    this.session = session;
+  }
+
+  /** A daemon with a session whose watcher is live. */
+  static async open(rig: DaemonRig): Promise<Watched> {
+    const client = new WireClient({ args: rig.args(), env: rig.environment });
+    await client.initialize({ capabilities: { checkpointd: { events } } });
+    const { session } = await rig.open(client);
+    const watched = new Watched(rig, client, session);
+    await until('the watcher is live', async () => (await watched.status()).state === 'live', msMax);
+    await until('that is told', () => client.events('worktree/didChange').length > 0, msMax);
+    return watched;
+  }
+
+  status(): ReturnType<typeof this.client.request<'worktree/status'>> {
+    return this.client.request('worktree/status', { session: this.session });
+  }
+
+  async create(): Promise<void> {
+    await this.client.request('checkpoint/create', { session: this.session, kind: 'turn' });
+  }
+
+  /** Every drift that was told, as its paths. */
+  drifts(): string[][] {
+    return this.client
+      .events('worktree/didDrift')
+      .map(({ paths, count }) => [String(count), ...paths.map(({ path }) => path)]);
+  }
+
+  /**
+   * Changes what nobody tells, and has it found. Where the machine is so busy that the watch may have lost something
+   * nothing is told, rightly; then it is done again.
+   */
+  async drift(change: (attempt: number) => void): Promise<void> {
+    const before = this.drifts().length;
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      change(attempt);
+      await this.create();
+      const isTold = until('told', () => this.drifts().length > before, 8000);
+      if (
+        await isTold.then(
+          () => true,
+          () => false,
+        )
+      )
+        return;
+    }
+    assert.unreachable(`no drift was told; ${JSON.stringify(await this.status())}`);
+  }
+
+  /** Writes and waits until the client is told of the path. */
+  async told(path: string, change: () => void): Promise<void> {
+    const from = this.client.events('worktree/didChange').length;
+    change();
+    await this.toldSince(from, path);
+  }
+
+  toldSince(from: number, path: string): Promise<void> {
+    const isTold = (): boolean =>
+      this.client
+        .events('worktree/didChange')
+        .slice(from)
+        .some(({ paths, more }) => more === true || paths.some((one) => one.path === path));
+    return until(`${path} is told`, isTold, msMax);
+  }
+
+  /** Directories that the daemon watches, in all its threads. */
+  watches(): number {
+    const directory = `/proc/${this.client.process.pid}/fdinfo`;
+    let count = 0;
+    for (const fd of readdirSync(directory)) {
+      try {
+        count += (readFileSync(join(directory, fd), 'utf8').match(/^inotify /gm) ?? []).length;
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      }
+    }
+    return count;
+  }
+
+  logged(): string[] {
+    return this.#rig
+      .logText()
+      .split('\n')
+      .filter((line) => line.includes('had not told'));
+  }
+}
+
+async function watched(rig: DaemonRig, body: (it: Watched) => Promise<void>): Promise<void> {
+  const it = await Watched.open(rig);
+  try {
+    await body(it);
+  } finally {
+    await it.client.kill();
+  }
+  assert.equal(it.client.violations, []);
+}
+
+if (process.platform === 'linux') {
+  test('a file written through its other name outside is drift each time, said once in the log', async () => {
+    await withRig(async (rig) => {
+      await watched(rig, async (it) => {
+        const outside = join(rig.top, 'other-name');
+        linkSync(join(rig.work, 'deep/b.txt'), outside);
+        await it.create();
+        assert.is((await it.status()).drifts, undefined);
+        const from = it.client.events('worktree/didChange').length;
+        await it.drift((attempt) => writeFileSync(outside, `through the other name ${attempt}\n`));
+        await it.toldSince(from, 'deep/b.txt');
+        assert.is((await it.status()).drifts, 1);
+        const watches = it.watches();
+        for (let i = 2; i < 4; i += 1) {
+          await it.drift((attempt) => writeFileSync(outside, `again ${i} ${attempt}\n`));
+          // What is told is no drift.
+          await it.told('deep/b.txt', () => rig.write('deep/b.txt', `within ${i}\n`));
+          await it.create();
+        }
+        assert.equal(it.drifts(), [
+          ['1', 'deep/b.txt'],
+          ['1', 'deep/b.txt'],
+          ['1', 'deep/b.txt'],
+        ]);
+        assert.is((await it.status()).drifts, 3);
+        assert.is(it.watches(), watches, 'what cannot be mended costs no more each time');
+        assert.is(it.logged().length, 1);
+      });
+    });
+  });
+
+  test('a directory that was left out when the watch began is watched once a change in it was missed', async () => {
+    await withRig(async (rig) => {
+      rig.write('.gitignore', 'late/\n');
+      rig.write('late/f', '1');
+      rig.write('late/deep/g', '1');
+      await watched(rig, async (it) => {
+        const outside = join(rig.top, 'other-name');
+        linkSync(join(rig.work, 'a.txt'), outside);
+        rig.write('.gitignore', '');
+        await it.create();
+        await it.drift((attempt) => {
+          rig.write('late/f', `2 ${attempt}`);
+          rig.write('late/deep/g', `2 ${attempt}`);
+        });
+        for (const path of ['late/f', 'late/deep/g'])
+          await it.told(path, () => rig.write(path, '3, and told'));
+        await it.create();
+        await it.drift((attempt) => writeFileSync(outside, `comes after what is to be none ${attempt}\n`));
+        assert.equal(it.drifts(), [
+          ['2', 'late/deep/g', 'late/f'],
+          ['1', 'a.txt'],
+        ]);
+      });
+    });
+  });
+
+  test('what is written through mmap is found', async () => {
+    const script = `import mmap, sys
+with open(sys.argv[1], 'r+b') as file:
+    with mmap.mmap(file.fileno(), 0) as view:
+        view[0:1] = sys.argv[2].encode()
+        view.flush()`;
+    if (spawnSync('python3', ['--version']).status !== 0)
+      return console.log('skipped: no python3 to mmap with');
+    await withRig(async (rig) => {
+      await watched(rig, async (it) => {
+        await it.create();
+        await it.drift((attempt) => {
+          const { status } = spawnSync('python3', [
+            '-c',
+            script,
+            join(rig.work, 'deep/b.txt'),
+            String(attempt),
+          ]);
+          assert.is(status, 0);
+        });
+        assert.equal(it.drifts(), [['1', 'deep/b.txt']]);
+      });
+    });
+  });
+
+  test('a session that ends meanwhile ends as ever, and nothing is told after it', async () => {
+    await withRig(async (rig) => {
+      await watched(rig, async (it) => {
+        const outside = join(rig.top, 'other-name');
+        linkSync(join(rig.work, 'a.txt'), outside);
+        await it.create();
+        writeFileSync(outside, 'unseen\n');
+        await it.create();
+        await it.client.request('session/close', { session: it.session });
+        assert.equal(rig.sessions(), []);
+        assert.equal(it.drifts(), []);
+        assert.equal(await it.client.close(), { code: 0, signal: null });
+        assert.equal(it.drifts(), []);
+      });
+    });
+  });
+} else console.log('skipped: the watch is checked on Linux only');
+
+test.run();
