@@ -4,12 +4,11 @@
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { TreePath } from '../base/tree-path.ts';
 import {
+  compare,
   type DiffItem,
   type DiffOptions,
   type DiffStatus,
   type LineCount,
-  lineCounts,
-  nameStatus,
   statText,
   unifiedText,
 } from '../git/tree-diff.ts';
@@ -92,8 +91,8 @@ export async function diff(
       signal: context.signal,
       ...(request.paths === undefined ? {} : { paths: request.paths }),
     };
-    const items = await nameStatus(trees, options);
-    const counts = new Map((await lineCounts(trees, options)).map((count) => [count.path, count]));
+    const { items, counts: list } = await compare(trees, options);
+    const counts = new Map(list.map((count) => [count.path, count]));
     const root = Buffer.from(session.parts.workTree.root, 'utf8').toString('latin1');
     const entries = items.map((item) => entryOf(item, counts.get(item.path), root));
     const text = (await textOf(request.format, entries, trees, options))?.toString('utf8');

@@ -3,15 +3,18 @@
 // what counts as modified: that is the statistics' business.
 
 import { CheckpointdError } from '../base/errors.ts';
-import { bytesOf, isText, type TreePath, toText } from '../base/tree-path.ts';
+import { bytesOf, isText, rootPath, type TreePath, toText } from '../base/tree-path.ts';
 import type { GitPlace } from './environment.ts';
 import { runGit } from './run.ts';
+import { diffArguments, diffSettings, type TreeDiffer } from './tree-differ.ts';
 
 /** Two trees in the object store of a git dir. */
 export interface DiffTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
+  /** A process over the same git dir that stays. Absent: git is run for each question. */
+  readonly differ?: TreeDiffer;
 }
 
 export interface DiffOptions {
@@ -42,71 +45,90 @@ export interface LineCount {
   readonly removed: number | undefined;
 }
 
-/** The paths that differ, with renames found as git's default finds them. */
-export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): Promise<DiffItem[]> {
-  const parts = await fields(trees, ['--name-status', '-z'], options);
-  const items: DiffItem[] = [];
-  for (let at = 0; at + 1 < parts.length; ) {
-    const word = parts[at] ?? '';
-    const status = word.slice(0, 1) as DiffStatus;
-    const first = (parts[at + 1] ?? '') as TreePath;
-    if (status === 'R' || status === 'C') {
-      const path = (parts[at + 2] ?? '') as TreePath;
-      items.push({ status, path, from: first, score: Number(word.slice(1)) });
-      at += 3;
-    } else {
-      items.push({ status, path: first });
-      at += 2;
-    }
-  }
-  return items;
+/** What differs, and by how many lines. */
+export interface Comparison {
+  readonly items: readonly DiffItem[];
+  readonly counts: readonly LineCount[];
 }
 
-/** Lines added and removed for each path that differs. */
-export async function lineCounts(trees: DiffTrees, options: DiffOptions = {}): Promise<LineCount[]> {
-  const parts = await fields(trees, ['--numstat', '-z'], options);
-  const counts: LineCount[] = [];
-  for (let at = 0; at < parts.length; at += 1) {
-    const [added = '', removed = '', ...name] = (parts[at] ?? '').split('\t');
-    if (removed === '') continue;
-    const count = { added: lines(added), removed: lines(removed) };
-    const path = name.join('\t') as TreePath;
-    if (path !== '') {
-      counts.push({ path, ...count });
-      continue;
-    }
-    counts.push({ path: parts[at + 2] as TreePath, from: parts[at + 1] as TreePath, ...count });
-    at += 2;
-  }
-  return counts;
+/** The paths that differ, with renames found as git's default finds them. */
+export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): Promise<readonly DiffItem[]> {
+  return (await records(trees, ['--raw', '-z'], options)).items;
+}
+
+/** The same with the lines added and removed for each path: git has to read what differs. */
+export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Comparison> {
+  return records(trees, ['--raw', '--numstat', '-z'], options);
 }
 
 /** `git diff --stat`, 80 columns wide. Bytes: names are not always text. */
 export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
-  return diff(trees, ['--stat=80'], options);
+  return output(trees, ['--stat=80'], options);
 }
 
 /** `git diff`: the unified text. Bytes: contents are not always text. */
 export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
-  return diff(trees, ['-p', `--unified=${options.context ?? 3}`], options);
+  return output(trees, ['-p', `--unified=${options.context ?? 3}`], options);
 }
 
-async function fields(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<string[]> {
-  return (await diff(trees, format, options)).toString('latin1').split('\0');
+async function records(
+  trees: DiffTrees,
+  format: readonly string[],
+  options: DiffOptions,
+): Promise<Comparison> {
+  return readRecords(await output(trees, format, options));
+}
+
+/** What git says: by the process that stays, where there is one and it can; paths are arguments, so not with those. */
+async function output(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<Buffer> {
+  const { from, to, differ } = trees;
+  if (from === to) return Buffer.alloc(0);
+  if (options.paths !== undefined || differ === undefined) return diff(trees, format, options);
+  return (await differ.ask(format, from, to, options.signal)) ?? diff(trees, format, options);
+}
+
+/**
+ * Records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every path that differs, then for every
+ * one its `added TAB removed TAB path NUL`; a rename has both its paths, of a count after an empty one.
+ */
+function readRecords(bytes: Buffer): Comparison {
+  const parts = bytes.toString('latin1').split('\0') as TreePath[];
+  const items: DiffItem[] = [];
+  const counts: LineCount[] = [];
+  for (let at = 0; at + 1 < parts.length; ) {
+    const head: string = parts[at] ?? '';
+    const [first, second] = [parts[at + 1], parts[at + 2]];
+    if (head.startsWith(':')) {
+      const word = head.slice(head.lastIndexOf(' ') + 1);
+      const status = word.slice(0, 1) as DiffStatus;
+      const isPair = status === 'R' || status === 'C';
+      if (isPair)
+        items.push({
+          status,
+          path: second ?? rootPath,
+          from: first ?? rootPath,
+          score: Number(word.slice(1)),
+        });
+      else items.push({ status, path: first ?? rootPath });
+      at += isPair ? 3 : 2;
+      continue;
+    }
+    const [added = '', removed = '', ...name] = head.split('\t');
+    const count = { added: lines(added), removed: lines(removed) };
+    const path = name.join('\t') as TreePath;
+    if (path === '') counts.push({ path: second ?? rootPath, from: first ?? rootPath, ...count });
+    else counts.push({ path, ...count });
+    at += path === '' ? 3 : 1;
+  }
+  return { items, counts };
 }
 
 async function diff(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<Buffer> {
-  const place: GitPlace = {
-    gitDir: trees.gitDir,
-    // The length of shortened ids would else depend on how many objects a store holds.
-    settings: { 'core.abbrev': '7' },
-  };
-  // The limit is 400 in git before 2.34 and 1000 since; the same for all.
-  const args = ['diff-tree', '-r', '-M', '-l1000', '--no-ext-diff', '--no-textconv', '--no-color', ...format];
+  const place: GitPlace = { gitDir: trees.gitDir, settings: diffSettings };
   const outputs: Buffer[] = [];
   for (const paths of portions(options.paths)) {
-    const words = [...args, trees.from, trees.to, '--', ...paths];
-    const run = await runGit({ place, args: words, signal: options.signal }).catch((error: unknown) => {
+    const args = [...diffArguments, ...format, trees.from, trees.to, '--', ...paths];
+    const run = await runGit({ place, args, signal: options.signal }).catch((error: unknown) => {
       throw isDamage(error) ? damaged(error) : error;
     });
     outputs.push(run.stdout);

@@ -10,6 +10,7 @@ import { objectHash } from '../git/object-id.ts';
 import { ObjectReader, wholeBytesMax } from '../git/object-reader.ts';
 import { ObjectWriter } from '../git/object-writer.ts';
 import type { RefChange, RefStore } from '../git/ref-store.ts';
+import { TreeDiffer } from '../git/tree-differ.ts';
 import { emptyTree } from '../git/tree-format.ts';
 import { encodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
 import { readCheckpoints } from './git-checkpoints.ts';
@@ -55,6 +56,7 @@ export class GitStore implements store.SnapshotStore {
   readonly #objects: ObjectWriter;
   readonly #reader: ObjectReader;
   readonly #trees: TreeReader;
+  readonly #differ: TreeDiffer;
   readonly #gate = new SweepGate();
   #hasRemoved = false;
   readonly #known = new PackedSet(knownMax);
@@ -66,6 +68,7 @@ export class GitStore implements store.SnapshotStore {
     this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory);
     this.#reader = new ObjectReader(home.readPlace);
     this.#trees = new TreeReader(this.#reader);
+    this.#differ = new TreeDiffer(home.readPlace.gitDir);
   }
 
   /** Ids of the running children, for tests that kill them. */
@@ -73,6 +76,7 @@ export class GitStore implements store.SnapshotStore {
     return [
       ...this.#objects.pids,
       ...this.#reader.pids,
+      ...this.#differ.pids,
       ...(this.#home.refs.pid ? [this.#home.refs.pid] : []),
     ];
   }
@@ -195,6 +199,7 @@ export class GitStore implements store.SnapshotStore {
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<store.GitTrees> {
     return {
       gitDir: this.#home.readPlace.gitDir,
+      differ: this.#differ,
       from: from === undefined ? emptyTree : partsOfSnapshot(from).tree,
       to: partsOfSnapshot(to).tree,
       dispose: () => Promise.resolve(),
@@ -211,7 +216,7 @@ export class GitStore implements store.SnapshotStore {
         await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
         this.#known.clear();
         this.#trees.clear();
-        await this.#reader.renew();
+        await Promise.all([this.#reader.renew(), this.#differ.renew()]);
       }
       const after = await this.#home.usage();
       const bytesFreed = Math.max(0, before.bytes - after.bytes);
@@ -236,12 +241,14 @@ export class GitStore implements store.SnapshotStore {
 
   async close(): Promise<void> {
     await this.#home.close();
-    await Promise.all([this.#objects.close(), this.#reader.close(), this.#home.refs.close()]);
+    const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
+    await Promise.all(children.map((each) => each.close()));
   }
 
   kill(): void {
     this.#objects.kill();
     this.#reader.kill();
+    this.#differ.kill();
     this.#home.refs.kill();
   }
 

@@ -3,6 +3,7 @@
 // restorer in worktree/ takes them back) and knows nothing of conversations beyond the reference it keeps.
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { TreePath } from '../base/tree-path.ts';
+import type { TreeDiffer } from '../git/tree-differ.ts';
 
 /** The modes a snapshot knows, in git's spelling: a file, an executable file, a symbolic link. */
 export type EntryMode = '100644' | '100755' | '120000';
@@ -171,6 +172,8 @@ export interface GitTrees {
   readonly gitDir: string;
   readonly from: string;
   readonly to: string;
+  /** The store's own process for comparing in this git dir, if it keeps one. */
+  readonly differ?: TreeDiffer;
   dispose(): Promise<void>;
 }
 

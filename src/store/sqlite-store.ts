@@ -23,7 +23,7 @@ import type {
 import { SqliteCheckpoints } from './sqlite-checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './sqlite-content.ts';
 import { type DatabaseOptions, SqliteDatabase } from './sqlite-database.ts';
-import { makeGitTrees } from './sqlite-git-trees.ts';
+import { SqliteGitTrees } from './sqlite-git-trees.ts';
 import { SqliteLease } from './sqlite-leases.ts';
 import { SqliteRemoval } from './sqlite-removal.ts';
 import { prepareSchema } from './sqlite-schema.ts';
@@ -85,6 +85,7 @@ class SqliteStore implements SnapshotStore {
   readonly #seen: SeenRows;
   readonly #checkpoints: SqliteCheckpoints;
   readonly #removal: SqliteRemoval;
+  readonly #gitTrees: SqliteGitTrees;
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(database: SqliteDatabase, { conversation, lease, spoolDirectory }: Parts) {
@@ -96,6 +97,7 @@ class SqliteStore implements SnapshotStore {
     this.#seen = new SeenRows(database);
     this.#checkpoints = new SqliteCheckpoints(database, this.#trees, conversation, lease.id);
     this.#removal = new SqliteRemoval(database, this.#trees, conversation, lease.id);
+    this.#gitTrees = new SqliteGitTrees(database, spoolDirectory);
   }
 
   hash(): BlobHash {
@@ -159,11 +161,15 @@ class SqliteStore implements SnapshotStore {
       from === undefined
         ? (await this.#trees.entries(to)).map((after) => ({ path: after.path, after }))
         : await this.#trees.changes(from, to);
-    return makeGitTrees(this.#database, this.spoolDirectory, changes);
+    return this.#gitTrees.show(changes);
   }
 
   async sweep(signal?: AbortSignal): Promise<Swept> {
-    return sweep(this.#database, this.#lease.id, signal);
+    try {
+      return await sweep(this.#database, this.#lease.id, signal);
+    } finally {
+      await this.#gitTrees.forget();
+    }
   }
 
   async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
@@ -199,11 +205,13 @@ class SqliteStore implements SnapshotStore {
 
   async close(): Promise<void> {
     await this.#changing;
+    await this.#gitTrees.close();
     if (!this.#database.isClosed) await this.#lease.give();
     this.#database.close();
   }
 
   kill(): void {
+    this.#gitTrees.kill();
     this.#database.close();
   }
 

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DiffTrees, lineCounts, nameStatus, statText, unifiedText } from '../../src/git/tree-diff.ts';
+import { compare, type DiffTrees, nameStatus, statText, unifiedText } from '../../src/git/tree-diff.ts';
 import { emptyTree } from '../../src/git/tree-format.ts';
 import { git, gitBytes, inTemporary, path } from '../support/git-oracle.ts';
 
@@ -76,7 +76,9 @@ test('Q31 name and status with renames, by git, in any bytes', () =>
 
 test('line counts know binary files and renames', () =>
   withTrees(async (trees) => {
-    const counts = new Map((await lineCounts(trees)).map((count) => [String(count.path), count]));
+    const { items, counts: list } = await compare(trees);
+    assert.equal(items, await nameStatus(trees));
+    const counts = new Map(list.map((count) => [String(count.path), count]));
     assert.equal(counts.get('d/x'), { path: path('d/x'), added: 1, removed: 1 });
     assert.equal(counts.get('binary'), { path: path('binary'), added: undefined, removed: undefined });
     assert.equal(counts.get('d/new'), { path: path('d/new'), from: path('old'), added: 0, removed: 0 });

@@ -1,9 +1,11 @@
 // The rows that 003 documents: true and sufficient without the directories, after any publications and removals.
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../src/base/ids.ts';
+import { compare } from '../../src/git/tree-diff.ts';
 import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import {
@@ -20,8 +22,8 @@ import {
   shown,
   trees,
 } from '../support/snapshots.ts';
-import { openSqlite, sql, sqliteAfterwards } from '../support/sqlite.ts';
-import { type Rig, withStore } from '../support/store-rig.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../support/sqlite.ts';
+import { kindOf, type Rig, withStore } from '../support/store-rig.ts';
 
 const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, body);
@@ -318,6 +320,37 @@ test('O18 the two trees shown to git are whole: fsck finds nothing', () =>
     });
     assert.is(names, 'a/b\na0\nmoved/big\nsame\n');
     await all.dispose();
+  }));
+
+test('O18 what git was shown is used again, and is gone after a sweep, a failure and the end', () =>
+  withSqlite(async (rig) => {
+    const { store } = rig;
+    const from = await capture(store, plain({ a: 'one', 'd/b': 'two' }));
+    const to = await capture(store, plain({ a: '1', 'd/b': '2' }));
+    for (const [seq, snapshot] of [from, to].entries())
+      await store.publish({ record: recordOf({ snapshot, seq }) });
+    const shownIn = async (): Promise<string> => {
+      const trees = await store.gitTrees(from, to);
+      await trees.dispose();
+      return trees.gitDir;
+    };
+    const first = await shownIn();
+    assert.is(await shownIn(), first);
+    const open = await store.gitTrees(from, to);
+    await store.sweep();
+    assert.ok(existsSync(first), 'still in use');
+    assert.is((await compare(open)).items.length, 2);
+    await open.dispose();
+    assert.not.ok(existsSync(first));
+    const second = await shownIn();
+    assert.is.not(second, first);
+    const lost = await capture(store, plain({ a: 'lost' }));
+    loseBlob(rig.directory, blobOf(store, Buffer.from('lost')));
+    assert.is(await kindOf(store.gitTrees(from, lost)), 'DataCorrupt');
+    assert.not.ok(existsSync(second));
+    const third = await shownIn();
+    await rig.reopen();
+    assert.not.ok(existsSync(third));
   }));
 
 test.run();

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { BlobId, CheckpointId } from '../../src/base/ids.ts';
+import { compare } from '../../src/git/tree-diff.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../src/store/snapshot-store.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import {
@@ -170,6 +171,9 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
         // Permissions stricter than usual are ours; git's own differ does not see them.
         const byGit = differences(withoutPermissions(from), withoutPermissions(to));
         assert.equal(seen, byGit);
+        // The process that a store keeps for it says the same as git run once.
+        const { gitDir } = git;
+        assert.equal(await compare(git), await compare({ gitDir, from: git.from, to: git.to }));
         const patch = diff('--text', git.from, git.to, '--', 'text').toString('latin1');
         assert.is(applyUnified(before, patch), after);
       } finally {
