@@ -40,6 +40,15 @@ export interface GitWriterParts {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Directories as git will have them, by their ids. */
+interface MadeTrees {
+  readonly root: string;
+  readonly made: ReadonlyMap<Directory, string>;
+  readonly bytes: ReadonlyMap<string, Buffer>;
+  /** Blobs in them that this writer was not given. */
+  readonly unchecked: ReadonlySet<string>;
+}
+
 type Pending = readonly [id: BlobId, content: StableContent];
 
 export class GitWriter implements SnapshotWriter {
@@ -80,14 +89,20 @@ export class GitWriter implements SnapshotWriter {
   async #seal(root: Directory): Promise<SnapshotId> {
     await this.#flush();
     const bulk = await this.#bulk;
+    // Git writes the index of its pack while the trees are made here.
+    const [trees] = await Promise.all([this.#makeTrees(root), bulk?.finish(this.#parts.signal)]);
     this.#bulk = undefined;
-    await bulk?.finish(this.#parts.signal);
-    await this.#confirmAll();
-    for (const id of this.#added) this.#parts.known.add(id);
-    const tree = await this.#sealTrees(root);
+    const slices = new Slices(this.#parts.signal);
+    for (const id of this.#added) {
+      if (slices.isDue()) await slices.pause();
+      this.#parts.known.add(id);
+    }
+    await this.#checkThere([...trees.unchecked]);
+    await this.#storeTrees(trees.bytes);
+    for (const [directory, sealed] of trees.made) directory.sealed = sealed;
     const modes = encodeModes(root);
-    if (modes === undefined) return tree as SnapshotId;
-    return `${tree}-${await this.#parts.objects.write('blob', modes)}` as SnapshotId;
+    if (modes === undefined) return trees.root as SnapshotId;
+    return `${trees.root}-${await this.#parts.objects.write('blob', modes)}` as SnapshotId;
   }
 
   async abort(): Promise<void> {
@@ -161,37 +176,33 @@ export class GitWriter implements SnapshotWriter {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Writes every directory that is not sealed, and marks them sealed once git has all of them. */
-  async #sealTrees(root: Directory): Promise<string> {
+  /** Makes every directory that is not sealed; they are sealed only when git has all of them. */
+  async #makeTrees(root: Directory): Promise<MadeTrees> {
     const made = new Map<Directory, string>();
-    const trees = new Map<string, Buffer>();
+    const bytes = new Map<string, Buffer>();
     const unchecked = new Set<string>();
     const slices = new Slices(this.#parts.signal);
     const make = async (directory: Directory): Promise<string> => {
       if (directory.sealed !== undefined) return directory.sealed;
       const items: TreeItem[] = [];
       for (const [name, node] of directory.entries) {
+        if (slices.isDue()) await slices.pause();
         if (isDirectory(node)) {
           const id = await make(node);
           // Empty directories are not captured (ruling 8).
           if (id !== emptyTree) items.push({ name, mode: '040000', id });
         } else {
           items.push({ name, mode: node.mode, id: node.blob });
-          if (!this.#parts.known.has(node.blob)) unchecked.add(node.blob);
+          if (!this.#added.has(node.blob) && !this.#parts.known.has(node.blob)) unchecked.add(node.blob);
         }
       }
-      if (slices.isDue()) await slices.pause();
-      const bytes = await encodeTree(items, slices);
-      const id = objectId('tree', bytes);
+      const encoded = await encodeTree(items, slices);
+      const id = objectId('tree', encoded);
       made.set(directory, id);
-      trees.set(id, bytes);
+      bytes.set(id, encoded);
       return id;
     };
-    const id = await make(root);
-    await this.#checkThere([...unchecked]);
-    await this.#storeTrees(trees);
-    for (const [directory, sealed] of made) directory.sealed = sealed;
-    return id;
+    return { root: await make(root), made, bytes, unchecked };
   }
 
   async #storeTrees(trees: ReadonlyMap<string, Buffer>): Promise<void> {

@@ -1,0 +1,39 @@
+// A process that makes the first capture of a store and kills itself at the n-th file or process call of it; with a
+// number that it never reaches it says how many calls there are.
+//
+//   killed-capture.js STRATEGY DIRECTORY N
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { installFault } from '../../src/base/seam.ts';
+import { hiddenBranchDriver } from '../../src/store/hidden-branch.ts';
+import { shadowDriver } from '../../src/store/shadow-git.ts';
+import type { Directory, FileNode } from '../../src/store/snapshot-store.ts';
+import { record, storeOptions } from './git-oracle.ts';
+
+const [, , strategy, directory = '', last] = process.argv;
+const driver = strategy === 'local' ? hiddenBranchDriver : shadowDriver;
+const store = await driver.open(storeOptions(directory, { gitDirectory: join(directory, 'work', '.git') }));
+let calls = 0;
+installFault(() => {
+  calls += 1;
+  if (calls === Number(last)) process.kill(process.pid, 'SIGKILL');
+});
+const writer = store.writer();
+const root: Directory = { entries: new Map() };
+for (let i = 0; i < 400; i += 1) {
+  const entries = new Map<string, Directory | FileNode>();
+  const bytes = Buffer.from(`content ${i}\n`.repeat(200));
+  const hash = store.hash(bytes.length);
+  hash.update(bytes);
+  const blob = hash.digest();
+  const file = join(store.spoolDirectory, `large-${i}`);
+  if (i % 80 === 79) writeFileSync(file, bytes);
+  const spool = { kind: 'spool', file, size: bytes.length } as const;
+  await writer.addBlob(blob, i % 80 === 79 ? spool : { kind: 'bytes', bytes });
+  entries.set('f', { mode: '100644', blob });
+  root.entries.set(`d${i}`, { entries });
+}
+await store.publish({ record: record(1, await writer.seal(root)) });
+installFault(undefined);
+await store.close();
+console.log(calls);
