@@ -1,0 +1,67 @@
+// session/open under a client's key, killed at one call after the other. An opening has nothing to undo: whatever the
+// kill left, the same request opens the same session, with one base checkpoint and nothing else in it.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, faultyEntry, until, withRig } from './daemon-rig.ts';
+
+const opening = { conversationId: 'c', retention: 'keep', idempotencyKey: 'k' } as const;
+
+for (const strategy of ['shadow', 'sqlite'] as const) {
+  test(`M47: session/open (${strategy}), killed at one call after the other: the same request opens it, once`, () =>
+    withRig(async (rig) => {
+      const calls = (await killedAt(rig, 0, strategy)).calls;
+      assert.ok(calls > 20, `${calls} calls`);
+      const step = Math.ceil(calls / 40);
+      let killed = 0;
+      for (let n = 1; n <= calls; n += step) {
+        const { isAnswered } = await killedAt(rig, n, strategy);
+        if (!isAnswered) killed += 1;
+        const client = await rig.start();
+        const { session } = await rig.open(client, { ...opening, strategy });
+        const known = await client.request('operation/get', { session, idempotencyKey: 'k' });
+        assert.is(known.state, 'committed', `call ${n}`);
+        const { checkpoints } = await client.request('checkpoint/list', { session, kind: 'every' });
+        assert.equal(
+          checkpoints.map(({ tag }) => tag),
+          ['0'],
+          `call ${n}`,
+        );
+        const again = (await rig.open(client, { ...opening, strategy })) as { readonly replayed?: boolean };
+        assert.is(again.replayed, true, `call ${n}`);
+        assert.equal((await client.request('store/verify', { session })).problems, [], `call ${n}`);
+        await client.close();
+      }
+      console.log(`note: ${strategy}: killed at ${killed} of ${calls} calls`);
+      assert.ok(killed > 20, `killed at ${killed}`);
+    }));
+}
+
+/** Opens in a fresh storage; the daemon is killed at the n-th call from the request on, or after its answer. */
+async function killedAt(
+  rig: DaemonRig,
+  n: number,
+  strategy: 'shadow' | 'sqlite',
+): Promise<{ readonly calls: number; readonly isAnswered: boolean }> {
+  rmSync(rig.storage, { recursive: true, force: true });
+  const [arm, count] = [join(rig.top, 'arm'), join(rig.top, 'count')];
+  for (const file of [arm, count]) rmSync(file, { force: true });
+  const client = await rig.start({
+    command: [process.execPath, faultyEntry],
+    args: [`--kill=${n}:${arm}:${count}:`],
+  });
+  writeFileSync(arm, '');
+  const isAnswered = await rig.open(client, { ...opening, strategy }).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof Error && error.name === 'WireFailure') throw error;
+      return false;
+    },
+  );
+  await client.kill();
+  await until('git children end', () => rig.children().length === 0, 5000);
+  return { calls: readFileSync(count, 'utf8').trimEnd().split('\n').length, isAnswered };
+}
+
+test.run();
