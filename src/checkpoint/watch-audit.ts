@@ -45,7 +45,7 @@ export class WatchAudit {
   #last: Look | undefined;
   /** The newest that waits; those that it replaced are not missed, since any two captures can be compared. */
   #next: Look | undefined;
-  #isRunning = false;
+  #running: Promise<void> | undefined;
 
   constructor(options: WatchAuditOptions) {
     this.#options = options;
@@ -58,12 +58,16 @@ export class WatchAudit {
     const { position } = watch.marks;
     return (sight) => {
       this.#next = { position, sight };
-      if (!this.#isRunning) void this.#run(watch);
+      this.#running ??= this.#run(watch);
     };
   }
 
+  /** Resolves when nothing is being checked: for tests, since nobody else waits for it. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
   async #run(watch: AuditedWatch): Promise<void> {
-    this.#isRunning = true;
     try {
       await new Promise(setImmediate); // the answer that waits for the capture comes first
       while (this.#next !== undefined) {
@@ -74,7 +78,7 @@ export class WatchAudit {
     } catch (error) {
       this.#options.log.warn(`The watch of the work tree could not be checked: ${String(error)}`);
     } finally {
-      this.#isRunning = false;
+      this.#running = undefined;
     }
   }
 

@@ -4,6 +4,7 @@ import {
   chmodSync,
   lstatSync,
   mkdirSync,
+  readlinkSync,
   renameSync,
   rmSync,
   type Stats,
@@ -16,10 +17,12 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/base/log.ts';
+import { type Fault, installFault } from '../../src/base/seam.ts';
 import { fromText, type TreePath } from '../../src/base/tree-path.ts';
 import { WatchAudit } from '../../src/checkpoint/watch-audit.ts';
 import type { Capture, CaptureRequest, ColdCapture } from '../../src/store/cold-capture.ts';
-import { makeRig, type Rig } from '../support/capture-rig.ts';
+import { stampGrainMs } from '../../src/worktree/stat-cache.ts';
+import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 import { PerfectWatch } from '../support/perfect-watch.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 
@@ -32,13 +35,14 @@ class Audited {
   readonly drifts: string[][] = [];
   readonly directories: string[][] = [];
   readonly logged: string[] = [];
+  readonly audit: WatchAudit;
   /** Audits that have begun and not ended. */
   #fences = 0;
 
   constructor(graceMs = 0) {
     this.rig = makeRig();
     this.watch = new PerfectWatch(this.rig.root);
-    const audit = new WatchAudit({
+    this.audit = new WatchAudit({
       watch: () => this.watch,
       onDrift: (untold) => {
         this.drifts.push(untold.map(({ path }) => path).sort());
@@ -47,7 +51,7 @@ class Audited {
       graceMs,
       log: createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]),
     });
-    this.cold = this.rig.another({ onLook: ({ plain }) => (plain ? audit.begin() : undefined) });
+    this.cold = this.rig.another({ onLook: ({ plain }) => (plain ? this.audit.begin() : undefined) });
     this.watch.fence = async () => {
       this.#fences += 1;
       await turn();
@@ -68,24 +72,21 @@ class Audited {
     writeFileSync(this.at(path), content);
   }
 
-  /** A capture and the audit behind it: of a small tree that takes a few turns of the loop. */
+  /** A capture and the audit behind it. */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
     const capture = await this.cold.capture(request);
-    await settled();
+    await this.audit.idle();
     return capture;
   }
 }
 
-/** Lets everything that waits for nothing but turns of the loop come to its end. */
-async function settled(): Promise<void> {
-  for (let i = 0; i < 50; i += 1) await turn();
-}
-
 async function audited(body: (it: Audited) => Promise<void>, graceMs = 0): Promise<void> {
   const it = new Audited(graceMs);
+  const alive = setInterval(() => undefined, 1000); // a check keeps no process alive
   try {
     await body(it);
   } finally {
+    clearInterval(alive);
     await it.rig.remove();
   }
 }
@@ -295,6 +296,94 @@ function missed(it: Audited, at: string, how: string): void {
   }
 }
 
+test('what is told while a capture looks belongs to the next one, if it was read before', async () => {
+  await audited(async (it) => {
+    it.watch.change(() => {
+      it.write('first', '0');
+      it.write('d/last', '0');
+    });
+    for (let i = 1; i < 5; i += 1) {
+      it.watch.change(() => it.write('d/last', String(i)));
+      let isDone = false;
+      installFault((call, target) => {
+        if (isDone || call !== 'open' || !readable(target).endsWith('/d/last')) return;
+        isDone = true;
+        it.watch.change(() => it.write('first', String(i)));
+      });
+      try {
+        const capture = await it.capture();
+        assert.ok(isDone);
+        assert.is(await contentOf(it.rig.store, capture, 'first'), String(i - 1), 'it was read before');
+      } finally {
+        installFault(undefined);
+      }
+      await it.capture();
+    }
+    assert.equal(it.drifts, []);
+  });
+});
+
+test('a capture that takes over what it did not look at, or takes what the rules leave out, has no part', async () => {
+  await audited(async (it) => {
+    it.watch.change(() => {
+      it.write('a/f', '1');
+      it.write('out/f', '1');
+      it.write('.gitignore', 'out/\n');
+    });
+    const first = await it.capture();
+    // Only what is old enough when it is looked at is taken over later without a look.
+    while (Date.now() < lstatSync(it.at('a/f')).ctimeMs + 2 * stampGrainMs) await turn();
+    const before = await it.capture({ previous: first.snapshot });
+    it.watch.change(() => it.write('a/f', '2'));
+    const over = await it.capture({ previous: before.snapshot, since: { capture: before, touched: [] } });
+    assert.is(await contentOf(it.rig.store, over, 'a/f'), '1', 'it did not look');
+    await it.capture();
+    it.watch.miss(() => it.write('out/f', '2'));
+    await it.capture({ alsoInclude: [fromText('out')] });
+    it.watch.miss(() => it.write('out/f', '3'));
+    await it.capture({ alsoInclude: [fromText('out')] });
+    await it.capture();
+    assert.equal(it.drifts, []);
+  });
+});
+
+test('what a capture could not list or read proves nothing, and neither does what it could again', async () => {
+  await audited(async (it) => {
+    it.watch.change(() => {
+      it.write('closed/f', '1');
+      it.write('closed/deep/g', '1');
+      it.write('h', '1');
+      it.write('open', '1');
+    });
+    const unreadable = (call: string, target: string): void => {
+      const isClosed = call === 'readdir' && target.includes('closed');
+      if (isClosed || (call === 'open' && target.endsWith('/h')))
+        throw Object.assign(new Error('no'), { code: 'EACCES' });
+    };
+    /** Directories are reached by their descriptors: told by name here. */
+    const named: Fault = (call, target) => unreadable(call, readable(target));
+    for (const fault of [undefined, named, undefined, named]) {
+      installFault(fault);
+      try {
+        const capture = await it.capture();
+        assert.is(capture.skipped.length, fault === undefined ? 0 : 2, JSON.stringify(capture.skipped));
+      } finally {
+        installFault(undefined);
+      }
+    }
+    assert.equal(it.drifts, []);
+    it.watch.miss(() => it.write('open', '2'));
+    await it.capture();
+    assert.equal(it.drifts, [['open']]);
+  });
+});
+
+/** The path behind `/proc/self/fd/N/…`. */
+function readable(target: string): string {
+  const [, descriptor, rest = ''] = /^\/proc\/self\/fd\/(\d+)(.*)$/.exec(target) ?? [];
+  return descriptor === undefined ? target : `${readlinkSync(`/proc/self/fd/${descriptor}`)}${rest}`;
+}
+
 test('a directory that nobody told of is drift file by file, and is to be watched from where it hangs', async () => {
   await audited(async (it) => {
     it.watch.change(() => it.write('a/f', ''));
@@ -377,8 +466,6 @@ test('a mark that comes late, behind the fence, is waited for', async () => {
     };
     it.watch.miss(() => it.write('f', '1'));
     await it.capture();
-    for (let i = 0; i < 100_000 && fences.count < 2; i += 1) await turn();
-    await settled();
     assert.is(fences.count, 2);
     assert.equal(it.drifts, []);
   }, 1);
