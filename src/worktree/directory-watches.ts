@@ -4,6 +4,7 @@ import { join as joinNative } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
 import { nameOf, type TreePath, toText } from '../base/tree-path.ts';
+import { limitCodes } from './watcher-messages.ts';
 
 /** Beyond them the one that was watched first is let go: it is watched again when that is found to be wrong. */
 const watchesMax = 1000;
@@ -19,6 +20,7 @@ export class DirectoryWatches {
   /** Those renewed last come last. */
   readonly #handles = new Map<TreePath, FSWatcher>();
 
+  /** The root is an absolute path. */
   constructor(root: string, listener: DirectoryListener) {
     this.#root = root;
     this.#listener = listener;
@@ -27,6 +29,11 @@ export class DirectoryWatches {
   /** How many it holds. */
   get size(): number {
     return this.#handles.size;
+  }
+
+  /** Ends them all. */
+  close(): void {
+    for (const [directory, handle] of this.#handles) this.#close(directory, handle);
   }
 
   /**
@@ -46,7 +53,9 @@ export class DirectoryWatches {
       this.#handles.set(directory, handle);
     } catch (error) {
       const code = systemCode(error);
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') this.#listener.failed(error);
+      if (code === undefined) throw error;
+      // Gone, or not to be watched (too long a path): then its changes are found by captures, each time.
+      if (limitCodes.has(code)) this.#listener.failed(error);
     }
     before?.close();
     for (const [oldest, handle] of this.#handles) {

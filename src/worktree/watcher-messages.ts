@@ -39,3 +39,6 @@ export type ToThread =
   | { readonly kind: 'leftOut'; readonly leftOut: readonly TreePath[] }
   /** Changes of these paths were not told: watch these directories, then tell the paths. */
   | { readonly kind: 'mend'; readonly paths: readonly TreePath[]; readonly directories: readonly TreePath[] };
+
+/** The system allows no more watches, descriptors or memory; what fails with another code says something of one path. */
+export const limitCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);

@@ -12,12 +12,11 @@ import { Fence } from './fence.ts';
 import { MarkLog } from './mark-log.ts';
 import type { WatchFigures, WatchState } from './watch-figures.ts';
 import { startThread } from './watch-thread-start.ts';
-import type { FromThread, ToThread } from './watcher-messages.ts';
+import { type FromThread, limitCodes, type ToThread } from './watcher-messages.ts';
 import type { WatcherOptions } from './watcher-options.ts';
 
 const restartMsMin = 1000;
 const restartMsMax = 60_000;
-const limitCodes = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 export class WorkTreeWatcher {
   /** What the watch has told, ignored or not; lost whenever it was not live. */
