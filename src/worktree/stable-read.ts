@@ -52,7 +52,6 @@ const copyMs = 30;
 
 const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const exact = { bigint: true } as const;
-const buffer = Buffer.allocUnsafe(memoryMax);
 
 /**
  * Reads a regular file. Before and after, its size and times are equal to the nanosecond; a file that changed within
@@ -112,8 +111,8 @@ async function readOnce<Id>(
 ): Promise<{ id: Id; content: ReadContent | undefined } | undefined> {
   const hash = options.hash(size);
   if (size <= memoryMax) {
-    if (readFully(fd, buffer.subarray(0, size), 0) < size) return undefined;
-    const bytes = Buffer.from(buffer.subarray(0, size));
+    const bytes = Buffer.allocUnsafe(size);
+    if (readFully(fd, bytes, 0) < size) return undefined;
     hash.update(bytes);
     return { id: hash.digest(), content: { kind: 'bytes', bytes } };
   }
