@@ -1,8 +1,7 @@
-// The thread that watches: chokidar with an event loop of its own. Its walk of a large tree takes seconds of a loop and
-// hundreds of megabytes, and its loop must be free to read the kernel's queue while the daemon captures. It gathers
+// The thread that watches: chokidar (worktree/tree-watch.ts) with an event loop of its own. Its walk of a large tree
+// takes seconds of a loop, and its loop must be free to read the kernel's queue while the daemon captures. It gathers
 // marks and sends them in batches, one at a time; what they mean, and when to start anew, is worktree/watcher.ts's.
 import { parentPort, workerData } from 'node:worker_threads';
-import { type FSWatcher, watch } from 'chokidar';
 import { systemCode } from '../base/errors.ts';
 import { watchDirectory } from '../base/files.ts';
 import { invariant } from '../base/invariant.ts';
@@ -10,6 +9,7 @@ import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../b
 import { DirectoryWatches } from './directory-watches.ts';
 import { isRestoreTemporary } from './exclusions.ts';
 import { probeLoop } from './loop-probe.ts';
+import { type TreeListener, TreeWatch } from './tree-watch.ts';
 import type { FromThread, ThreadOrder, ToThread } from './watcher-messages.ts';
 
 /** Marks gathered while the main thread is busy; past them everything may differ. */
@@ -18,6 +18,7 @@ const marksMax = 5000;
 class ThreadWatch {
   readonly #order: ThreadOrder;
   readonly #send: (message: FromThread) => void;
+  readonly #tree: TreeWatch;
   readonly #beside: DirectoryWatches;
   #leftOut: ReadonlySet<TreePath>;
   #marks = new Set<TreePath>();
@@ -26,31 +27,24 @@ class ThreadWatch {
   #isArmed = false;
   #events = 0;
   #eventsInTurn = 0;
-  #directories = 0;
 
   constructor(order: ThreadOrder, send: (message: FromThread) => void) {
     this.#order = order;
     this.#send = send;
     this.#leftOut = new Set(order.leftOut);
-    this.#beside = new DirectoryWatches(order.root, {
+    const listener: TreeListener = {
       changed: (type, name, absolute) => this.#mark(type, name, absolute),
       failed: (error) => this.#failed(error),
-    });
+    };
+    this.#tree = new TreeWatch(order.root, (path) => this.#isOutside(path), listener);
+    this.#beside = new DirectoryWatches(order.root, listener);
   }
 
   start(): void {
-    const chokidar = watch(this.#order.root, {
-      ignored: (path, stats) => (stats !== undefined && !stats.isDirectory()) || this.#isOutside(path),
-      followSymlinks: false, // a link loop gave 10,000 events under 41 paths
-      atomic: false, // else `*~` and `.*.swp` are never told
-      ignoreInitial: true,
-      ignorePermissionErrors: false,
-    });
-    chokidar.on('raw', (type, name, details) => this.#mark(type, name, watchedPathOf(details)));
-    chokidar.on('addDir', () => (this.#directories += 1));
-    chokidar.on('unlinkDir', () => (this.#directories -= 1));
-    chokidar.on('error', (error) => this.#failed(error));
-    chokidar.once('ready', () => this.#live(chokidar));
+    void this.#tree.start().then(
+      () => this.#live(),
+      (error: unknown) => this.#failed(error),
+    );
     this.#watchFence();
   }
 
@@ -91,10 +85,8 @@ class ThreadWatch {
     }
   }
 
-  #live(chokidar: FSWatcher): void {
-    const watched = Object.keys(chokidar.getWatched());
-    this.#directories = watched.filter((path) => this.#within(path) !== undefined).length;
-    this.#send({ kind: 'live', directories: this.#directories });
+  #live(): void {
+    this.#send({ kind: 'live', directories: this.#tree.directories });
     probeLoop(() => this.#everything());
   }
 
@@ -143,7 +135,11 @@ class ThreadWatch {
   #tellNow(): void {
     if (this.#marks.size === 0 && !this.#isEverything) return;
     this.#isAwaited = true;
-    const facts = { isEverything: this.#isEverything, events: this.#events, directories: this.#directories };
+    const facts = {
+      isEverything: this.#isEverything,
+      events: this.#events,
+      directories: this.#tree.directories,
+    };
     this.#send({ kind: 'marks', paths: [...this.#marks], ...facts });
     this.#marks = new Set();
     this.#isEverything = false;
@@ -165,12 +161,6 @@ class ThreadWatch {
     if (path === undefined || path === rootPath) return false;
     return absolute === this.#order.storage || isGitName(nameOf(path)) || this.#leftOut.has(path);
   }
-}
-
-function watchedPathOf(details: unknown): string {
-  return typeof details === 'object' && details !== null && 'watchedPath' in details
-    ? String(details.watchedPath)
-    : '';
 }
 
 const port = parentPort;
