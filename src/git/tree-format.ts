@@ -3,6 +3,7 @@
 // nothing of that sort that was planted in a store is handed on.
 import { CheckpointdError } from '../base/errors.ts';
 import { invariant } from '../base/invariant.ts';
+import { sortedByKey } from '../base/sliced-sort.ts';
 import { Slices } from '../base/slices.ts';
 import { byBytes, isGitName } from '../base/tree-path.ts';
 
@@ -31,10 +32,10 @@ export function isTreeName(name: string): boolean {
  * A name that is not allowed, a double name or a malformed id is a defect of the caller (a walk cannot find one).
  */
 export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
-  const sorted = await inOrder(items, slices);
+  const sorted = await sortedByKey(items, sortKey, slices);
   const seen = new Set<string>();
   let size = 0;
-  for (const { item } of sorted) {
+  for (const item of sorted) {
     if (slices.isDue()) await slices.pause();
     const isGood = isTreeName(item.name) && !seen.has(item.name) && item.id.length === 40;
     // Looked at together, because the words cost more than the look.
@@ -45,53 +46,13 @@ export async function encodeTree(items: readonly TreeItem[], slices = new Slices
   }
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
-  for (const { item } of sorted) {
+  for (const item of sorted) {
     if (slices.isDue()) await slices.pause();
     at += bytes.write(`${storedMode(item.mode)} ${item.name}\0`, at, 'latin1');
     at += bytes.write(item.id, at, 20, 'hex');
   }
   invariant(at === size, 'a tree is exactly as long as its entries');
   return bytes;
-}
-
-interface Keyed {
-  readonly key: string;
-  readonly item: TreeItem;
-}
-
-/** So many items are sorted without a pause: about two milliseconds. */
-const runLength = 2048;
-
-/** Sorts runs and merges them, so that no directory is too large for the event loop. */
-async function inOrder(items: readonly TreeItem[], slices: Slices): Promise<readonly Keyed[]> {
-  let runs: Keyed[][] = [];
-  for (let from = 0; from < items.length; from += runLength) {
-    if (slices.isDue()) await slices.pause();
-    const run = items.slice(from, from + runLength).map((item) => ({ key: sortKey(item), item }));
-    runs.push(run.sort((a, b) => byBytes(a.key, b.key)));
-  }
-  while (runs.length > 1) {
-    const merged: Keyed[][] = [];
-    for (let i = 0; i < runs.length; i += 2)
-      merged.push(await merge(runs[i] ?? [], runs[i + 1] ?? [], slices));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-async function merge(left: readonly Keyed[], right: readonly Keyed[], slices: Slices): Promise<Keyed[]> {
-  const merged: Keyed[] = [];
-  let from = 0;
-  for (const item of left) {
-    if (slices.isDue()) await slices.pause();
-    for (let next = right[from]; next !== undefined && next.key < item.key; next = right[from]) {
-      merged.push(next);
-      from += 1;
-    }
-    merged.push(item);
-  }
-  for (const item of right.slice(from)) merged.push(item);
-  return merged;
 }
 
 /**

@@ -46,7 +46,7 @@ export class TreeReader {
     if (modes === undefined) return noStrictModes;
     const cached = this.#modes.get(modes);
     if (cached !== undefined) return cached;
-    const table = decodeModes(await this.#object('blob', modes), modes);
+    const table = await decodeModes(await this.#object('blob', modes), modes);
     this.#modes.set(modes, table);
     return table;
   }
@@ -163,8 +163,11 @@ export class TreeReader {
 
   /** Adds paths whose permissions alone differ. */
   async #compareModes(from: SnapshotId, to: SnapshotId, before: Paths, after: Paths): Promise<void> {
+    if (partsOfSnapshot(from).modes === partsOfSnapshot(to).modes) return;
     const [a, b] = [(await this.modes(from)).files, (await this.modes(to)).files];
+    const slices = new Slices();
     for (const path of new Set([...a.keys(), ...b.keys()])) {
+      if (slices.isDue()) await slices.pause();
       if (a.get(path) === b.get(path) || before.has(path) || after.has(path)) continue;
       const [left, right] = [await this.entry(from, path), await this.entry(to, path)];
       if (left !== undefined) before.set(path, left);

@@ -100,7 +100,7 @@ export class GitWriter implements SnapshotWriter {
     await this.#checkThere([...trees.unchecked]);
     await this.#storeTrees(trees.bytes);
     for (const [directory, sealed] of trees.made) directory.sealed = sealed;
-    const modes = encodeModes(root);
+    const modes = await encodeModes(root, slices);
     if (modes === undefined) return trees.root as SnapshotId;
     return `${trees.root}-${await this.#parts.objects.write('blob', modes)}` as SnapshotId;
   }

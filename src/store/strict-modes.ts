@@ -1,7 +1,9 @@
 // The permissions of a snapshot that are stricter than usual, as one blob beside the tree: git knows 644 and 755
 // alone. The list is sorted, so equal permissions give equal bytes and with them equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
-import { byBytes, join, rootPath, type TreePath } from '../base/tree-path.ts';
+import { sortedByKey } from '../base/sliced-sort.ts';
+import { Slices } from '../base/slices.ts';
+import { join, rootPath, type TreePath } from '../base/tree-path.ts';
 import { type Directory, isDirectory } from './snapshot-store.ts';
 
 export interface StrictModes {
@@ -17,25 +19,31 @@ interface Line {
   readonly permissions: number;
 }
 
-/** The blob's bytes, or undefined when nothing is stricter than usual. */
-export function encodeModes(root: Directory): Buffer | undefined {
-  const lines = [...linesOf(root)];
+/** The blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077 everything is. */
+export async function encodeModes(root: Directory, slices = new Slices()): Promise<Buffer | undefined> {
+  const lines: Line[] = [];
+  await addLines(lines, root, rootPath, slices);
   if (root.permissions !== undefined) {
     lines.push({ path: rootPath, kind: 'd', permissions: root.permissions });
   }
   if (lines.length === 0) return undefined;
-  lines.sort((a, b) => byBytes(a.path, b.path));
-  const text = lines.map(({ permissions, kind, path }) => `${octal(permissions)} ${kind} ${path}\0`).join('');
-  return Buffer.from(text, 'latin1');
+  const texts: string[] = [];
+  for (const { permissions, kind, path } of await sortedByKey(lines, (line) => line.path, slices)) {
+    if (slices.isDue()) await slices.pause();
+    texts.push(`${octal(permissions)} ${kind} ${path}\0`);
+  }
+  return Buffer.from(texts.join(''), 'latin1');
 }
 
 /** Reads the blob. @throws StoreCorrupt */
-export function decodeModes(bytes: Buffer, blob: string): StrictModes {
+export async function decodeModes(bytes: Buffer, blob: string): Promise<StrictModes> {
+  const slices = new Slices();
   const files = new Map<TreePath, number>();
   const directories = new Map<TreePath, number>();
   const parts = bytes.toString('latin1').split('\0');
   if (parts.pop() !== '') throw corruptModes(blob);
   for (const part of parts) {
+    if (slices.isDue()) await slices.pause();
     const match = /^([0-7]{4}) ([fd]) ([^]*)$/.exec(part);
     if (match === null) throw corruptModes(blob);
     const table = match[2] === 'f' ? files : directories;
@@ -44,21 +52,20 @@ export function decodeModes(bytes: Buffer, blob: string): StrictModes {
   return { files, directories };
 }
 
-/** Lines for everything below a directory, paths relative to it. */
-function linesOf(directory: Directory): readonly Line[] {
-  const lines: Line[] = [];
+/** Adds the lines of everything below a directory. */
+async function addLines(lines: Line[], directory: Directory, at: TreePath, slices: Slices): Promise<void> {
   for (const [name, node] of directory.entries) {
-    const kind = isDirectory(node) ? 'd' : 'f';
-    if (isDirectory(node)) {
-      // A directory without a file is not captured, and neither are its permissions.
-      if (isHollow(node)) continue;
-      for (const line of linesOf(node)) lines.push({ ...line, path: join(name as TreePath, line.path) });
-    }
-    if (node.permissions !== undefined) {
-      lines.push({ path: name as TreePath, kind, permissions: node.permissions });
-    }
+    if (slices.isDue()) await slices.pause();
+    // A directory without a file is not captured, and neither are its permissions.
+    if (isDirectory(node) && isHollow(node)) continue;
+    if (isDirectory(node)) await addLines(lines, node, join(at, name), slices);
+    if (node.permissions === undefined) continue;
+    lines.push({
+      path: join(at, name),
+      kind: isDirectory(node) ? 'd' : 'f',
+      permissions: node.permissions,
+    });
   }
-  return lines;
 }
 
 /** Whether no file lies in or below the directory. */
