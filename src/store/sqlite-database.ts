@@ -4,10 +4,10 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError, isNoSpace } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
-import { InvariantViolation } from '../base/invariant.ts';
 import { passSeam } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
 import { sqliteRemedy } from './sqlite-available.ts';
+import { codeOf, explain, isBusy, isWorthRetry } from './sqlite-failure.ts';
 
 /** What a column holds. Integers come back as numbers; blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
@@ -65,17 +65,22 @@ export class SqliteDatabase {
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
     const Library = await library(options.load ?? loadLibsql);
     makeWritable(file);
-    try {
-      const database = new SqliteDatabase(file, new Library(file), options.busyMs ?? 10_000);
-      database.exec(`PRAGMA busy_timeout = ${blockingBusyMs}`);
-      database.exec('PRAGMA foreign_keys = ON');
-      database.exec('PRAGMA trusted_schema = OFF');
-      database.exec('PRAGMA cache_size = -32000'); // KiB; rows by hash land anywhere, and 2 MB thrash
+    const database = new SqliteDatabase(file, connect(Library, file), options.busyMs ?? 10_000);
+    const settings = [
+      `busy_timeout = ${blockingBusyMs}`,
+      'foreign_keys = ON',
+      'trusted_schema = OFF',
+      'cache_size = -32000', // KiB; rows by hash land anywhere, and 2 MB thrash
       // In WAL mode NORMAL survives every crash of a process and FULL a power cut as well.
-      database.exec(`PRAGMA synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
+      `synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`,
+    ];
+    try {
+      // Some of them look at the file, which another daemon may just be recovering.
+      for (const setting of settings) await database.read(() => database.exec(`PRAGMA ${setting}`));
       return database;
     } catch (error) {
-      throw explain(error, file);
+      database.close();
+      throw error;
     }
   }
 
@@ -201,6 +206,14 @@ export class SqliteDatabase {
   }
 }
 
+function connect(Library: new (file: string) => Connection, file: string): Connection {
+  try {
+    return new Library(file);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
 async function library(load: LoadLibsql): Promise<new (file: string) => Connection> {
   try {
     return (await load()).default as new (
@@ -230,65 +243,4 @@ function makeWritable(file: string): void {
       { details: { file, code }, cause: error },
     );
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
-}
-
-function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
-}
-
-/** Whether the same transaction may well succeed a moment later: not where the answer would be the same. */
-function isWorthRetry(error: unknown): boolean {
-  if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
-  return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(codeOf(error));
-}
-
-type Explanation = readonly [RegExp, ConstructorParameters<typeof CheckpointdError>[0], string, boolean];
-
-const explanations: readonly Explanation[] = [
-  [
-    /^SQLITE_(BUSY|LOCKED)/,
-    'StoreBusy',
-    'is held by another program. Try again, or find out who keeps a transaction open on it.',
-    true,
-  ],
-  [
-    /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/,
-    'NoSpace',
-    'cannot grow. Free some space on its disk and try again.',
-    true,
-  ],
-  [
-    /^SQLITE_(CORRUPT|NOTADB)/,
-    'StoreCorrupt',
-    'is damaged or no checkpoint database. It was left as it is: move it away to start anew, or repair it with the sqlite3 program (.recover).',
-    false,
-  ],
-  [
-    /^SQLITE_(READONLY|PERM|AUTH)/,
-    'ReadOnlyStore',
-    'cannot be written. Make the file and its directory writable.',
-    false,
-  ],
-];
-
-/** SQLite's error in our words; anything that is not SQLite's or the system's stays what it is. */
-export function explain(error: unknown, file: string): unknown {
-  const code = codeOf(error);
-  if (error instanceof CheckpointdError || code === '') return error;
-  const found = explanations.find(([pattern]) => pattern.test(code));
-  const said = error instanceof Error ? error.message : '';
-  const facts = { details: { file, code, said }, cause: error };
-  if (found !== undefined) {
-    const [, kind, what, retryable] = found;
-    return new CheckpointdError(kind, `The checkpoint database ${file} ${what}`, { ...facts, retryable });
-  }
-  if (code.startsWith('SQLITE_CONSTRAINT')) {
-    return new CheckpointdError('InternalError', `The checkpoint database refused a change: ${said}`, facts);
-  }
-  if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
-  return new CheckpointdError('StoreUnavailable', `The checkpoint database ${file} failed: ${said}`, facts);
 }

@@ -119,6 +119,18 @@ test('O22 a broken constraint is no reason to try again', () =>
     assert.is((await store.checkpoints()).length, 2);
   }));
 
+test('opening waits while another program has the whole file, as one does that recovers it', () =>
+  inDirectory(async (directory) => {
+    const other = new Database(databaseFile(directory));
+    other.exec('BEGIN EXCLUSIVE');
+    const opened = opening(directory);
+    const isOpen = opened.then(() => true);
+    assert.is(await Promise.race([isOpen, new Promise((resolve) => setTimeout(resolve, 100, false))]), false);
+    other.exec('ROLLBACK');
+    other.close();
+    await opened;
+  }));
+
 test('a database of a newer version is refused and left as it is', () =>
   inDirectory(async (directory) => {
     await opening(directory);
