@@ -7,8 +7,9 @@ import type { CheckpointRecord, Publication, StoredCheckpoint } from './snapshot
 import type { Row, SqliteDatabase } from './sqlite-database.ts';
 import {
   drain,
-  insertRow,
+  insertRows,
   type ParentRows,
+  portionsOf,
   type RowSet,
   rowsAtOnceMax,
   rowsFor,
@@ -41,8 +42,7 @@ export class SqliteCheckpoints {
         if (name !== undefined) this.#refuseTaken(name, record.id);
         if (tag !== undefined) this.#clear('tag', tag);
         const id = staged ?? this.#insert(record, set, state.unfinished);
-        if (staged === undefined)
-          for (const row of set.rows) insertRow(this.#database, id, createdAt(record), row);
+        if (staged === undefined) insertRows(this.#database, id, createdAt(record), set.rows);
         this.#database.run(
           'UPDATE checkpoints SET state = 1, writer = NULL, parent_id = ?, tag = ?, name = ? WHERE id = ?',
           parent?.id ?? null,
@@ -98,7 +98,9 @@ export class SqliteCheckpoints {
   /** Writes the rows of a checkpoint before it, under a row that is not one yet. */
   async #stage(record: CheckpointRecord, set: RowSet): Promise<number> {
     const id = await this.#database.transaction(() => this.#insert(record, set, state.unfinished));
-    await this.#database.inSlices(set.rows, (row) => insertRow(this.#database, id, createdAt(record), row));
+    const at = createdAt(record);
+    const portions = portionsOf(set.rows);
+    await this.#database.inSlices(portions, () => (rows) => insertRows(this.#database, id, at, rows));
     return id;
   }
 

@@ -145,13 +145,21 @@ export class SqliteDatabase {
     }
   }
 
-  /** Does `each` for every item, as many in a transaction as fit into a slice; other work runs in between. */
-  async inSlices<T>(items: readonly T[], each: (item: T) => void, signal?: AbortSignal): Promise<void> {
+  /**
+   * Does what `begin` returns for every item, as many in a transaction as fit into a slice; other work runs in
+   * between. `begin` is called in each transaction, for what holds as long as that lasts.
+   */
+  async inSlices<T>(
+    items: readonly T[],
+    begin: () => (item: T) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const slices = new Slices(signal);
     for (let at = 0; at < items.length; ) {
       const start = at;
       at = await this.transaction(() => {
         const until = performance.now() + sliceMsMax;
+        const each = begin();
         let next = start;
         do {
           const item = items[next];

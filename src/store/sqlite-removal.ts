@@ -11,8 +11,9 @@ import {
   changeRows,
   drain,
   fullRows,
-  insertRow,
+  insertRows,
   patchFullRows,
+  portionsOf,
   rowsAtOnceMax,
   state,
 } from './sqlite-rows.ts';
@@ -183,7 +184,10 @@ export class SqliteRemoval {
       );
       return Number(this.#database.row('SELECT last_insert_rowid()')?.[0]);
     });
-    await this.#database.inSlices(rows, (row) => insertRow(this.#database, id, node.createdAt, row));
+    await this.#database.inSlices(
+      portionsOf(rows),
+      () => (some) => insertRows(this.#database, id, node.createdAt, some),
+    );
     return id;
   }
 
@@ -227,7 +231,7 @@ export class SqliteRemoval {
       this.#database.run('UPDATE checkpoints SET parent_id = ? WHERE id = ?', parent, id);
       if (rows === undefined) continue;
       this.#database.run('DELETE FROM checkpoint_file_snapshots WHERE checkpoint_id = ?', id);
-      for (const row of rows) insertRow(this.#database, id, node.createdAt, row);
+      insertRows(this.#database, id, node.createdAt, rows);
     }
   }
 

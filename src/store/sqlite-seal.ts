@@ -118,11 +118,18 @@ export class SqliteSeal {
     const nodes = [...plan.nodes.values()];
     const root = plan.nodes.get(plan.root);
     const inner = nodes.filter((node) => node !== root);
-    await this.#database.inSlices(inner, (node) => this.#insertNode(node), this.#signal);
+    await this.#database.inSlices(
+      inner,
+      () => {
+        const stamp = generationOf(this.#database);
+        return (node) => this.#insertNode(node, stamp);
+      },
+      this.#signal,
+    );
     const isStored = await this.#database.transaction(() => {
-      if (generationOf(this.#database) !== generation && !(anyGeneration && this.#isAllThere(plan)))
-        return false;
-      if (root !== undefined) this.#insertNode(root);
+      const present = generationOf(this.#database);
+      if (present !== generation && !(anyGeneration && this.#isAllThere(plan))) return false;
+      if (root !== undefined) this.#insertNode(root, present);
       this.#lease.pin(plan.root);
       return true;
     });
@@ -138,11 +145,11 @@ export class SqliteSeal {
     return this.#seen.areThere([...plan.reused.keys()], [...plan.blobs]);
   }
 
-  #insertNode({ id, bytes }: EncodedNode): void {
+  #insertNode({ id, bytes }: EncodedNode, stamp: number): void {
     this.#database.run(
       'INSERT INTO checkpoint_trees (id, stamp, node) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp WHERE stamp < excluded.stamp',
       Buffer.from(id, 'hex'),
-      generationOf(this.#database),
+      stamp,
       bytes,
     );
   }

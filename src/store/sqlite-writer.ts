@@ -14,7 +14,7 @@ import {
   type Packed,
   packChunk,
   packSmall,
-  stampOf,
+  stampsOf,
   touchBlob,
 } from './sqlite-content.ts';
 import type { SqliteDatabase } from './sqlite-database.ts';
@@ -24,12 +24,11 @@ import type { SeenRows } from './sqlite-seen.ts';
 
 interface Pending {
   readonly blob: BlobId;
-  readonly size: number;
-  readonly packed: Packed;
+  readonly bytes: Uint8Array;
 }
 
-const batchBytesMax = 1 << 20;
-const batchCountMax = 500;
+const batchBytesMax = 1 << 22;
+const batchCountMax = 1000;
 
 export class SqliteWriter implements SnapshotWriter {
   readonly #database: SqliteDatabase;
@@ -37,7 +36,7 @@ export class SqliteWriter implements SnapshotWriter {
   readonly #seen: SeenRows;
   readonly #signal: AbortSignal | undefined;
   #began: Promise<number> | undefined;
-  #pending = new Map<BlobId, Pending>();
+  #pending = new Map<BlobId, Uint8Array>();
   #pendingBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
   #large: Promise<void> = Promise.resolve();
@@ -59,23 +58,18 @@ export class SqliteWriter implements SnapshotWriter {
       const since = await this.#begin();
       if (this.#slices.isDue()) await this.#slices.pause();
       if (this.#added.has(blob)) return;
-      const stamp = await this.#database.read(() => stampOf(this.#database, blob));
-      if (stamp !== undefined && stamp >= since) {
-        this.#added.add(blob);
-        return;
-      }
       const size = content.kind === 'bytes' ? content.bytes.length : content.size;
       if (size > inlineBytesMax) await this.#addLarge(blob, content, size);
-      else await this.#addSmall(blob, content);
+      else await this.#addSmall(blob, content, since);
     } finally {
       if (content.kind === 'spool') await filesAsync.rm(content.file, { force: true });
     }
   }
 
   async seal(root: Directory): Promise<SnapshotId> {
-    await this.#begin();
+    const since = await this.#begin();
     await this.#large;
-    await this.#flush();
+    await this.#flush(since);
     await this.#flushing;
     const sealing = new SqliteSeal(this.#database, this.#seen, this.#lease, this.#added, this.#signal);
     const snapshot = await sealing.run(root);
@@ -105,32 +99,56 @@ export class SqliteWriter implements SnapshotWriter {
     await this.#lease.endWriting();
   }
 
-  async #addSmall(blob: BlobId, content: StableContent): Promise<void> {
+  async #addSmall(blob: BlobId, content: StableContent, since: number): Promise<void> {
     const bytes = content.kind === 'bytes' ? content.bytes : await filesAsync.readFile(content.file);
     if (this.#pending.has(blob)) return;
-    const packed = packSmall(bytes);
-    this.#pending.set(blob, { blob, size: bytes.length, packed });
-    this.#pendingBytes += packed.bytes.length;
-    if (this.#pending.size >= batchCountMax || this.#pendingBytes >= batchBytesMax) await this.#flush();
+    this.#pending.set(blob, bytes);
+    this.#pendingBytes += bytes.length;
+    if (this.#pending.size >= batchCountMax || this.#pendingBytes >= batchBytesMax) await this.#flush(since);
   }
 
   /** Writes what is pending; batches follow each other, so that at most two are in memory. */
-  #flush(): Promise<void> {
-    const batch = [...this.#pending.values()];
+  #flush(since: number): Promise<void> {
+    const batch = [...this.#pending].map(([blob, bytes]): Pending => ({ blob, bytes }));
     this.#pending = new Map();
     this.#pendingBytes = 0;
     const before = this.#flushing;
     this.#flushing = (async () => {
       await before;
-      await this.#database.inSlices(batch, (one) => this.#insertSmall(one), this.#signal);
+      await this.#store(batch, since);
       for (const { blob } of batch) this.#added.add(blob);
     })();
     return this.#flushing;
   }
 
-  #insertSmall({ blob, size, packed }: Pending): void {
-    const stamp = generationOf(this.#database);
-    insertBlob(this.#database, { blob, size, stamp, storedSize: packed.bytes.length, packed });
+  /** Asks for all at once what is there: that is held already, or needs a younger stamp and no packing. */
+  async #store(batch: readonly Pending[], since: number): Promise<void> {
+    const ids = batch.map(({ blob }) => blob);
+    const stamps = await this.#database.read(() => stampsOf(this.#database, ids));
+    const packed = new Map<BlobId, Packed>();
+    const wanted: Pending[] = [];
+    for (const one of batch) {
+      const stamp = stamps.get(one.blob);
+      if (stamp !== undefined && stamp >= since) continue;
+      if (this.#slices.isDue()) await this.#slices.pause();
+      if (stamp === undefined) packed.set(one.blob, packSmall(one.bytes));
+      wanted.push(one);
+    }
+    await this.#database.inSlices(
+      wanted,
+      () => {
+        const stamp = generationOf(this.#database);
+        return ({ blob, bytes }) => this.#insertSmall(blob, bytes, packed.get(blob), stamp);
+      },
+      this.#signal,
+    );
+  }
+
+  /** Without `ready` it was there a moment ago, and only a sweep that came between makes it be packed after all. */
+  #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
+    if (ready === undefined && touchBlob(this.#database, blob, stamp)) return;
+    const packed = ready ?? packSmall(bytes);
+    insertBlob(this.#database, { blob, size: bytes.length, stamp, storedSize: packed.bytes.length, packed });
   }
 
   /** One large content at a time: each has two chunks in memory. */
@@ -138,6 +156,7 @@ export class SqliteWriter implements SnapshotWriter {
     const before = this.#large;
     const mine = (async () => {
       await before;
+      if (this.#added.has(blob)) return;
       const isThere = await this.#database.transaction(() =>
         touchBlob(this.#database, blob, generationOf(this.#database)),
       );

@@ -2,7 +2,8 @@
 // take what another needs, and a killed process leaves nothing that a sweep does not find.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckpointId } from '../../src/base/ids.ts';
+import type { CheckpointId, SnapshotId } from '../../src/base/ids.ts';
+import { installFault } from '../../src/base/seam.ts';
 import type { Directory } from '../../src/store/snapshot-store.ts';
 import { isDirectory } from '../../src/store/snapshot-store.ts';
 import {
@@ -17,7 +18,7 @@ import {
   recordOf,
   shown,
 } from '../support/snapshots.ts';
-import { openSqlite, sql, sqliteAfterwards } from '../support/sqlite.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../support/sqlite.ts';
 import { crowd, publish } from '../support/sqlite-crowd.ts';
 import { kindOf, withStore } from '../support/store-rig.ts';
 
@@ -104,6 +105,30 @@ test('O19 a capture that reuses directories a sweep has taken stores them again'
     const again = await writer.seal(next);
     assert.is(again, old.snapshot);
     assert.equal(shown(await contentsOf(store, again)), shown(tree));
+  }));
+
+test('O19 a content that a sweep takes between the look and the writing is stored again', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
+    await capture(store, tree);
+    await store.sweep(); // spares it, and leaves its stamp behind
+    const writer = store.writer();
+    for (const { bytes } of tree.values())
+      await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });
+    let taken = 0;
+    installFault((call) => {
+      if (call !== 'begin' || taken > 0) return;
+      for (const { bytes } of tree.values()) loseBlob(directory, blobOf(store, bytes));
+      taken += 1;
+    });
+    let snapshot: SnapshotId;
+    try {
+      snapshot = await writer.seal(directoryOf(store, tree));
+    } finally {
+      installFault(undefined);
+    }
+    assert.is(taken, 1);
+    assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
   }));
 
 test('O24 three processes publish 40 checkpoints each, remove and sweep: none lost, none mixed, no error', async () => {
