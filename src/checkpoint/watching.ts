@@ -21,6 +21,7 @@ export function startWatching(session: Session): void {
     isIgnored: (path) => session.enabled?.capture.isLeftOut(path) ?? false,
     leftOut: () => session.enabled?.capture.leftOutDirectories() ?? [],
     onChange: told,
+    onDrift: (paths) => events.workTreeDrifted(session, paths),
     log,
   });
   session.setWatcher(watcher);
@@ -36,13 +37,12 @@ async function sayLive(watcher: WorkTreeWatcher, told: (change: ChangeBatch) => 
 
 /** What a capture of the session does when it begins to look; see {@link WatchAudit}. */
 export function watchedLook(session: Session): NonNullable<ColdCaptureOptions['onLook']> {
-  const { log, events } = session.parts;
+  const { log } = session.parts;
   const audit = new WatchAudit({
     watch: () => session.watcher,
     onDrift: (untold) => {
       const paths = untold.map(({ path }) => path).sort(byBytes);
-      session.watcher?.drifted(paths, [...new Set(untold.flatMap(({ directories }) => directories))]);
-      events.workTreeDrifted(session, paths);
+      session.watcher?.mend(paths, [...new Set(untold.flatMap(({ directories }) => directories))]);
     },
     log,
   });

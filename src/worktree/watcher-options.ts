@@ -18,6 +18,8 @@ export interface WatcherOptions {
   /** The program of the thread; a test gives another one. */
   readonly program?: URL;
   readonly onChange?: (batch: ChangeBatch) => void;
+  /** Changes that had not been told, found by somebody else; from now on their directories are watched. */
+  readonly onDrift?: (paths: readonly TreePath[]) => void;
   readonly onState?: (figures: WatchFigures) => void;
   readonly log: Log;
 }

@@ -108,15 +108,10 @@ export class WorkTreeWatcher {
   }
 
   /**
-   * Takes what a capture found and nobody had told: counts it, has these directories watched anew, and tells the paths
-   * to whoever listens. They get no place in {@link marks}, which are the watch's own.
+   * Takes what a capture found and nobody had told. Once these directories are watched anew the paths are told to
+   * whoever listens, and `onDrift` is called. They get no place in {@link marks}, which are the watch's own.
    */
-  drifted(paths: readonly TreePath[], directories: readonly TreePath[]): void {
-    this.#drifts += 1;
-    if (this.#drifts === 1)
-      this.#options.log.info(
-        `A capture found ${paths.length} changes that the watch of the work tree had not told. Captures look at everything, so none is missing there.`,
-      );
+  mend(paths: readonly TreePath[], directories: readonly TreePath[]): void {
     this.#say({ kind: 'mend', paths, directories });
   }
 
@@ -185,7 +180,7 @@ export class WorkTreeWatcher {
         this.#fence?.read(message.cookie);
         return;
       case 'mended':
-        for (const path of message.paths) this.#tell(path);
+        this.#mended(message.paths);
         return;
       case 'live':
         this.#restartMs = restartMsMin;
@@ -203,6 +198,16 @@ export class WorkTreeWatcher {
       case 'failed':
         this.#failed(message.code);
     }
+  }
+
+  #mended(paths: readonly TreePath[]): void {
+    this.#drifts += 1;
+    if (this.#drifts === 1)
+      this.#options.log.info(
+        `A capture found ${paths.length} changes that the watch of the work tree had not told. Captures look at everything, so none is missing there.`,
+      );
+    for (const path of paths) this.#tell(path);
+    this.#options.onDrift?.(paths);
   }
 
   #say(message: ToThread): void {

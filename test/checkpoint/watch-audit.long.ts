@@ -60,7 +60,7 @@ class Beside {
       onDrift: (untold) => {
         const paths = untold.map(({ path }) => path);
         this.drifts.push({ paths, since: this.#before, at: Date.now() });
-        this.watcher.drifted(paths, [...new Set(untold.flatMap(({ directories }) => directories))]);
+        this.watcher.mend(paths, [...new Set(untold.flatMap(({ directories }) => directories))]);
       },
       log: silentLog,
     });
