@@ -101,6 +101,7 @@ export class SqliteCheckpoints {
     const at = createdAt(record);
     const portions = portionsOf(set.rows);
     await this.#database.inSlices(portions, () => (rows) => insertRows(this.#database, id, at, rows));
+    await this.#database.rest();
     return id;
   }
 

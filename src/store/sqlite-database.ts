@@ -8,6 +8,7 @@ import { passSeam } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
 import { sqliteRemedy } from './sqlite-available.ts';
 import { codeOf, explain, isBusy, isWorthRetry } from './sqlite-failure.ts';
+import { SqliteJournal } from './sqlite-journal.ts';
 
 /** What a column holds. Integers come back as numbers; blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
@@ -43,18 +44,29 @@ export interface DatabaseOptions {
 // SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
 const blockingBusyMs = 15;
 const sliceMsMax = 20;
+/** Slices that begin within so long of each other are one piece of work. */
+const slicesFollowMs = 500;
+const slicesBetween = 4;
+// A slice may fill 2 MiB of the journal, in pages of 4 KiB.
+const pagesUsually = 1000; // SQLite's own
+const pagesWhileSettled = 16_384;
 
 export class SqliteDatabase {
   readonly file: string;
   readonly #connection: Connection;
   readonly #busyMs: number;
   readonly #statements = new Map<string, Statement>();
+  readonly #journal: SqliteJournal;
+  #slicesSince = 0;
+  #lastSliceMs = Number.NEGATIVE_INFINITY;
+  #pagesMax = pagesUsually;
   #isClosed = false;
 
   private constructor(file: string, connection: Connection, busyMs: number) {
     this.file = file;
     this.#connection = connection;
     this.#busyMs = busyMs;
+    this.#journal = new SqliteJournal(file);
   }
 
   /**
@@ -169,13 +181,45 @@ export class SqliteDatabase {
         return next;
       });
       if (at < items.length) await slices.pause();
+      await this.#settleJournal();
     }
+  }
+
+  /**
+   * Called after each slice. Where slices follow each other the journal is settled beside the event loop every few of
+   * them, and SQLite, which would do it in the middle of a commit, is told to wait for longer.
+   */
+  async #settleJournal(): Promise<void> {
+    const now = performance.now();
+    this.#slicesSince = now - this.#lastSliceMs < slicesFollowMs ? this.#slicesSince + 1 : 1;
+    this.#lastSliceMs = now;
+    if (this.#slicesSince < slicesBetween) return;
+    this.#slicesSince = 1;
+    const isSettled = await this.#journal.settle();
+    this.#lastSliceMs = performance.now();
+    this.#settlesItself(isSettled ? pagesWhileSettled : pagesUsually);
+  }
+
+  /** After much was written in slices: settles the journal once more, so that no single commit has to. */
+  async rest(): Promise<void> {
+    if (this.#pagesMax === pagesUsually) return;
+    this.#slicesSince = 0;
+    await this.#journal.settle();
+    await this.#journal.empty(); // keeps others waiting, but for little by now
+    this.#settlesItself(pagesUsually);
+  }
+
+  #settlesItself(pages: number): void {
+    if (this.#isClosed || pages === this.#pagesMax) return;
+    this.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+    this.#pagesMax = pages;
   }
 
   /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#journal.close();
     this.#statements.clear();
     this.#connection.close();
   }

@@ -188,6 +188,7 @@ export class SqliteRemoval {
       portionsOf(rows),
       () => (some) => insertRows(this.#database, id, node.createdAt, some),
     );
+    await this.#database.rest();
     return id;
   }
 

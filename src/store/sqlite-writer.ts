@@ -97,6 +97,7 @@ export class SqliteWriter implements SnapshotWriter {
     if (this.#began === undefined) return;
     await this.#began;
     await this.#lease.endWriting();
+    await this.#database.rest();
   }
 
   async #addSmall(blob: BlobId, content: StableContent, since: number): Promise<void> {
