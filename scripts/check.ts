@@ -17,6 +17,10 @@ const fileTimeoutMs = flags.long ? 30 * 60_000 : 8 * 60_000;
 
 const lingerMs = 15_000;
 
+/** These measure times or peaks of memory, so nothing runs beside them. */
+const measuring =
+  /\/(before-after|conversation-cost|conversation-memory|flood|round-trip|sqlite-large)\.long\.js$/;
+
 interface Outcome {
   readonly name: string;
   readonly passed: number;
@@ -126,8 +130,18 @@ if (!flags.long && flags.only === undefined) {
   const generator = join(root, 'dist/scripts/generate-protocol.js');
   if (existsSync(generator)) report(gate('generated files', process.execPath, [generator, '--check']));
 }
-// The long part measures, so nothing runs beside it.
-await runAll(testFiles(), flags.long ? 1 : Math.max(1, Math.min(2, availableParallelism())), report);
+const all = testFiles();
+const width = Math.max(1, Math.min(2, availableParallelism()));
+await runAll(
+  all.filter((file) => !measuring.test(file)),
+  width,
+  report,
+);
+await runAll(
+  all.filter((file) => measuring.test(file)),
+  1,
+  report,
+);
 if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join('\n  ')}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
