@@ -3,6 +3,7 @@
 // must hold up neither the event loop nor other daemons. It decides nothing: SQLite does the same at a commit, sooner
 // or later, and a kill in the middle is like one there.
 import { passSeam } from '../base/seam.ts';
+import { codeOf } from './sqlite-failure.ts';
 
 interface AsyncConnection {
   exec(sql: string): Promise<void>;
@@ -35,9 +36,7 @@ export class SqliteJournal {
    * until it is needed again.
    */
   empty(): Promise<void> {
-    const emptied = this.#run('TRUNCATE').then(() => this.#drop());
-    this.#running = emptied;
-    return emptied;
+    return this.#run('TRUNCATE').then(() => this.#drop());
   }
 
   /** Lets the connection go, after what it is doing. */
@@ -53,7 +52,7 @@ export class SqliteJournal {
 
   #run(mode: 'PASSIVE' | 'TRUNCATE'): Promise<boolean> {
     const next = this.#running.then(() => this.#checkpoint(mode));
-    this.#running = next;
+    this.#running = next.catch(() => undefined); // told to its own caller
     return next;
   }
 
@@ -68,7 +67,8 @@ export class SqliteJournal {
       }
       await this.#connection.exec(`PRAGMA wal_checkpoint(${mode})`);
       return true;
-    } catch {
+    } catch (error) {
+      if (codeOf(error) === '') throw error;
       return false; // a convenience: what is wrong with the file is met, and said, at the next commit
     }
   }

@@ -30,7 +30,7 @@ async function withDatabase(
   installFault((call) => {
     if (call !== 'checkpoint') return;
     settled += 1;
-    if (fail) throw new Error('no thread today');
+    if (fail) throw Object.assign(new Error('no thread today'), { code: 'EAGAIN' });
   });
   const write = (item: number): void => {
     database.run('INSERT INTO t VALUES (?, ?)', item, Buffer.alloc(200_000, item));
