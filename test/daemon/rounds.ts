@@ -13,20 +13,11 @@ export interface Holdings {
   readonly memory: number;
 }
 
-/** Resident bytes of a daemon that has had nothing to do for a while, after some rounds. */
-export interface Rest {
-  readonly round: number;
-  readonly resident: number;
-}
-
 /** The compilers' work is a megabyte of code that comes whenever it pleases: it would drown what is measured. */
 const uncompiled = ['--no-opt', '--no-maglev', '--no-sparkplug', '--no-flush-bytecode'];
 
-/**
- * Runs the rounds in a fresh daemon; returns what it held after each hundred of them. With `rests` it is left alone
- * after the first hundred and after the last one, until the collector has given back what it can.
- */
-export async function rounds(count: number, rests?: Rest[]): Promise<Holdings[]> {
+/** Runs the rounds in a fresh daemon; returns what it held after each hundred of them. */
+export async function rounds(count: number): Promise<Holdings[]> {
   const held: Holdings[] = [];
   await withRig(async (rig) => {
     const gc = join(rig.top, 'gc');
@@ -49,8 +40,6 @@ export async function rounds(count: number, rests?: Rest[]): Promise<Holdings[]>
       assert.equal(failed, []);
       client.frames.length = 0;
       if (round % 100 !== 0) continue;
-      if (rests !== undefined && (round === 100 || round === count))
-        rests.push({ round, resident: await residentAtRest(pid) });
       const memory = await liveHeap(gc);
       held.push({ round, descriptors: await descriptorsOf(pid), children: rig.children().length, memory });
     }
@@ -67,18 +56,6 @@ async function descriptorsOf(pid: number): Promise<number> {
   for (let look = 0; look < 5; look += 1) {
     fewest = Math.min(fewest, readdirSync(`/proc/${pid}/fd`).length);
     await setTimeout(20);
-  }
-  return fewest;
-}
-
-const restMs = 120_000;
-
-/** Fewest of what it takes while it has nothing to do: V8 gives memory back when it was idle for about a minute. */
-async function residentAtRest(pid: number): Promise<number> {
-  let fewest = Number.POSITIVE_INFINITY;
-  for (const endMs = performance.now() + restMs; performance.now() < endMs; await setTimeout(1000)) {
-    const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-    fewest = Math.min(fewest, Number(kilobytes) * 1024);
   }
   return fewest;
 }
@@ -109,12 +86,6 @@ export function assertNoGrowth(held: readonly Holdings[]): void {
     const allowed = first.memory + (each.round - first.round) * bytesPerRound;
     assert.ok(each.memory <= allowed + slackBytes, `memory ${where}`);
   }
-}
-
-/** Fails when a daemon at rest is larger after many rounds than after few, by more than the noise of the measure. */
-export function assertSameAtRest([first, last]: readonly Rest[]): void {
-  assert.ok(first !== undefined && last !== undefined && last.round > first.round);
-  assert.ok(last.resident <= first.resident * 1.15, JSON.stringify({ first, last }));
 }
 
 /** Over few rounds a table that doubles counts for more than its share. */
