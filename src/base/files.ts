@@ -64,6 +64,6 @@ export const filesAsync = {
   writeFile: through('writeFile', fs.promises.writeFile),
 };
 
-/** Watches one directory; the handle of `fs.watch`, used beside chokidar for directories born while we run. */
+/** Watches one directory; the handle of `fs.watch`, used beside chokidar for the fence and for directories that drifted. */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

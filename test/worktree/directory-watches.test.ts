@@ -1,13 +1,5 @@
 // Directories watched beside chokidar: as they stand when they are asked for, never more than the bound.
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromText } from '../../src/base/tree-path.ts';
 import { DirectoryWatches } from '../../src/worktree/directory-watches.ts';
+import { inotifyWatches } from '../support/inotify-watches.ts';
 
 const test = suite('directory watches');
 
@@ -117,20 +110,6 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
     await sleep(2);
   }
   assert.unreachable(`it never came to that: ${what}`);
-}
-
-/** How many directories this process has inotify watches on; undefined where there is no /proc. */
-function inotifyWatches(): number | undefined {
-  if (process.platform !== 'linux') return undefined;
-  let count = 0;
-  for (const fd of readdirSync('/proc/self/fdinfo')) {
-    try {
-      count += (readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').match(/^inotify /gm) ?? []).length;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    }
-  }
-  return count;
 }
 
 test.run();

@@ -1,13 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -22,6 +14,7 @@ import type { WatchFigures } from '../../src/worktree/watch-figures.ts';
 import { WorkTreeWatcher } from '../../src/worktree/watcher.ts';
 import type { WatcherOptions } from '../../src/worktree/watcher-options.ts';
 import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
+import { inotifyWatches } from '../support/inotify-watches.ts';
 
 const test = suite('watcher');
 
@@ -391,20 +384,6 @@ async function until(isSo: () => boolean): Promise<void> {
     await sleep(2);
   }
   assert.unreachable('it never came to that');
-}
-
-/** How many directories this process has inotify watches on; undefined where there is no /proc. */
-function inotifyWatches(): number | undefined {
-  if (process.platform !== 'linux') return undefined;
-  let count = 0;
-  for (const fd of readdirSync('/proc/self/fdinfo')) {
-    try {
-      count += (readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8').match(/^inotify /gm) ?? []).length;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    }
-  }
-  return count;
 }
 
 test.run();
