@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { writeLintSettings } from './lint/settings.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { values: flags } = parseArgs({
@@ -125,7 +126,17 @@ function report(outcome: Outcome): void {
 
 if (!flags.long && flags.only === undefined) {
   const bin = (name: string): string => join(root, 'node_modules', '.bin', name);
-  report(gate('lint', bin('oxlint'), ['--type-aware', '--deny-warnings', 'src', 'test', 'scripts']));
+  report(
+    gate('lint', bin('oxlint'), [
+      '-c',
+      writeLintSettings(root),
+      '--type-aware',
+      '--deny-warnings',
+      'src',
+      'test',
+      'scripts',
+    ]),
+  );
   report(gate('format', bin('biome'), ['check', 'src', 'test', 'scripts']));
   const generator = join(root, 'dist/scripts/generate-protocol.js');
   if (existsSync(generator)) report(gate('generated files', process.execPath, [generator, '--check']));
