@@ -20,7 +20,7 @@ const lingerMs = 15_000;
 
 /** These measure times or peaks of memory, so nothing runs beside them. */
 const measuring =
-  /\/(before-after|conversation-cost|conversation-memory|flood|round-trip|sqlite-large)\.long\.js$/;
+  /\/(before-after|conversation-cost|conversation-memory|flood|round-trip|sqlite-store-large)\.long\.js$/;
 
 interface Outcome {
   readonly name: string;

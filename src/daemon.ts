@@ -3,8 +3,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from './base/log.ts';
-import type { EndKind } from './checkpoint/drop.ts';
-import { Sessions } from './checkpoint/sessions.ts';
 import type { EndReason } from './rpc/ending.ts';
 import { checkpointHandlers } from './rpc/handlers/checkpoint.ts';
 import { conversationHandlers } from './rpc/handlers/conversation.ts';
@@ -17,6 +15,8 @@ import { restoreHandlers } from './rpc/handlers/restore.ts';
 import { sessionHandlers } from './rpc/handlers/session.ts';
 import { storeHandlers } from './rpc/handlers/store.ts';
 import type { Daemon, Notify } from './rpc/server.ts';
+import type { EndKind } from './session/end.ts';
+import { Sessions } from './session/sessions.ts';
 
 export interface DaemonOptions {
   readonly notify: Notify;

@@ -8,10 +8,10 @@ import { systemCode } from './base/errors.ts';
 import { files } from './base/files.ts';
 import { createLog, type LogSink } from './base/log.ts';
 import { commandOf, helpText, type ServeFlags, type Transport } from './flags.ts';
-import type { FrameOutput } from './rpc/frame-backlog.ts';
 import { packageVersion, protocolDocument } from './rpc/package-files.ts';
 import { Server } from './rpc/server.ts';
-import { guardStdout, sayFatal } from './rpc/stdout-guard.ts';
+import type { FrameOutput } from './rpc/transport/frame-backlog.ts';
+import { guardStdout, sayFatal } from './rpc/transport/stdout-guard.ts';
 
 const exitUsage = 2;
 const exitFailure = 70;

@@ -14,52 +14,85 @@ export interface Layer {
 export const packages: Readonly<Record<string, string>> = {
   'vscode-jsonrpc': "The wire's library lives in rpc/ and in client/.",
   'vscode-jsonrpc/node': "The wire's library lives in rpc/ and in client/.",
-  execa: 'git is started in git/ alone.',
-  chokidar: 'chokidar is imported by the watcher alone.',
-  'lru-cache': 'Caches live in checkpoint/ and store/.',
-  libsql: 'SQLite lives in store/, loaded when used.',
+  execa: 'git is started in git/process/ alone.',
+  chokidar: 'chokidar is imported by watch/ alone.',
+  'lru-cache': 'Caches live in session/ and store/.',
+  libsql: 'SQLite lives in store/sqlite/, loaded when used.',
 };
 
 const wire = ['vscode-jsonrpc', 'vscode-jsonrpc/node'];
 
 export const layers: readonly Layer[] = [
   { folder: 'base', because: 'base is the ground: it imports node: only.' },
-  { folder: 'queue', because: 'queue imports base only.' },
+  { folder: 'tree', because: 'tree says what a tree is: pure values over base.' },
+  { folder: 'queue', not: ['tree'], because: 'queue imports base only.' },
   {
     folder: 'git',
     packages: ['execa'],
     not: ['queue'],
     because: 'git is plumbing: bytes in, ids out; it knows no checkpoint.',
   },
-  { folder: 'conversation', not: ['queue', 'git'], because: 'conversation imports base only.' },
   {
-    folder: 'worktree',
+    folder: 'conversation',
+    not: ['queue', 'git'],
+    because: 'conversation is what was said; it knows no file of the work tree but by its path.',
+  },
+  {
+    folder: 'watch',
     packages: ['chokidar'],
     not: ['queue', 'git', 'conversation'],
-    because: 'worktree imports base only; stores and git come to it as values.',
+    because: 'watch tells what changed in a directory; it captures nothing.',
+  },
+  {
+    folder: 'capture',
+    not: ['queue', 'conversation'],
+    because: 'capture turns the work tree into a snapshot; where that is kept comes to it as a sink.',
   },
   {
     folder: 'store',
     packages: ['lru-cache', 'libsql'],
-    not: ['queue', 'conversation'],
-    because: 'store imports base, git and values of worktree.',
+    not: ['queue', 'conversation', 'watch'],
+    because: 'store only stores; of capture it knows the sink that it offers.',
   },
-  { folder: 'checkpoint', packages: ['lru-cache'], because: 'checkpoint imports what lies below it.' },
+  {
+    folder: 'restore',
+    not: ['queue', 'git', 'conversation', 'watch'],
+    because: 'restore makes a work tree equal a snapshot; it knows no session.',
+  },
+  {
+    folder: 'session',
+    packages: ['lru-cache'],
+    because:
+      'session holds what a session is and how it begins and ends; what a client can ask for is in commands.',
+  },
   {
     folder: 'protocol',
-    not: ['base', 'queue', 'git', 'conversation', 'worktree', 'store', 'checkpoint'],
+    not: ['base', 'tree', 'queue', 'git', 'conversation', 'watch', 'capture', 'store', 'restore', 'session'],
     because: 'protocol is generated and imports nothing.',
   },
+  { folder: 'commands', because: 'commands is what a client can ask for; how it is asked is in rpc.' },
   {
     folder: 'rpc',
     packages: wire,
-    not: ['queue', 'git', 'worktree', 'store'],
-    because: 'rpc translates; it reaches files and stores through checkpoint.',
+    not: ['queue', 'git', 'watch', 'capture', 'store', 'restore'],
+    because: 'rpc is a door; it reaches files and stores through commands.',
   },
   {
     folder: 'client',
     packages: wire,
-    not: ['base', 'queue', 'git', 'conversation', 'worktree', 'store', 'checkpoint'],
+    not: [
+      'base',
+      'tree',
+      'queue',
+      'git',
+      'conversation',
+      'watch',
+      'capture',
+      'store',
+      'restore',
+      'session',
+      'commands',
+    ],
     because: 'client knows the wire and nothing of the daemon.',
   },
 ];

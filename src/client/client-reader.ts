@@ -9,7 +9,7 @@ import {
   type Message,
   type MessageReader,
 } from 'vscode-jsonrpc/node';
-import { FrameParser, frameLimits } from '../rpc/frame-parser.ts';
+import { FrameParser, frameLimits } from '../rpc/transport/frame-parser.ts';
 
 export class ClientReader extends AbstractMessageReader implements MessageReader {
   readonly #input: Readable;

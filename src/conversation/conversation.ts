@@ -11,19 +11,25 @@ import {
   type NextMessageResult,
 } from './answers.ts';
 import { ClientSettings } from './client-settings.ts';
-import { readDocument } from './document-reader.ts';
+import { StickyContext } from './context/sticky-context.ts';
+import { readDocument } from './document/document-reader.ts';
+import { partsOf, present, restOf } from './document/import-parts.ts';
+import { openObject, refuse, wellFormed } from './document/open-object.ts';
 import { checkEntry, checkLength, type EntryId, type EntryInput, newEntryId, textOf } from './entry.ts';
 import { positionOf } from './history.ts';
-import { partsOf, present, restOf } from './import-parts.ts';
 import type { ConversationLimits } from './limits.ts';
-import { checkLineWrite, type LineReport, type LineWrite, reportLines, trackWrite } from './line-tracker.ts';
-import type { LogRecord, RecordLog } from './log-record.ts';
+import {
+  checkLineWrite,
+  type LineReport,
+  type LineWrite,
+  reportLines,
+  trackWrite,
+} from './lines/line-tracker.ts';
+import type { LogRecord, RecordLog } from './log/log-record.ts';
+import { type ConversationRef, type Idempotency, Timeline } from './log/timeline.ts';
 import { nextMessageFrom } from './next-message.ts';
-import { openObject, refuse, wellFormed } from './open-object.ts';
-import type { ConversationState } from './state.ts';
-import { StickyContext } from './sticky-context.ts';
+import type { ConversationState } from './state/state.ts';
 import { TangentMode } from './tangent-mode.ts';
-import { type ConversationRef, type Idempotency, Timeline } from './timeline.ts';
 import { userLines } from './transcript.ts';
 import { checkRange } from './valid-range.ts';
 

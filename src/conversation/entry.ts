@@ -4,8 +4,15 @@
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
+import {
+  isObject,
+  type OpenObject,
+  openObject,
+  refuse,
+  textLength,
+  wellFormed,
+} from './document/open-object.ts';
 import type { ConversationLimits } from './limits.ts';
-import { isObject, type OpenObject, openObject, refuse, textLength, wellFormed } from './open-object.ts';
 
 declare const entryId: unique symbol;
 /** `ent_` and 20 characters, or whatever an imported document says; unique in its history, never reused. */

@@ -2,7 +2,7 @@
 // position or text (ruling 22).
 import { CheckpointdError } from '../base/errors.ts';
 import type { EntryId, HistoryEntry } from './entry.ts';
-import type { Sequence } from './sequence.ts';
+import type { Sequence } from './state/sequence.ts';
 import { rangeAfterAppend, type ValidRange } from './valid-range.ts';
 
 export interface HistoryWindow {

@@ -2,9 +2,9 @@
 // files, where a tangent carries them, are the session's.
 import type { Clock } from '../base/clock.ts';
 import { type ExitResult, lengthsOf } from './answers.ts';
-import { present } from './import-parts.ts';
+import { present } from './document/import-parts.ts';
+import type { ConversationRef, Idempotency, Timeline } from './log/timeline.ts';
 import { tailOf, tangentSeconds } from './tangent.ts';
-import type { ConversationRef, Idempotency, Timeline } from './timeline.ts';
 
 export class TangentMode {
   readonly #timeline: Timeline;

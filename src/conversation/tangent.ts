@@ -3,8 +3,8 @@
 import type { HistoryEntry, UserMessage } from './entry.ts';
 import { appendEntry, holdsEntry } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
-import type { Sequence } from './sequence.ts';
-import type { Summary, Thread } from './state.ts';
+import type { Sequence } from './state/sequence.ts';
+import type { Summary, Thread } from './state/state.ts';
 import { appendLines, linesOf } from './transcript.ts';
 import type { ValidRange } from './valid-range.ts';
 

@@ -1,6 +1,6 @@
 // The tools that the client offers its model, grouped by where they come from. Kept and given back, never called:
 // running tools and talking to MCP servers is the client's.
-import { isObject, type OpenObject, openObject, refuse } from './open-object.ts';
+import { isObject, type OpenObject, openObject, refuse } from './document/open-object.ts';
 
 /** Tools by origin: `builtin`, `custom`, `mcp` and whatever else the client distinguishes (one MCP server, say). */
 export interface ToolsByOrigin {

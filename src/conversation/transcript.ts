@@ -1,7 +1,7 @@
 // The conversation as a person reads it, line by line: user lines behind `> `, answers with the tools they use, and
 // whatever the client adds (errors). It is never part of what is sent to a model.
 import { type HistoryEntry, textOf, toolNames } from './entry.ts';
-import type { Sequence } from './sequence.ts';
+import type { Sequence } from './state/sequence.ts';
 
 /** The lines of one exchange. A message that only brings tool results adds no user line. */
 export function linesOf(entry: HistoryEntry): string[] {

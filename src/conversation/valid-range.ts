@@ -2,7 +2,7 @@
 // 20), because a model refuses results that it did not ask for. Pure functions; the history is never changed here.
 import { CheckpointdError } from '../base/errors.ts';
 import { type HistoryEntry, startsTurn } from './entry.ts';
-import type { Sequence } from './sequence.ts';
+import type { Sequence } from './state/sequence.ts';
 
 export interface ValidRange {
   /** Index of the first entry that may be sent. */

@@ -1,7 +1,7 @@
 // What `initialize` promises: the capabilities of this daemon and its limits, as data. It loads nothing, because the
 // first answer must be fast, and asks the disk for nothing but whether optional packages are there.
 
-import { offeredStrategies } from '../checkpoint/offered-strategies.ts';
+import { offeredStrategies } from '../session/offered-strategies.ts';
 import type { Offer } from './lifecycle.ts';
 
 /** What this daemon offers on this machine. */

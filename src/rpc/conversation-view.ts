@@ -1,13 +1,13 @@
 // The conversation's words turned by hand into what a client gets. Messages go out as they came in: they are the
 // client's. Decides nothing.
 
-import type { Session } from '../checkpoint/session.ts';
-import type { ContextNow } from '../checkpoint/session-context.ts';
-import type { MatchedFile } from '../conversation/context.ts';
+import type { MatchedFile } from '../conversation/context/context.ts';
 import type { HistoryEntry, UserMessage } from '../conversation/entry.ts';
-import type { Summary } from '../conversation/state.ts';
+import type { Summary } from '../conversation/state/state.ts';
 import type { Tangent } from '../conversation/tangent.ts';
 import type * as Wire from '../protocol/types.ts';
+import type { ContextNow } from '../session/context/session-context.ts';
+import type { Session } from '../session/session.ts';
 import { given } from './from-protocol.ts';
 
 export function userMessage(message: UserMessage): Wire.UserMessage {

@@ -5,9 +5,9 @@ import type { Log } from '../base/log.ts';
 import { type MethodFacts, methods } from '../protocol/methods.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
-import type { Outcome } from './connection.ts';
 import { invalidParams, toWireError, wireError } from './error-response.ts';
 import { type EndableProgress, type ProgressReporter, silentProgress, startProgress } from './progress.ts';
+import type { Outcome } from './transport/connection.ts';
 
 /** What a handler gets beside its parameters. */
 export interface RequestContext {

@@ -4,8 +4,8 @@
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdError } from '../base/errors.ts';
-import { fromBytes, fromText, parseTreePath, type TreePath } from '../base/tree-path.ts';
 import type { PathRef } from '../protocol/types.ts';
+import { fromBytes, fromText, parseTreePath, type TreePath } from '../tree/tree-path.ts';
 
 /** A path of the work tree; `pathBytes` is authoritative. @throws PathOutsideWorkTree */
 export function treePath({ path, pathBytes }: PathRef): TreePath {

@@ -11,16 +11,16 @@ import type {
   NotificationMethod,
 } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
-import { inFlightMax } from './admission.ts';
 import { offerHere } from './capabilities.ts';
-import { Connection, type ConnectionEnd, type Outcome } from './connection.ts';
 import { Dispatcher, type Handlers } from './dispatch.ts';
 import { Ending, type EndReason } from './ending.ts';
-import type { FrameOutput } from './frame-backlog.ts';
-import { frameLimits } from './frame-parser.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { packageVersion, protocolDocument } from './package-files.ts';
 import { watchParent } from './parent-watch.ts';
+import { inFlightMax } from './transport/admission.ts';
+import { Connection, type ConnectionEnd, type Outcome } from './transport/connection.ts';
+import type { FrameOutput } from './transport/frame-backlog.ts';
+import { frameLimits } from './transport/frame-parser.ts';
 
 /** Sends a notification to a client that asked for it and that reads; others never see it. */
 export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>) => void;

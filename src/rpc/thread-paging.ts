@@ -2,9 +2,9 @@
 // change, so what is appended (or restored) meanwhile neither breaks a listing nor shows in it. Nothing is held
 // between requests.
 import { CheckpointdError } from '../base/errors.ts';
-import { textLength } from '../conversation/open-object.ts';
-import type { Sequence } from '../conversation/sequence.ts';
-import type { ConversationRef } from '../conversation/timeline.ts';
+import { textLength } from '../conversation/document/open-object.ts';
+import type { ConversationRef } from '../conversation/log/timeline.ts';
+import type { Sequence } from '../conversation/state/sequence.ts';
 
 export interface ThreadPage<T> {
   readonly items: readonly T[];

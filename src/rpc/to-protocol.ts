@@ -1,12 +1,13 @@
 // The words of the domain, turned by hand into what a client gets: bytes become text (and base64 where they are not
 // text), absent stays absent. Decides nothing.
-import { bytesOf, isText, type TreePath, toText } from '../base/tree-path.ts';
-import type { CheckpointView } from '../checkpoint/checkpoint-view.ts';
-import type { DiffEntry } from '../checkpoint/diff.ts';
-import type { RestoreView } from '../checkpoint/restore-view.ts';
-import { type DisabledReason, remedies, type Session } from '../checkpoint/session.ts';
-import type { FileInSnapshot } from '../checkpoint/snapshot-files.ts';
+
+import type { DiffEntry } from '../commands/diff.ts';
+import type { FileInSnapshot } from '../commands/snapshot-files.ts';
 import type * as Wire from '../protocol/types.ts';
+import type { CheckpointView } from '../session/index/checkpoint-view.ts';
+import type { RestoreView } from '../session/restore/view.ts';
+import { type DisabledReason, remedies, type Session } from '../session/session.ts';
+import { bytesOf, isText, type TreePath, toText } from '../tree/tree-path.ts';
 
 /** A path as text, with its bytes where the text does not stand for them. */
 export function pathRef(path: TreePath): Wire.PathRef {

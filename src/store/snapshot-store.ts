@@ -1,97 +1,16 @@
 // THE interface of the three strategies: keeps immutable snapshots of a work tree, and the checkpoints that name
-// them. A store only stores. It never reads or writes the work tree (store/cold-capture.ts brings the bytes, one
+// them. A store only stores. It never reads or writes the work tree (capture/full-capture.ts brings the bytes, one
 // restorer in worktree/ takes them back) and knows nothing of conversations beyond the reference it keeps.
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
-import type { TreePath } from '../base/tree-path.ts';
-import type { TreeDiffer } from '../git/tree-differ.ts';
-
-/** The modes a snapshot knows, in git's spelling: a file, an executable file, a symbolic link. */
-export type EntryMode = '100644' | '100755' | '120000';
-
-/** One path of a snapshot. */
-export interface SnapshotEntry {
-  readonly path: TreePath;
-  readonly mode: EntryMode;
-  /**
-   * The permission bits (07777), only when stricter than usual: no owner write, or group or others without read.
-   * Absent: whatever the umask gives. Part of the snapshot's id.
-   */
-  readonly permissions?: number;
-  readonly blob: BlobId;
-}
-
-/** A directory under construction or read back. Names are latin1 byte strings; a sealed one is never changed. */
-export interface Directory {
-  readonly entries: Map<string, Directory | FileNode>;
-  /** Permission bits of the directory, only when stricter than usual (as for files). */
-  permissions?: number;
-  /** The store's own id of this directory's content, set by {@link SnapshotWriter.seal}; shared between scans. */
-  sealed?: string;
-}
-
-export interface FileNode {
-  readonly mode: EntryMode;
-  readonly permissions?: number;
-  readonly blob: BlobId;
-}
-
-export function isDirectory(node: Directory | FileNode): node is Directory {
-  return 'entries' in node;
-}
-
-/**
- * Content that can no longer change: bytes in memory, or a private file in the store's spool directory
- * ({@link SnapshotStore.spoolDirectory}) that the writer now owns and removes.
- */
-export type StableContent =
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'spool'; readonly file: string; readonly size: number };
-
-/** An incremental hash over one blob whose size is known beforehand. */
-export interface BlobHash {
-  update(bytes: Uint8Array): void;
-  digest(): BlobId;
-}
-
-/** Takes one capture in. Writers are independent; several may be open at once. */
-export interface SnapshotWriter {
-  /**
-   * Stores content under the id that {@link SnapshotStore.hash} gives for it. May return before the bytes are in
-   * the store (batches); `seal` waits for all. Storing what is already there costs next to nothing.
-   *
-   * @throws NoSpace, GitFailed, StoreUnavailable: then the capture has failed and the writer must be aborted.
-   */
-  addBlob(id: BlobId, content: StableContent): Promise<void>;
-  /**
-   * Makes the tree durable (as durable as the store is) and names it. Directories that are already `sealed` are
-   * taken by their id, so the cost follows the change. Every blob is readable when this resolves.
-   */
-  seal(root: Directory): Promise<SnapshotId>;
-  /** Forgets what was added and removes its temporary files. */
-  abort(): Promise<void>;
-}
+import type { SkippedPath, SnapshotSink } from '../capture/snapshot-sink.ts';
+import type { TreeDiffer } from '../git/diff/tree-differ.ts';
+import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
 
 /** Where a conversation stood: a position in the session's log; see conversation/. */
 export type ConversationRef = number;
 
 export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore';
-
-/** A path that a capture left out, and why. The reasons are an open list on the wire. */
-export interface SkippedPath {
-  readonly path: TreePath;
-  readonly reason: SkipReason;
-}
-
-export type SkipReason =
-  | 'unreadable'
-  | 'socket'
-  | 'fifo'
-  | 'device'
-  | 'tooLarge'
-  | 'vanished'
-  | 'unstable'
-  | 'nameTooLong'
-  | 'nestedGitDirectory';
 
 /** The immutable part of a checkpoint, stored with its snapshot and never rewritten. JSON-safe. */
 export interface CheckpointRecord {
@@ -160,13 +79,6 @@ export interface Publication {
   readonly name?: string;
 }
 
-/** One path that differs between two snapshots; no rename detection (that is the differ's). */
-export interface TreeChange {
-  readonly path: TreePath;
-  readonly before?: SnapshotEntry;
-  readonly after?: SnapshotEntry;
-}
-
 /** Two trees in a git object store, for git's own diff. `dispose` removes what was made for it, if anything. */
 export interface GitTrees {
   readonly gitDir: string;
@@ -197,13 +109,8 @@ export interface StoreProblem {
  * snapshot never changes; `read` returns the bytes that were on disk; `publish`, `rename` and `remove` are atomic,
  * also under kill -9, and the only ways a checkpoint appears, changes or goes.
  */
-export interface SnapshotStore {
+export interface SnapshotStore extends SnapshotSink {
   readonly strategy: string;
-  /** A private directory (0700) on the store's file system for {@link StableContent}; emptied at open. */
-  readonly spoolDirectory: string;
-  /** Starts hashing a blob of `size` bytes the way this store names it. */
-  hash(size: number): BlobHash;
-  writer(signal?: AbortSignal): SnapshotWriter;
 
   /** Publishes a checkpoint: record, tag and name appear together or not at all. Returns the commit, if any. */
   publish(publication: Publication): Promise<{ readonly commit?: string }>;
@@ -214,10 +121,8 @@ export interface SnapshotStore {
   remove(ids: readonly CheckpointId[]): Promise<void>;
 
   /** All paths of a snapshot in git's order of full paths (bytewise), below `under` if given. @throws StoreCorrupt */
-  entries(snapshot: SnapshotId, under?: TreePath): Promise<SnapshotEntry[]>;
-  /** The snapshot as a tree of directories, `sealed` ids set, so that a capture can build on it. */
-  directory(snapshot: SnapshotId): Promise<Directory>;
-  entry(snapshot: SnapshotId, path: TreePath): Promise<SnapshotEntry | undefined>;
+  entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]>;
+  entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined>;
   /** Permission bits of the directories that were stricter than usual. */
   directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>>;
   /** The paths that differ, in bytewise order; equal directories are skipped by id. */
@@ -243,6 +148,9 @@ export interface SnapshotStore {
   /** Removes everything this session keeps outside its session directory (hidden refs, rows). Idempotent. */
   destroy(): Promise<void>;
 }
+
+/** Where contents come from and how they are named. */
+export type Contents = Pick<SnapshotStore, 'read' | 'sizes' | 'hash'>;
 
 /** What a strategy is given to open its store. All paths are absolute. */
 export interface StoreOptions {

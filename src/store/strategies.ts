@@ -4,9 +4,9 @@ import { CheckpointdError } from '../base/errors.ts';
 import type { StrategyDriver } from './snapshot-store.ts';
 
 export const strategies: Readonly<Record<string, () => Promise<StrategyDriver>>> = {
-  shadow: async () => (await import('./shadow-git.ts')).shadowDriver,
-  local: async () => (await import('./hidden-branch.ts')).hiddenBranchDriver,
-  sqlite: async () => (await import('./sqlite-store.ts')).driver,
+  shadow: async () => (await import('./git/shadow.ts')).shadowDriver,
+  local: async () => (await import('./git/local.ts')).hiddenBranchDriver,
+  sqlite: async () => (await import('./sqlite/sqlite-store.ts')).driver,
 };
 
 /** Loads a strategy's driver. @throws StrategyUnavailable for a name that is not in the table */

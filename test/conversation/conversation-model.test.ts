@@ -3,9 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
-import { toDocument } from '../../src/conversation/conversation-json.ts';
-import { type LogRecord, MemoryLog } from '../../src/conversation/log-record.ts';
-import type { ConversationState } from '../../src/conversation/state.ts';
+import { toDocument } from '../../src/conversation/document/conversation-json.ts';
+import { type LogRecord, MemoryLog } from '../../src/conversation/log/log-record.ts';
+import type { ConversationState } from '../../src/conversation/state/state.ts';
 import { checkPropertyAsync, seed } from '../support/property.ts';
 import { type ModelThread, newThread, ReferenceModel } from './reference-model.ts';
 

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import type { Clock } from '../../src/base/clock.ts';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
-import { toDocument } from '../../src/conversation/conversation-json.ts';
+import { toDocument } from '../../src/conversation/document/conversation-json.ts';
 import type { EntryId } from '../../src/conversation/entry.ts';
-import { MemoryLog } from '../../src/conversation/log-record.ts';
+import { MemoryLog } from '../../src/conversation/log/log-record.ts';
 
 class TestClock implements Clock {
   ms = Date.UTC(2025, 9, 25, 12);

@@ -4,7 +4,7 @@
 import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '../../scripts/conformance/match.ts';
-import { databaseFile } from '../../src/store/sqlite-store.ts';
+import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { frameOf } from '../support/wire-client.ts';
 import {
   another,

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { BlobId, CheckpointId } from '../../src/base/ids.ts';
-import { compare } from '../../src/git/tree-diff.ts';
+import { compare } from '../../src/git/diff/tree-diff.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../src/store/snapshot-store.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import {

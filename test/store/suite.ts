@@ -7,7 +7,8 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, SnapshotId, Tag } from '../../src/base/ids.ts';
-import { isDirectory, type SnapshotStore } from '../../src/store/snapshot-store.ts';
+import { type SnapshotStore } from '../../src/store/snapshot-store.ts';
+import { isDirectory } from '../../src/tree/directory.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import {
   at,

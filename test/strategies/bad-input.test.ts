@@ -2,7 +2,7 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { databaseFile } from '../../src/store/sqlite-store.ts';
+import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { failure, Household, manifest, repository, write } from '../support/household.ts';
 import { precious, spoilContent } from '../support/spoiled-content.ts';
 import { sql } from '../support/sqlite.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { databaseFile } from '../../src/store/sqlite-store.ts';
+import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 import { git } from '../support/household.ts';
 import { sql, sqliteAfterwards } from '../support/sqlite.ts';

@@ -1,5 +1,5 @@
 // Strategy local over the whole daemon: 001's five phases have their effect, and the user's repository does not notice.
-// What the store itself promises is in test/store/hidden-branch.test.ts.
+// What the store itself promises is in test/store/git/local.test.ts.
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';

@@ -3,7 +3,7 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { databaseFile } from '../../src/store/sqlite-store.ts';
+import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { strategies } from '../../src/store/strategies.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 import { manifest } from '../support/household.ts';

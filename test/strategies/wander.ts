@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
-import { isWithin, type TreePath } from '../../src/base/tree-path.ts';
 import type * as Wire from '../../src/protocol/types.ts';
+import { isWithin, type TreePath } from '../../src/tree/tree-path.ts';
 import { type Edit, gitDirectories, paths, wildEdits } from './edits.ts';
 import { plain, type Threefold } from './threefold.ts';
 

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createLog, type LogSink } from '../../src/base/log.ts';
-import { fromText, toText } from '../../src/base/tree-path.ts';
-import { type Capture, ColdCapture, type ColdCaptureOptions } from '../../src/store/cold-capture.ts';
-import { openWorkTree } from '../../src/worktree/work-tree.ts';
+import { type Capture, ColdCapture, type ColdCaptureOptions } from '../../src/capture/full-capture.ts';
+import { openWorkTree } from '../../src/capture/work-tree.ts';
+import { fromText, toText } from '../../src/tree/tree-path.ts';
 import { MemoryStore } from './memory-store.ts';
 
 export interface Rig {

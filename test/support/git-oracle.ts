@@ -5,14 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobId, SnapshotId } from '../../src/base/ids.ts';
-import type { TreePath } from '../../src/base/tree-path.ts';
-import type {
-  CheckpointRecord,
-  Directory,
-  EntryMode,
-  SnapshotStore,
-  StoreOptions,
-} from '../../src/store/snapshot-store.ts';
+import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/store/snapshot-store.ts';
+import type { Directory } from '../../src/tree/directory.ts';
+import type { EntryMode } from '../../src/tree/entry.ts';
+import type { TreePath } from '../../src/tree/tree-path.ts';
 
 /** Runs git as a user without any settings would, in `cwd`; throws what git said when it fails. */
 export function git(cwd: string, ...args: string[]): string {

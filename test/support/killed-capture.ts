@@ -5,9 +5,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFault } from '../../src/base/seam.ts';
-import { hiddenBranchDriver } from '../../src/store/hidden-branch.ts';
-import { shadowDriver } from '../../src/store/shadow-git.ts';
-import type { Directory, FileNode } from '../../src/store/snapshot-store.ts';
+import { hiddenBranchDriver } from '../../src/store/git/local.ts';
+import { shadowDriver } from '../../src/store/git/shadow.ts';
+import type { Directory, FileNode } from '../../src/tree/directory.ts';
 import { record, storeOptions } from './git-oracle.ts';
 
 const [, , strategy, directory = '', last] = process.argv;

@@ -6,19 +6,17 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../src/base/ids.ts';
-import { join, rootPath, type TreePath } from '../../src/base/tree-path.ts';
+import { type SnapshotWriter } from '../../src/capture/snapshot-sink.ts';
 import {
-  type Directory,
   type GitTrees,
-  isDirectory,
   type Publication,
-  type SnapshotEntry,
   type SnapshotStore,
-  type SnapshotWriter,
   type StoredCheckpoint,
   type StoreUsage,
-  type TreeChange,
 } from '../../src/store/snapshot-store.ts';
+import { type Directory, isDirectory } from '../../src/tree/directory.ts';
+import { type Entry, type TreeChange } from '../../src/tree/entry.ts';
+import { join, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
 
 function gitHash(kind: string, size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
   const hash = createHash('sha1').update(`${kind} ${size}\0`);
@@ -133,8 +131,8 @@ export class MemoryStore implements SnapshotStore {
     this.#stored = this.#stored.filter((one) => !ids.includes(one.record.id));
   }
 
-  async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<SnapshotEntry[]> {
-    const all: SnapshotEntry[] = [];
+  async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
+    const all: Entry[] = [];
     for (const [path, node] of walk(await this.directory(snapshot), rootPath)) {
       const isBelow = under === rootPath || path === under || path.startsWith(`${under}/`);
       if (isBelow && !isDirectory(node)) all.push({ path, ...node });
@@ -148,7 +146,7 @@ export class MemoryStore implements SnapshotStore {
     return root;
   }
 
-  async entry(snapshot: SnapshotId, path: TreePath): Promise<SnapshotEntry | undefined> {
+  async entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
     return (await this.entries(snapshot)).find((entry) => entry.path === path);
   }
 

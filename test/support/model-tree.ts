@@ -19,10 +19,11 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import type { BlobId } from '../../src/base/ids.ts';
-import type { TreePath } from '../../src/base/tree-path.ts';
-import type { Contents, Entry, EntryChange } from '../../src/worktree/entry.ts';
-import type { RestorePlan } from '../../src/worktree/restore-operations.ts';
-import { planRestore, type RestoreRequest } from '../../src/worktree/restore-plan.ts';
+import type { RestorePlan } from '../../src/restore/operations.ts';
+import { planRestore, type RestoreRequest } from '../../src/restore/plan.ts';
+import type { Contents } from '../../src/store/snapshot-store.ts';
+import type { Entry, TreeChange } from '../../src/tree/entry.ts';
+import type { TreePath } from '../../src/tree/tree-path.ts';
 
 /** `mode` is what lstat shows (07777); 0 for links. */
 export interface ModelNode {
@@ -157,8 +158,8 @@ export function entryOf(name: string, node: ModelNode): Entry {
 }
 
 /** What a store would say of two snapshots. */
-export function changesBetween(from: ModelTree, to: ModelTree): EntryChange[] {
-  const changes: EntryChange[] = [];
+export function changesBetween(from: ModelTree, to: ModelTree): TreeChange[] {
+  const changes: TreeChange[] = [];
   for (const name of [...new Set([...from.nodes.keys(), ...to.nodes.keys()])].sort()) {
     const before = from.nodes.get(name);
     const after = to.nodes.get(name);

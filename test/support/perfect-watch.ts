@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { fromText, parentOf, rootPath, type TreePath } from '../../src/base/tree-path.ts';
-import type { AuditedWatch } from '../../src/checkpoint/watch-audit.ts';
-import { MarkLog } from '../../src/worktree/mark-log.ts';
+import type { AuditedWatch } from '../../src/capture/watch-audit.ts';
+import { fromText, parentOf, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
+import { MarkLog } from '../../src/watch/mark-log.ts';
 
 export class PerfectWatch implements AuditedWatch {
   readonly marks = new MarkLog();

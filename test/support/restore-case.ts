@@ -4,8 +4,8 @@ import { readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { applyRestore, type RestoreOutcome } from '../../src/worktree/restorer.ts';
-import { sweepTemporaries } from '../../src/worktree/temporaries.ts';
+import { applyRestore, type RestoreOutcome } from '../../src/restore/restorer.ts';
+import { sweepTemporaries } from '../../src/restore/temporaries.ts';
 import {
   file,
   link,

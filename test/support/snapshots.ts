@@ -9,15 +9,10 @@ import {
   type SnapshotId,
   type Tag,
 } from '../../src/base/ids.ts';
-import type { TreePath } from '../../src/base/tree-path.ts';
-import {
-  type CheckpointRecord,
-  type Directory,
-  type EntryMode,
-  type FileNode,
-  isDirectory,
-  type SnapshotStore,
-} from '../../src/store/snapshot-store.ts';
+import { type CheckpointRecord, type SnapshotStore } from '../../src/store/snapshot-store.ts';
+import { type Directory, type FileNode, isDirectory } from '../../src/tree/directory.ts';
+import { type EntryMode } from '../../src/tree/entry.ts';
+import type { TreePath } from '../../src/tree/tree-path.ts';
 
 export interface PlainFile {
   readonly bytes: Buffer;

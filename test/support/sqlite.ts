@@ -6,7 +6,7 @@ import Database from 'libsql';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';
 import type { SnapshotStore, StoreOptions } from '../../src/store/snapshot-store.ts';
-import { databaseFile, openSqliteStore } from '../../src/store/sqlite-store.ts';
+import { databaseFile, openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 
 export function sqliteOptions(
   storage: string,

@@ -2,13 +2,13 @@
 // manage what is there in manage.ts.
 
 import { CheckpointdError } from '../../base/errors.ts';
-import { viewOf } from '../../checkpoint/checkpoint-view.ts';
-import { type CreateRequest, create } from '../../checkpoint/create.ts';
-import type { Session } from '../../checkpoint/session.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
-import { statsBetween } from '../../checkpoint/stats.ts';
-import { partsOf } from '../../checkpoint/tag.ts';
+import { type CreateRequest, create } from '../../commands/create.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { viewOf } from '../../session/index/checkpoint-view.ts';
+import { statsBetween } from '../../session/index/stats.ts';
+import { partsOf } from '../../session/index/tag.ts';
+import type { Session } from '../../session/session.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given } from '../from-protocol.ts';
 import { pageOf } from '../paging.ts';

@@ -1,13 +1,13 @@
 // What all changes of the conversation over the wire have in common: one change in the session's queue, logged together
 // with the client's key, told to listeners, answered; and answered again when the key comes again.
 import { CheckpointdError } from '../../base/errors.ts';
-import { converse } from '../../checkpoint/converse.ts';
-import type { OperationContext } from '../../checkpoint/operation-records.ts';
-import type { Session } from '../../checkpoint/session.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
+import { converse } from '../../commands/converse.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
-import type { Idempotency } from '../../conversation/timeline.ts';
+import type { Idempotency } from '../../conversation/log/timeline.ts';
 import type * as Wire from '../../protocol/types.ts';
+import type { OperationContext } from '../../session/operations/operation-context.ts';
+import type { Session } from '../../session/session.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handler } from '../dispatch.ts';
 import type { conversationReading } from './conversation-reading.ts';
 import { mutate } from './operation.ts';

@@ -1,13 +1,13 @@
 // conversation/* that only look: the fields, history and transcript by pages, the context, the tangent. They do not
 // wait for what the session is doing.
 import { CheckpointdError } from '../../base/errors.ts';
-import type { Session } from '../../checkpoint/session.ts';
-import { buildContextMessage, contextNow } from '../../checkpoint/session-context.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
 import type { EntryId } from '../../conversation/entry.ts';
 import { positionOf } from '../../conversation/history.ts';
-import type { ConversationState } from '../../conversation/state.ts';
+import type { ConversationState } from '../../conversation/state/state.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { buildContextMessage, contextNow } from '../../session/context/session-context.ts';
+import type { Session } from '../../session/session.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import { contextState, conversation, historyEntry } from '../conversation-view.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given } from '../from-protocol.ts';

@@ -5,12 +5,12 @@ import {
   readDocumentFile,
   sizeOfDocument,
   writeDocument,
-} from '../../checkpoint/conversation-file.ts';
-import { checkContextTargets, contextNow } from '../../checkpoint/session-context.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
-import { bytesPerToken, contextBudgetTokens } from '../../conversation/context.ts';
+} from '../../commands/conversation-file.ts';
+import { bytesPerToken, contextBudgetTokens } from '../../conversation/context/context.ts';
 import type { ModelInfo } from '../../conversation/model.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { checkContextTargets, contextNow } from '../../session/context/session-context.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import { contextState } from '../conversation-view.ts';
 import type { Handlers } from '../dispatch.ts';
 import { asItIs, changing, invalid, warned } from './conversation-change.ts';

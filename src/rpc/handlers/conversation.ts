@@ -1,13 +1,13 @@
 // conversation/* that change what was said: exchanges, transcript, next message, range, summary, line trackers, and
 // tangents. What a change means is the conversation's; looking is in conversation-reading.ts.
 import { CheckpointdError } from '../../base/errors.ts';
-import { toText } from '../../base/tree-path.ts';
-import { lengthsOf } from '../../checkpoint/restore-view.ts';
-import { linesNow } from '../../checkpoint/session-context.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
-import { enterTangent, exitTangent } from '../../checkpoint/tangent-files.ts';
+import { enterTangent, exitTangent } from '../../commands/tangent-files.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { EntryId } from '../../conversation/entry.ts';
+import { linesNow } from '../../session/context/session-context.ts';
+import { lengthsOf } from '../../session/restore/view.ts';
+import type { Sessions } from '../../session/sessions.ts';
+import { toText } from '../../tree/tree-path.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, treePath } from '../from-protocol.ts';
 import { asItIs, type ConversationMethods, changing, invalid, warned } from './conversation-change.ts';

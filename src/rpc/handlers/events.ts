@@ -2,13 +2,13 @@
 // logged, and the operation it tells of stands.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { TreePath } from '../../base/tree-path.ts';
-import { viewOf } from '../../checkpoint/checkpoint-view.ts';
-import { lengthsOf } from '../../checkpoint/restore-view.ts';
-import type { Session } from '../../checkpoint/session.ts';
-import type { SessionEvents } from '../../checkpoint/session-events.ts';
-import { baseTag } from '../../checkpoint/tag.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
+import type { SessionEvents } from '../../session/events.ts';
+import { viewOf } from '../../session/index/checkpoint-view.ts';
+import { baseTag } from '../../session/index/tag.ts';
+import { lengthsOf } from '../../session/restore/view.ts';
+import type { Session } from '../../session/session.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
 import { codeOf } from '../error-code.ts';
 import { checkpoint, pathRef } from '../to-protocol.ts';
 import { watcherFigures } from './session.ts';

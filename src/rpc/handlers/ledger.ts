@@ -1,9 +1,9 @@
 // ledger/*: what the agent says that it wrote, and who changed a file when.
 
-import type { LedgerEntryView, RecordedWrite } from '../../checkpoint/authorship.ts';
-import { pathHistory, recordWrite } from '../../checkpoint/authorship.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
 import type * as Wire from '../../protocol/types.ts';
+import type { LedgerEntryView, RecordedWrite } from '../../session/ledger/authorship.ts';
+import { pathHistory, recordWrite } from '../../session/ledger/authorship.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, treePath } from '../from-protocol.ts';
 import { pageOf } from '../paging.ts';

@@ -1,8 +1,8 @@
 // checkpoint/diff, files and readFile: looking into checkpoints without moving anything.
-import { diff } from '../../checkpoint/diff.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
-import { filesOf, readFile } from '../../checkpoint/snapshot-files.ts';
+import { diff } from '../../commands/diff.ts';
+import { filesOf, readFile } from '../../commands/snapshot-files.ts';
 import type * as Wire from '../../protocol/types.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, treePath, treePaths } from '../from-protocol.ts';
 import { pageOf } from '../paging.ts';

@@ -1,10 +1,11 @@
 // checkpoint/init, delete, rename and clean: what is done to checkpoints by hand.
-import { viewOf } from '../../checkpoint/checkpoint-view.ts';
-import { clean, init } from '../../checkpoint/clean.ts';
-import { remove, rename } from '../../checkpoint/manage.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
-import { baseTag } from '../../checkpoint/tag.ts';
+
+import { clean, init } from '../../commands/clean.ts';
+import { remove, rename } from '../../commands/manage.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { viewOf } from '../../session/index/checkpoint-view.ts';
+import { baseTag } from '../../session/index/tag.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given } from '../from-protocol.ts';
 import { checkpoint, checkpointsState, disabledState, skipped } from '../to-protocol.ts';

@@ -1,9 +1,11 @@
 // What every mutation has in common: it runs once per idempotencyKey, tells its progress, tells listeners when it
 // failed, and answers with its operation's id. And operation/get, which tells the fate of one.
-import type { OperationContext, Remains } from '../../checkpoint/operation-records.ts';
-import type { Session } from '../../checkpoint/session.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
+
 import type * as Wire from '../../protocol/types.ts';
+import type { OperationContext } from '../../session/operations/operation-context.ts';
+import type { Remains } from '../../session/operations/operation-records.ts';
+import type { Session } from '../../session/session.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers, RequestContext } from '../dispatch.ts';
 import { codeOf } from '../error-code.ts';
 

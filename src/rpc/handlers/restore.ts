@@ -1,11 +1,11 @@
 // checkpoint/restore, undo and redo: what moves the work tree and the conversation.
-import { restore } from '../../checkpoint/restore.ts';
-import type { RestoreOutcome } from '../../checkpoint/restore-job.ts';
-import { viewOfRestore } from '../../checkpoint/restore-view.ts';
-import type { Session } from '../../checkpoint/session.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
-import { redo, undo } from '../../checkpoint/undo.ts';
+import { restore } from '../../commands/restore.ts';
+import { redo, undo } from '../../commands/undo.ts';
 import type * as Wire from '../../protocol/types.ts';
+import type { RestoreOutcome } from '../../session/restore/outcome.ts';
+import { viewOfRestore } from '../../session/restore/view.ts';
+import type { Session } from '../../session/session.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, treePaths } from '../from-protocol.ts';
 import { restoreResult } from '../to-protocol.ts';

@@ -1,16 +1,17 @@
 // session/*: opening, closing, deleting, listing, looking at.
 import { isDeepStrictEqual } from 'node:util';
-import { viewOf } from '../../checkpoint/checkpoint-view.ts';
-import { converse } from '../../checkpoint/converse.ts';
-import type { OpenRequest } from '../../checkpoint/open-session.ts';
-import { type OperationContext, OperationRecords } from '../../checkpoint/operation-records.ts';
-import { viewOfRestore } from '../../checkpoint/restore-view.ts';
-import type { Session } from '../../checkpoint/session.ts';
-import type { ListedSession, Sessions } from '../../checkpoint/sessions.ts';
-import { baseTag } from '../../checkpoint/tag.ts';
+import { converse } from '../../commands/converse.ts';
 import { type KnownModel, knownModel } from '../../conversation/model.ts';
 import { checkTools, type ToolsByOrigin } from '../../conversation/tools.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { viewOf } from '../../session/index/checkpoint-view.ts';
+import { baseTag } from '../../session/index/tag.ts';
+import type { OpenRequest } from '../../session/open.ts';
+import { type OperationContext } from '../../session/operations/operation-context.ts';
+import { OperationRecords } from '../../session/operations/operation-records.ts';
+import { viewOfRestore } from '../../session/restore/view.ts';
+import type { Session } from '../../session/session.ts';
+import type { ListedSession, Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, placePath } from '../from-protocol.ts';
 import { pageOf } from '../paging.ts';

@@ -1,6 +1,6 @@
 // store/* and worktree/status: what the store takes and holds, and what the watcher sees.
-import { collect } from '../../checkpoint/collect.ts';
-import type { Sessions } from '../../checkpoint/sessions.ts';
+import { collect } from '../../commands/collect.ts';
+import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given } from '../from-protocol.ts';
 import { pathRef } from '../to-protocol.ts';

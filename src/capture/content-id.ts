@@ -1,0 +1,101 @@
+// The id that one path's present content would have in a store: looks, stores nothing.
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import type { BlobId } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
+import { nameOf, parentOf, type TreePath, toText } from '../tree/tree-path.ts';
+import type { SnapshotSink } from './snapshot-sink.ts';
+import { readLink, readStable } from './stable-read.ts';
+import { inside, type Reached, reach, type WorkTree } from './work-tree.ts';
+
+export interface PresentContent {
+  readonly blob: BlobId;
+  /** Bytes of the file, or of the link's target. */
+  readonly size: number;
+}
+
+/**
+ * The content at a path now; undefined when nothing is there, or nothing that a snapshot could hold.
+ *
+ * @throws PathOutsideWorkTree when a symbolic link stands on the way, WorkTreeUnreadable when it cannot be read
+ */
+export async function contentAt(
+  store: Pick<SnapshotSink, 'hash'>,
+  workTree: WorkTree,
+  path: TreePath,
+  signal?: AbortSignal,
+): Promise<PresentContent | undefined> {
+  const name = nameOf(path);
+  const directory = directoryOf(workTree, path);
+  if (directory === undefined) return undefined;
+  try {
+    const stats = statOf(directory, name);
+    if (stats?.isSymbolicLink() === true) return linkAt(store, directory, name);
+    if (stats?.isFile() !== true) return undefined;
+    const read = await readStable(directory, name, {
+      hash: (size) => store.hash(size),
+      maxFileBytes: Number.MAX_SAFE_INTEGER,
+      slices: new Slices(signal),
+    });
+    if (read.kind === 'read') return { blob: read.id, size: read.stamp.size };
+    if (read.kind === 'gone') return undefined;
+    throw new CheckpointdError(
+      'WorkTreeUnreadable',
+      `"${toText(path)}" cannot be read (${read.kind}). Check its permissions, or wait until it is written.`,
+      {
+        details: { path: toText(path), reason: read.kind },
+        retryable: read.kind === 'unstable',
+      },
+    );
+  } finally {
+    directory.release();
+  }
+}
+
+function linkAt(
+  store: Pick<SnapshotSink, 'hash'>,
+  directory: Reached,
+  name: string,
+): PresentContent | undefined {
+  const read = readLink(directory, name);
+  if (read.kind !== 'read') return undefined;
+  const hash = store.hash(read.target.length);
+  hash.update(read.target);
+  return { blob: hash.digest(), size: read.target.length };
+}
+
+/** The directory that holds the path, no link on the way; undefined when it is not there. */
+function directoryOf(workTree: WorkTree, path: TreePath): Reached | undefined {
+  const parts = parentOf(path).split('/');
+  for (let i = 0; i < parts.length && parts[0] !== ''; i += 1) {
+    const at = parts.slice(0, i + 1).join('/') as TreePath;
+    const above = reach(workTree, parentOf(at));
+    try {
+      const stats = statOf(above, nameOf(at));
+      if (stats === undefined) return undefined;
+      if (stats.isSymbolicLink()) {
+        throw new CheckpointdError(
+          'PathOutsideWorkTree',
+          `"${toText(path)}" leads through the symbolic link "${toText(at)}". Name the file where it really is.`,
+          {
+            details: { path: toText(path), link: toText(at) },
+          },
+        );
+      }
+      if (!stats.isDirectory()) return undefined;
+    } finally {
+      above.release();
+    }
+  }
+  return reach(workTree, parentOf(path));
+}
+
+function statOf(directory: Reached, name: string): ReturnType<typeof files.lstatSync> {
+  try {
+    return files.lstatSync(inside(directory, name));
+  } catch (error) {
+    // Under a name that is too long nothing can be.
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,280 @@
+// The cold path: looks at the whole work tree, reads what may have changed, and hands it to the store. Always right,
+// whatever a watcher knows. It never writes to the work tree and publishes nothing.
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { Slices } from '../base/slices.ts';
+import type { UserPlaces } from '../git/ignore/global-excludes.ts';
+import type { Directory } from '../tree/directory.ts';
+import { Globs } from '../tree/globs.ts';
+import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { type PathTree, plant } from './ignore/ignore-rules.ts';
+import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
+import type { WalkedDirectory } from './listing.ts';
+import { type BlobSink, Scan } from './scan.ts';
+import type { Sight } from './seen-tree.ts';
+import type { SkippedPath, SnapshotSink, SnapshotWriter, StableContent } from './snapshot-sink.ts';
+import { identityOf, type WorkTree } from './work-tree.ts';
+
+export interface Capture {
+  readonly snapshot: SnapshotId;
+  readonly root: Directory;
+  readonly skipped: readonly SkippedPath[];
+  /** Directories and files whose present state is unknown (unreadable): a restore never deletes these. */
+  readonly unknown: readonly TreePath[];
+  readonly path: 'cold' | 'fast';
+  readonly reason?: string;
+  readonly ms: number;
+}
+
+export interface CaptureProgress {
+  (done: {
+    /** `walk` while names are looked at; absent while contents are read. */
+    readonly phase?: 'walk';
+    readonly filesDone: number;
+    readonly filesTotal?: number;
+    readonly bytesDone: number;
+  }): void;
+}
+
+export interface ColdCaptureOptions {
+  readonly store: SnapshotSink;
+  readonly workTree: WorkTree;
+  /** A private directory of the session for the git directories of the ignore engines; made when needed. */
+  readonly ignoreDirectory: string;
+  /** Globs that opt ignored files in, and files out; the language is described in tree/globs.ts. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Larger files are skipped as `tooLarge`. Default: no limit. */
+  readonly maxFileBytes?: number;
+  /** Storage of ours inside the work tree (an allowed protected place), never looked into. */
+  readonly leftOut?: readonly TreePath[];
+  readonly places?: UserPlaces;
+  /**
+   * Called when a capture begins to look: what changes from now on belongs to the next one. What it returns is called
+   * with what the capture saw, when it ends well. Not `plain`: some of it was taken over, or taken against the rules.
+   */
+  readonly onLook?: (kind: { readonly plain: boolean }) => ((sight: Sight) => void) | undefined;
+  readonly log: Log;
+}
+
+export interface CaptureRequest {
+  /**
+   * A snapshot that lives: a checkpoint holds it until this capture is published. What it holds is captured again
+   * even if ignored, and what has not changed since is taken from it without being read or stored again.
+   */
+  readonly previous?: SnapshotId;
+  /** Files or whole directories to capture though the rules exclude them: what a restore is about to displace. */
+  readonly alsoInclude?: readonly TreePath[];
+  /**
+   * A capture of a moment ago, and every path that was changed since by whoever asks. Elsewhere only names are looked
+   * at again, so that an edit in place by somebody else belongs to the next capture.
+   */
+  readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
+  readonly signal?: AbortSignal;
+  readonly onProgress?: CaptureProgress;
+}
+
+const rootsMax = 4;
+
+/** Captures one work tree into one store. Captures may run at the same time; they share only finished scans. */
+export class ColdCapture {
+  readonly #options: ColdCaptureOptions;
+  readonly #scopes: GitIgnoreScopes;
+  readonly #include: Globs;
+  readonly #exclude: Globs;
+  readonly #roots = new Map<SnapshotId, Directory>();
+  #directories: ReadonlyMap<TreePath, WalkedDirectory> = new Map();
+  /** What each capture saw, for as long as somebody holds it. */
+  readonly #seen = new WeakMap<Capture, ReadonlyMap<TreePath, WalkedDirectory>>();
+  #running = 0;
+
+  constructor(options: ColdCaptureOptions) {
+    this.#options = options;
+    this.#include = new Globs(options.include ?? []);
+    this.#exclude = new Globs(options.exclude ?? []);
+    this.#scopes = new GitIgnoreScopes({
+      workTree: options.workTree.root,
+      directory: options.ignoreDirectory,
+      log: options.log,
+      ...(options.places === undefined ? {} : { places: options.places }),
+    });
+  }
+
+  /**
+   * Stores the present state of the work tree.
+   *
+   * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable for the root; the store's errors; AbortError. After a
+   * failure nothing of the capture is left.
+   */
+  async capture(request: CaptureRequest = {}): Promise<Capture> {
+    const started = performance.now();
+    const { store, log } = this.#options;
+    const kept = await this.#rootOf(request.previous);
+    const writer = store.writer(request.signal);
+    try {
+      const backlog = new Backlog(writer);
+      const plain = request.alsoInclude === undefined && request.since === undefined;
+      const onSeen = this.#options.onLook?.({ plain });
+      const scan = this.#scan(request, kept, backlog);
+      const seen = await this.#tracked(() => scan.run());
+      await backlog.drained();
+      request.signal?.throwIfAborted();
+      const snapshot = await writer.seal(seen.root);
+      this.#directories = seen.directories;
+      this.#remember(snapshot, seen.root);
+      const ms = performance.now() - started;
+      log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms`);
+      const { root, skipped, unknown } = seen;
+      const capture: Capture = { snapshot, root, skipped, unknown, path: 'cold', ms };
+      this.#seen.set(capture, seen.directories);
+      onSeen?.(seen);
+      return capture;
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
+  }
+
+  /** Whether a capture now would differ from a snapshot; stores nothing. @throws as {@link capture} */
+  async isChanged(previous: SnapshotId, signal?: AbortSignal): Promise<boolean> {
+    const kept = await this.#rootOf(previous);
+    const scan = this.#scan(signal === undefined ? {} : { signal }, kept, undefined);
+    const seen = await this.#tracked(() => scan.run());
+    if (seen.isWhole) this.#directories = seen.directories;
+    return !seen.isWhole || seen.root !== kept;
+  }
+
+  /** Whether the last scan left this path out, itself or with a directory above it. For the watcher. */
+  isLeftOut(path: TreePath): boolean {
+    let directory = rootPath;
+    for (const name of path.split('/')) {
+      const entry = this.#directories.get(directory)?.entries.get(name);
+      if (entry === undefined) return false;
+      if (!entry.taken) return true;
+      directory = join(directory, name);
+    }
+    return false;
+  }
+
+  /** The directories that the last scan left out; what lies below them is not listed. For the watcher. */
+  leftOutDirectories(): TreePath[] {
+    const found: TreePath[] = [];
+    for (const [directory, { entries }] of this.#directories) {
+      for (const [name, { kind, taken }] of entries)
+        if (kind === 'directory' && !taken) found.push(join(directory, name));
+    }
+    return found;
+  }
+
+  /** Ends the engines. */
+  close(): Promise<void> {
+    return this.#scopes.close();
+  }
+
+  /** Ends the engines at once, for a dying process. */
+  kill(): void {
+    this.#scopes.kill();
+  }
+
+  #scan(request: CaptureRequest, kept: Directory | undefined, sink: BlobSink | undefined): Scan {
+    const { workTree, store, maxFileBytes } = this.#options;
+    identityOf(workTree.root);
+    const earlier = request.since === undefined ? undefined : this.#seen.get(request.since.capture);
+    const touched = new Set(request.since?.touched.map(parentOf));
+    return new Scan({
+      tree: workTree,
+      scopes: this.#scopes,
+      include: this.#include,
+      exclude: this.#exclude,
+      before: earlier ?? this.#directories,
+      ...(earlier === undefined ? {} : { looksAtFiles: (directory) => touched.has(directory) }),
+      kept,
+      wanted: wantedTree(request.alsoInclude ?? []),
+      leftOut: new Set(this.#options.leftOut),
+      slices: new Slices(request.signal),
+      hash: (size) => store.hash(size),
+      sink,
+      spoolDirectory: store.spoolDirectory,
+      maxFileBytes: maxFileBytes ?? Number.MAX_SAFE_INTEGER,
+      onProgress: request.onProgress,
+    });
+  }
+
+  /** Lets the engines of nested repositories go when no scan needs them any more. */
+  async #tracked<T>(run: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await run();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) await this.#scopes.rest();
+    }
+  }
+
+  async #rootOf(snapshot: SnapshotId | undefined): Promise<Directory | undefined> {
+    if (snapshot === undefined) return undefined;
+    const root = this.#roots.get(snapshot) ?? (await this.#options.store.directory(snapshot));
+    this.#remember(snapshot, root);
+    return root;
+  }
+
+  #remember(snapshot: SnapshotId, root: Directory): void {
+    this.#roots.delete(snapshot);
+    this.#roots.set(snapshot, root);
+    for (const oldest of this.#roots.keys()) {
+      if (this.#roots.size <= rootsMax) break;
+      this.#roots.delete(oldest);
+    }
+  }
+}
+
+function wantedTree(paths: readonly TreePath[]): PathTree | undefined {
+  if (paths.length === 0) return undefined;
+  const tree: PathTree = new Map();
+  // Longest first, then shorter ones replace what they contain: a whole directory swallows a file in it.
+  for (const path of [...paths].sort((a, b) => b.length - a.length)) {
+    plantWhole(tree, path);
+  }
+  return tree;
+}
+
+function plantWhole(tree: PathTree, path: string): void {
+  const cut = path.lastIndexOf('/');
+  let node: PathTree = tree;
+  for (const name of cut < 0 ? [] : path.slice(0, cut).split('/')) {
+    const child = node.get(name);
+    if (!(child instanceof Map)) break;
+    node = child;
+  }
+  node.delete(path.slice(cut + 1));
+  plant(tree, path);
+}
+
+/** Blobs on their way into the store: many at once, bounded by count and bytes; the first failure is kept. */
+class Backlog implements BlobSink {
+  readonly #writer: SnapshotWriter;
+  #pending: Promise<unknown>[] = [];
+  #bytes = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(writer: SnapshotWriter) {
+    this.#writer = writer;
+  }
+
+  add(blob: BlobId, content: StableContent): Promise<void> | undefined {
+    const adding = this.#writer.addBlob(blob, content).catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
+    this.#pending.push(adding);
+    this.#bytes += content.kind === 'bytes' ? content.bytes.length : content.size;
+    return this.#pending.length >= 256 || this.#bytes >= 1 << 24 ? this.drained() : undefined;
+  }
+
+  async drained(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    this.#bytes = 0;
+    await Promise.all(pending);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}

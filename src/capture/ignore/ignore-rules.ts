@@ -1,0 +1,114 @@
+// How ignore rules reach the walker: interfaces that git/ fulfils (one engine, git's own), and the facts about
+// `.gitignore` files that tell when an old verdict still holds. It never interprets a rule.
+import { createHash } from 'node:crypto';
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import { inside, type Reached } from '../work-tree.ts';
+
+/** A set of paths as nested names. `true`: this path (a whole directory, if it is one). `gitlink`: a submodule. */
+export type PathTree = Map<string, PathTree | true | 'gitlink'>;
+
+/** Adds a path to a tree of paths; a leaf that becomes a directory loses to the directory. */
+export function plant(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
+  let node = tree;
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  for (const name of names) {
+    const child = node.get(name);
+    if (child instanceof Map) node = child;
+    else {
+      const fresh: PathTree = new Map();
+      node.set(name, fresh);
+      node = fresh;
+    }
+  }
+  if (!(node.get(last) instanceof Map)) node.set(last, leaf);
+}
+
+/** The sources of rules that are not `.gitignore` files: `info/exclude` and the global excludes file. */
+export interface IgnoreSources {
+  /** Changes whenever their contents do. */
+  readonly key: string;
+  readonly hasRules: boolean;
+}
+
+/** The verdicts of one repository (or of none). Paths are relative to its root. */
+export interface IgnoreOracle {
+  /** Reads the sources again; called once at the start of each scan. */
+  refresh(): Promise<IgnoreSources>;
+  /** Whether the rules exclude each path; none of its ancestors is excluded. Index entries do not count. */
+  ignored(paths: readonly TreePath[]): Promise<boolean[]>;
+  /** Forgets what was read: a `.gitignore` has changed. */
+  renew(): void;
+  /** What the repository's index holds, below `prefix`, whatever the rules say. */
+  tracked(prefix: TreePath): Promise<PathTree>;
+}
+
+/** One repository's rules as seen from the work tree. */
+export interface IgnoreScope {
+  readonly oracle: IgnoreOracle;
+  /** Where the work tree lies in the repository ('' for its root). Absent for a nested repository. */
+  readonly prefix: TreePath;
+  /** Where the repository lies in the work tree ('' for the outermost). */
+  readonly base: TreePath;
+  /** Absolute directories above the work tree, from the repository's root down, whose `.gitignore` files count. */
+  readonly above: readonly string[];
+}
+
+/** Finds the scopes of a work tree. */
+export interface IgnoreScopes {
+  outermost(): IgnoreScope;
+  /** The scope of the repository whose `.git` stands in this directory, or undefined when that is no repository. */
+  nested(directory: TreePath): IgnoreScope | undefined;
+}
+
+/** The path as the scope's oracle knows it. */
+export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
+  if (scope.base !== '') return path.slice(scope.base.length + 1) as TreePath;
+  return (scope.prefix === '' ? path : `${scope.prefix}/${path}`) as TreePath;
+}
+
+/** The `.gitignore` files that bear on a directory, as one key; equal keys mean that old verdicts hold. */
+export interface RuleChain {
+  readonly key: string;
+  readonly hasRules: boolean;
+}
+
+/** Extends a chain by the `.gitignore` in a reached directory, if it is a file. Git does not follow a link there. */
+export function extendChain(chain: RuleChain, path: TreePath, directory: Reached): RuleChain {
+  return extend(chain, path, readRules(inside(directory, '.gitignore')));
+}
+
+/** The same for an absolute directory above the work tree. */
+export function extendChainAbove(chain: RuleChain, directory: string): RuleChain {
+  return extend(
+    chain,
+    directory,
+    readRules(Buffer.from(`${directory.replace(/\/$/, '')}/.gitignore`, 'utf8')),
+  );
+}
+
+function extend(chain: RuleChain, where: string, rules: Buffer | undefined): RuleChain {
+  if (rules === undefined) return chain;
+  const digest = createHash('sha1').update(`${chain.key}\0${where}\0`, 'latin1').update(rules);
+  return { key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(rules) };
+}
+
+/** Whether a file of rules holds any line that is neither empty nor a comment. */
+export function hasPattern(rules: Buffer): boolean {
+  return rules
+    .toString('latin1')
+    .split('\n')
+    .some((line) => line.trim() !== '' && !line.startsWith('#'));
+}
+
+function readRules(path: Buffer): Buffer | undefined {
+  try {
+    if (!files.lstatSync(path).isFile()) return undefined;
+    return files.readFileSync(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // vanished or unreadable: git reads none either
+  }
+}

@@ -1,0 +1,134 @@
+// Wires git's answers to the walk: one checker and one index reader for each repository that a work tree touches, the
+// one around it and those nested in it. It decides nothing; capture/selection.ts does.
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import type { Log } from '../../base/log.ts';
+import { type UserPlaces, userPlaces } from '../../git/ignore/global-excludes.ts';
+import { IgnoreChecker } from '../../git/ignore/ignore-checker.ts';
+import { findRepository, type Repository, repositoryAt } from '../../git/repository/git-dir.ts';
+import { UserIndex } from '../../git/repository/user-index.ts';
+import { rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
+import {
+  type IgnoreOracle,
+  type IgnoreScope,
+  type IgnoreScopes,
+  type PathTree,
+  plant,
+} from './ignore-rules.ts';
+
+export interface GitIgnoreScopesOptions {
+  /** Canonical absolute path of the work tree. */
+  readonly workTree: string;
+  /** A private directory for the engines' git dirs. */
+  readonly directory: string;
+  readonly places?: UserPlaces;
+  readonly log: Log;
+}
+
+interface Kept {
+  readonly scope: IgnoreScope;
+  readonly checker: IgnoreChecker;
+  readonly gitDir: string | undefined;
+}
+
+/** The scopes of one work tree, kept over its captures. */
+export class GitIgnoreScopes implements IgnoreScopes {
+  readonly #options: GitIgnoreScopesOptions;
+  readonly #places: UserPlaces;
+  readonly #kept = new Map<TreePath, Kept>();
+
+  constructor(options: GitIgnoreScopesOptions) {
+    this.#options = options;
+    this.#places = options.places ?? userPlaces();
+  }
+
+  /** The repository around the work tree, looked up anew each time: `git init` may have made one meanwhile. */
+  outermost(): IgnoreScope {
+    const { workTree } = this.#options;
+    const repository = findRepository(workTree);
+    const root = repository?.root ?? workTree;
+    const parts = workTree === root ? [] : workTree.slice(root.endsWith('/') ? root.length : root.length + 1);
+    const prefix = Buffer.from(typeof parts === 'string' ? parts : '', 'utf8').toString('latin1') as TreePath;
+    return this.#scope(rootPath, prefix, root, repository);
+  }
+
+  nested(directory: TreePath): IgnoreScope | undefined {
+    // Repositories whose path is not UTF-8 are governed by the outer rules: git's own options are text here.
+    const root = join(this.#options.workTree, toText(directory));
+    const repository = repositoryAt(root);
+    return repository === undefined ? undefined : this.#scope(directory, rootPath, root, repository);
+  }
+
+  /** Ends the engines of nested repositories, which are many and seldom asked; the outermost one's stays. */
+  async rest(): Promise<void> {
+    const nested = [...this.#kept].filter(([base]) => base !== rootPath);
+    await Promise.all(nested.map(([, { checker }]) => checker.close()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#kept.values()].map(({ checker }) => checker.close()));
+  }
+
+  kill(): void {
+    for (const { checker } of this.#kept.values()) checker.kill();
+  }
+
+  #scope(base: TreePath, prefix: TreePath, root: string, repository: Repository | undefined): IgnoreScope {
+    const known = this.#kept.get(base);
+    if (known !== undefined && known.scope.prefix === prefix && known.gitDir === repository?.gitDir) {
+      return known.scope;
+    }
+    void known?.checker.close();
+    const { directory, log } = this.#options;
+    const name = createHash('sha1').update(base, 'latin1').digest('hex').slice(0, 16);
+    const checker = new IgnoreChecker({
+      root,
+      repository,
+      directory: join(directory, name),
+      places: this.#places,
+      log,
+    });
+    const index = repository === undefined ? undefined : new UserIndex(repository, log);
+    const scope = {
+      oracle: oracleOf(checker, index),
+      prefix,
+      base,
+      above: above(root, this.#options.workTree, base),
+    };
+    this.#kept.set(base, { scope, checker, gitDir: repository?.gitDir });
+    return scope;
+  }
+}
+
+/** The directories from the repository's root down to the work tree, without the latter. */
+function above(root: string, workTree: string, base: TreePath): string[] {
+  if (base !== rootPath) return [];
+  const list: string[] = [];
+  for (let at = workTree; at !== root && dirname(at) !== at; ) {
+    at = dirname(at);
+    list.unshift(at);
+  }
+  return list;
+}
+
+function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreOracle {
+  let cached: { key: string; tree: PathTree } | undefined;
+  return {
+    refresh: () => checker.refresh(),
+    ignored: (paths) => checker.ignored(paths),
+    renew: () => checker.renew(),
+    tracked: async (prefix) => {
+      if (index === undefined) return new Map();
+      const key = index.key();
+      if (cached?.key === key) return cached.tree;
+      const tree: PathTree = new Map();
+      const skip = prefix === rootPath ? 0 : prefix.length + 1;
+      for (const { path, isSubmodule } of await index.entries()) {
+        if (skip > 0 && !path.startsWith(`${prefix}/`)) continue;
+        plant(tree, path.slice(skip), isSubmodule ? 'gitlink' : true);
+      }
+      cached = { key, tree };
+      return tree;
+    },
+  };
+}

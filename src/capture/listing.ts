@@ -1,0 +1,248 @@
+// One directory as it stands: names, kinds and stamps, in one look. It decides nothing beyond what no capture ever
+// takes (git's own directories, our storage, temporary files of a restore) and follows no link.
+import { systemCode } from '../base/errors.ts';
+import { files, filesAsync } from '../base/files.ts';
+import type { BlobId } from '../base/ids.ts';
+import type { Slices } from '../base/slices.ts';
+import { isRestoreTemporary } from '../tree/globs.ts';
+import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
+import { isSettled, type Stamp, stampOf } from './stat-cache.ts';
+import { inside, insideQuickly, type Reached, reach, type WorkTree, workTreeError } from './work-tree.ts';
+
+/** Why something that stands there cannot be taken as a file. */
+export type WalkProblem = 'unreadable' | 'nameTooLong' | 'socket' | 'fifo' | 'device' | 'nestedGitDirectory';
+
+/** What stands under one name. Filled in while its scan runs; then shared by later scans and never changed. */
+export interface WalkedEntry {
+  readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
+  /** As it was listed, or as it was when its content was read. */
+  stamp: Stamp | undefined;
+  /** The verdict of the ignore rules; undefined until asked. */
+  ignored: boolean | undefined;
+  /** Whether the capture takes it (a directory: looks into it; a problem: reports it). */
+  taken: boolean;
+  /** The content that was read under `stamp`. */
+  blob: BlobId | undefined;
+  /** Whether an equal stamp in a later scan proves an equal content. */
+  settled: boolean;
+  /** Why its content could not be had; set by whoever reads it. */
+  unread?: ReadProblem;
+}
+
+/** Why the content of a listed file was not taken. */
+export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable';
+
+/** A part of a snapshot that an earlier capture made. */
+export interface KeptDirectory {
+  readonly entries: ReadonlyMap<string, KeptDirectory | { readonly blob: BlobId }>;
+}
+
+/**
+ * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, kept or
+ * included; `included` and `wanted` everything, by the caller's globs or because a restore would displace it.
+ */
+export type Standing = 'rules' | 'ignored' | 'included' | 'wanted';
+
+/** What a directory inherits from the way down to it. */
+export interface Descent {
+  readonly path: TreePath;
+  readonly standing: Standing;
+  readonly scope: IgnoreScope;
+  readonly chain: RuleChain;
+  /** The same directory in the previous snapshot. */
+  readonly kept: KeptDirectory | undefined;
+  /** What must be captured here whatever the rules say; `true` is a file or a whole directory. */
+  readonly wanted: PathTree | undefined;
+}
+
+/** A sub-directory. Its path is kept over scans, because to join and hash it anew is a good part of a look at it. */
+export interface Below {
+  readonly name: string;
+  readonly path: TreePath;
+}
+
+export interface WalkedDirectory {
+  readonly path: TreePath;
+  readonly from: Descent;
+  /** Seen before the names were read. */
+  readonly stamp: Stamp;
+  /** The rules that hold for the names in it, its own `.gitignore` included. */
+  readonly scope: IgnoreScope;
+  readonly chain: RuleChain;
+  readonly entries: Map<string, WalkedEntry>;
+  /** Whether an equal stamp in a later scan proves that the names are the same, where directories keep times. */
+  readonly isSettled: boolean;
+  /** A `.git` stands in it (the root's aside), which a later scan has to look at again. */
+  readonly hasGit: boolean;
+  /** Nothing in it, sub-directories aside, differs from an earlier scan and from `from.kept` (see standing.ts). */
+  readonly isHeld: boolean;
+  /** The sub-directories that are taken; set once they are judged. */
+  below: readonly Below[];
+  /** What the finished scan made of it, which a later one gets as `from.kept`; set by whoever builds the tree. */
+  made?: KeptDirectory | undefined;
+  /** Why it could not be listed; then it has no entries and what it holds is unknown. */
+  readonly failure?: 'unreadable' | 'nameTooLong';
+}
+
+export interface ListingOptions {
+  readonly tree: WorkTree;
+  /** Enters the repository whose `.git` stands in this directory, if it is one. */
+  enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
+  /** The same directory in an earlier scan, whose verdicts and contents may still hold. */
+  before(path: TreePath): WalkedDirectory | undefined;
+  /** Storage of ours inside the work tree, never looked into. */
+  readonly leftOut: ReadonlySet<string>;
+  /** When the scan began, in milliseconds since 1970. */
+  readonly startMs: number;
+  /** One directory may hold a hundred thousand names. */
+  readonly slices: Slices;
+}
+
+const exact = { bigint: true } as const;
+const fresh = { isHeld: false, below: [] };
+
+/** A directory whose own size says that listing it takes tens of milliseconds is listed off the event loop. */
+const hugeDirectoryBytes = 1 << 20;
+
+/**
+ * Lists one directory; undefined when it is none any more.
+ *
+ * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails; other errors (EMFILE,
+ * ENOMEM) as they are, because they say nothing about the directory.
+ */
+export async function listDirectory(
+  from: Descent,
+  options: ListingOptions,
+): Promise<WalkedDirectory | undefined> {
+  const { path } = from;
+  let { scope, chain } = from;
+  let stamp: Stamp | undefined;
+  let reached: Reached | undefined;
+  try {
+    reached = reach(options.tree, path);
+    stamp = look(inside(reached, ''));
+    const names = await readNames(inside(reached, ''), stamp.size);
+    if (path !== rootPath && from.standing === 'rules' && names.includes('.git')) {
+      const entered = await options.enterRepository(path);
+      if (entered !== undefined) ({ scope, chain } = entered);
+    }
+    if (names.includes('.gitignore')) chain = extendChain(chain, path, reached);
+    const entries = new Map<string, WalkedEntry>();
+    const facts = {
+      isSettled: isSettled(stamp, options.startMs),
+      hasGit: path !== rootPath && names.includes('.git'),
+    };
+    const directory: WalkedDirectory = { path, from, stamp, scope, chain, entries, ...facts, ...fresh };
+    const before = options.before(path);
+    const verdictsHold = before?.chain.key === chain.key && before.from.standing === from.standing;
+    for (const name of names) {
+      if (options.slices.isDue()) await options.slices.pause();
+      if (isRestoreTemporary(name) || options.leftOut.has(join(path, name))) continue;
+      const entry = lookAt(name, from.standing, reached);
+      if (entry === undefined) continue;
+      const old = before?.entries.get(name);
+      if (old !== undefined && verdictsHold && isDirectoryKind(old) === isDirectoryKind(entry)) {
+        entry.ignored = old.ignored;
+      }
+      entries.set(name, entry);
+    }
+    return directory;
+  } catch (error) {
+    if (path === rootPath) throw workTreeError(options.tree.root, error);
+    const failure = problemOf(error);
+    if (failure === 'gone') return undefined;
+    const facts = { isSettled: false, hasGit: false, ...fresh };
+    return { path, from, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), ...facts, failure };
+  } finally {
+    reached?.release();
+  }
+}
+
+/** What a directory looks like now; undefined when it is gone or cannot be reached. */
+export function lookAgain(tree: WorkTree, path: TreePath): Stamp | undefined {
+  let reached: Reached | undefined;
+  try {
+    reached = reach(tree, path);
+    return look(inside(reached, ''));
+  } catch (error) {
+    if (path === rootPath) throw workTreeError(tree.root, error);
+    problemOf(error);
+    return undefined;
+  } finally {
+    reached?.release();
+  }
+}
+
+function look(path: Buffer): Stamp {
+  const stats = files.lstatSync(path, { bigint: true });
+  if (!stats.isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
+  return stampOf(stats);
+}
+
+function readNames(path: Buffer, size: number): Promise<string[]> | string[] {
+  if (size >= hugeDirectoryBytes) return filesAsync.readdir(path, { encoding: 'latin1' });
+  return files.readdirSync(path, { encoding: 'latin1' });
+}
+
+/** One name; undefined for what is silently left out (git's own directories) and for what has just vanished. */
+function lookAt(name: string, standing: Standing, reached: Reached): WalkedEntry | undefined {
+  if (isGitName(name)) {
+    // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
+    // `git~1` is said everywhere, because it is somebody's file and no tree can hold it.
+    const isSilent = standing !== 'wanted' && name.toLowerCase() === '.git';
+    return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
+  }
+  try {
+    const stats = files.lstatSync(insideQuickly(reached, name), exact);
+    const stamp = stampOf(stats);
+    if (stats.isFile()) return entryOf('file', stamp);
+    if (stats.isDirectory()) return entryOf('directory', stamp);
+    if (stats.isSymbolicLink()) return entryOf('link', stamp);
+    return entryOf(stats.isSocket() ? 'socket' : stats.isFIFO() ? 'fifo' : 'device', stamp);
+  } catch (error) {
+    const problem = problemOf(error);
+    return problem === 'gone' ? undefined : entryOf(problem, undefined);
+  }
+}
+
+function entryOf(kind: WalkedEntry['kind'], stamp: Stamp | undefined): WalkedEntry {
+  return { kind, stamp, ignored: undefined, taken: false, blob: undefined, settled: false };
+}
+
+function isDirectoryKind(entry: WalkedEntry): boolean {
+  return entry.kind === 'directory';
+}
+
+/** Of a directory that could not even be looked at. */
+const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, mode: 0 };
+
+/**
+ * Sorts the errors that are facts about one path: `gone`, or present and unknown.
+ *
+ * @throws every other error (EMFILE, ENFILE, ENOMEM …): the capture fails rather than calling a file unreadable.
+ */
+export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {
+  switch (systemCode(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ELOOP': // a link took the place of a directory or file while we looked
+    case 'ESTALE':
+    case 'ENXIO':
+      return 'gone';
+    case 'EACCES':
+    case 'EPERM':
+    case 'EIO':
+    case 'EBUSY':
+    case 'EUCLEAN':
+    case 'ETIMEDOUT':
+    case 'ENOTCONN':
+    case 'EINVAL':
+      return 'unreadable';
+    case 'ENAMETOOLONG':
+      return 'nameTooLong';
+    case undefined:
+    default:
+      throw error;
+  }
+}

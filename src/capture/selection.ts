@@ -1,0 +1,167 @@
+// Which of the listed names a capture takes: ruling 6 in one place. It asks the ignore rules in batches, the index of
+// a repository only when something ignored was met, and touches no file itself.
+import type { Slices } from '../base/slices.ts';
+import type { Globs } from '../tree/globs.ts';
+import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import {
+  extendChainAbove,
+  type IgnoreScope,
+  inScope,
+  type PathTree,
+  type RuleChain,
+} from './ignore/ignore-rules.ts';
+import type { Below, Descent, KeptDirectory, Standing, WalkedDirectory, WalkedEntry } from './listing.ts';
+
+export interface SelectionOptions {
+  readonly include: Globs;
+  readonly exclude: Globs;
+}
+
+/** Paths this long are not asked: git cannot reach them either, and captured is safer than lost. */
+const askedPathMax = 3500;
+const batchMax = 512;
+
+/** The rules that hold at the root of a scope, its sources read again. */
+export async function startingChain(scope: IgnoreScope): Promise<RuleChain> {
+  const sources = await scope.oracle.refresh();
+  const key = `${scope.base}\0${scope.prefix}\0${sources.key}`;
+  let chain: RuleChain = { key, hasRules: sources.hasRules };
+  for (const directory of scope.above) chain = extendChainAbove(chain, directory);
+  return chain;
+}
+
+/** Decides for one scan. */
+export class Selection {
+  readonly #options: SelectionOptions;
+  readonly #tracked = new Map<IgnoreScope, Promise<PathTree>>();
+  readonly #gitlinks = new Set<TreePath>();
+  /** Scopes whose engine was renewed in this scan, and whether it is fresh since the last change that was seen. */
+  readonly #isFresh = new Map<IgnoreScope, boolean>();
+  readonly #lastChain: (path: TreePath) => string | undefined;
+
+  /** `lastChain` tells the rules of a directory as they were last seen, in this scan or in the one before. */
+  constructor(options: SelectionOptions, lastChain: (path: TreePath) => string | undefined) {
+    this.#options = options;
+    this.#lastChain = lastChain;
+  }
+
+  /** Sets `ignored` and `taken` of every entry of the directories. */
+  async judge(directories: readonly WalkedDirectory[], slices: Slices): Promise<void> {
+    const asks = new Map<IgnoreScope, { path: TreePath; entry: WalkedEntry }[]>();
+    for (const directory of directories) {
+      if (slices.isDue()) await slices.pause();
+      this.#noteRules(directory);
+      for (const [name, entry] of directory.entries) {
+        if (entry.ignored !== undefined) continue;
+        const path = inScope(directory.scope, join(directory.path, name));
+        if (directory.from.standing !== 'rules') entry.ignored = directory.from.standing === 'ignored';
+        else if (!directory.chain.hasRules || path.length > askedPathMax) entry.ignored = false;
+        else {
+          const list = asks.get(directory.scope);
+          if (list === undefined) asks.set(directory.scope, [{ path, entry }]);
+          else list.push({ path, entry });
+        }
+      }
+    }
+    for (const [scope, list] of asks) await this.#ask(scope, list);
+    for (const directory of directories) {
+      if (slices.isDue()) await slices.pause();
+      for (const [name, entry] of directory.entries) {
+        const takes = this.#takes(directory, name, entry);
+        entry.taken = typeof takes === 'boolean' ? takes : await takes;
+      }
+    }
+  }
+
+  /** Whether a directory of an earlier scan under the same rules is taken as it was: an index may have changed. */
+  holds(directory: WalkedDirectory): boolean | Promise<boolean> {
+    for (const entry of directory.entries.values()) if (entry.ignored) return this.#holdsIgnored(directory);
+    return true;
+  }
+
+  async #holdsIgnored(directory: WalkedDirectory): Promise<boolean> {
+    for (const [name, entry] of directory.entries) {
+      if (entry.ignored && (await this.#takes(directory, name, entry)) !== entry.taken) return false;
+    }
+    return true;
+  }
+
+  /** What a taken sub-directory inherits. */
+  enter(directory: WalkedDirectory, { name, path }: Below, entry: WalkedEntry): Descent {
+    const kept = directory.from.kept?.entries.get(name);
+    const wanted = directory.from.wanted?.get(name);
+    return {
+      path,
+      standing: this.#standing(directory, name, entry),
+      scope: directory.scope,
+      chain: directory.chain,
+      kept: kept !== undefined && 'entries' in kept ? kept : undefined,
+      wanted: wanted instanceof Map ? wanted : undefined,
+    };
+  }
+
+  /** The engine caches the files it has read, so it starts anew before the first question after a change. */
+  #noteRules({ path, chain, scope }: WalkedDirectory): void {
+    if (!chain.hasRules) return;
+    const last = this.#lastChain(path);
+    const isNews = last === undefined ? !this.#isFresh.has(scope) : last !== chain.key;
+    if (isNews) this.#isFresh.set(scope, false);
+  }
+
+  async #ask(scope: IgnoreScope, list: { path: TreePath; entry: WalkedEntry }[]): Promise<void> {
+    if (this.#isFresh.get(scope) === false) {
+      scope.oracle.renew();
+      this.#isFresh.set(scope, true);
+    }
+    const batches: Promise<void>[] = [];
+    for (let start = 0; start < list.length; start += batchMax) {
+      const batch = list.slice(start, start + batchMax);
+      batches.push(
+        scope.oracle
+          .ignored(batch.map((ask) => ask.path))
+          .then((answers) => batch.forEach(({ entry }, index) => (entry.ignored = answers[index] ?? false))),
+      );
+    }
+    await Promise.all(batches);
+  }
+
+  #standing(directory: WalkedDirectory, name: string, entry: WalkedEntry): Standing {
+    const above = directory.from.standing;
+    if (above === 'wanted' || directory.from.wanted?.get(name) === true) return 'wanted';
+    if (above === 'included') return 'included';
+    if (!entry.ignored) return 'rules';
+    if (this.#options.include.matches(join(directory.path, name), true)) return 'included';
+    return this.#gitlinks.has(join(directory.path, name)) ? 'rules' : 'ignored';
+  }
+
+  #takes(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean | Promise<boolean> {
+    if (directory.from.standing === 'wanted') return true;
+    if (directory.from.wanted?.has(name)) return true;
+    const path = join(directory.path, name);
+    const isDirectory = entry.kind === 'directory';
+    if (this.#options.exclude.matches(path, isDirectory)) return false;
+    if (!entry.ignored) return true;
+    if (this.#options.include.matches(path, isDirectory)) return true;
+    if (isDirectory && this.#options.include.mayMatchBelow(path)) return true;
+    if (isKept(directory.from.kept, name, isDirectory)) return true;
+    return this.#isTracked(directory.scope, path, isDirectory);
+  }
+
+  async #isTracked(scope: IgnoreScope, path: TreePath, isDirectory: boolean): Promise<boolean> {
+    let loading = this.#tracked.get(scope);
+    if (loading === undefined) {
+      loading = scope.oracle.tracked(scope.prefix);
+      this.#tracked.set(scope, loading);
+    }
+    const relative = scope.base === rootPath ? path : path.slice(scope.base.length + 1);
+    let node: PathTree | true | 'gitlink' | undefined = await loading;
+    for (const name of relative.split('/')) node = node instanceof Map ? node.get(name) : undefined;
+    if (node === 'gitlink' && isDirectory) this.#gitlinks.add(path);
+    return isDirectory ? node instanceof Map || node === 'gitlink' : node === true;
+  }
+}
+
+function isKept(kept: KeptDirectory | undefined, name: string, isDirectory: boolean): boolean {
+  const node = kept?.entries.get(name);
+  return node !== undefined && 'entries' in node === isDirectory;
+}

@@ -1,0 +1,65 @@
+// Where a capture puts what it found: contents first, then the tree that names them. The interface that a store offers
+// to captures, and the list of what a capture had to leave out.
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import type { Directory } from '../tree/directory.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+
+/**
+ * Content that can no longer change: bytes in memory, or a private file in the store's spool directory
+ * ({@link SnapshotSink.spoolDirectory}) that the writer now owns and removes.
+ */
+export type StableContent =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'spool'; readonly file: string; readonly size: number };
+
+/** An incremental hash over one blob whose size is known beforehand. */
+export interface BlobHash {
+  update(bytes: Uint8Array): void;
+  digest(): BlobId;
+}
+
+/** Takes one capture in. Writers are independent; several may be open at once. */
+export interface SnapshotWriter {
+  /**
+   * Stores content under the id that {@link SnapshotSink.hash} gives for it. May return before the bytes are in
+   * the store (batches); `seal` waits for all. Storing what is already there costs next to nothing.
+   *
+   * @throws NoSpace, GitFailed, StoreUnavailable: then the capture has failed and the writer must be aborted.
+   */
+  addBlob(id: BlobId, content: StableContent): Promise<void>;
+  /**
+   * Makes the tree durable (as durable as the store is) and names it. Directories that are already `sealed` are
+   * taken by their id, so the cost follows the change. Every blob is readable when this resolves.
+   */
+  seal(root: Directory): Promise<SnapshotId>;
+  /** Forgets what was added and removes its temporary files. */
+  abort(): Promise<void>;
+}
+
+/** A path that a capture left out, and why. The reasons are an open list on the wire. */
+export interface SkippedPath {
+  readonly path: TreePath;
+  readonly reason: SkipReason;
+}
+
+export type SkipReason =
+  | 'unreadable'
+  | 'socket'
+  | 'fifo'
+  | 'device'
+  | 'tooLarge'
+  | 'vanished'
+  | 'unstable'
+  | 'nameTooLong'
+  | 'nestedGitDirectory';
+
+/** What a capture needs of a store. */
+export interface SnapshotSink {
+  /** A private directory (0700) on the store's file system for {@link StableContent}; emptied at open. */
+  readonly spoolDirectory: string;
+  /** Starts hashing a blob of `size` bytes the way this store names it. */
+  hash(size: number): BlobHash;
+  writer(signal?: AbortSignal): SnapshotWriter;
+  /** The snapshot as a tree of directories, `sealed` ids set, so that a capture can build on it. */
+  directory(snapshot: SnapshotId): Promise<Directory>;
+}

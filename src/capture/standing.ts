@@ -1,0 +1,127 @@
+// Whether a directory still is what an earlier scan listed: looked at name by name, without listing it, reading its
+// files or making anything for each of them. That is what most of a work tree is at every capture but the first.
+// It never guesses: whatever is not certain is `undefined`, and listing.ts lists it anew.
+import { systemCode } from '../base/errors.ts';
+import { type BigIntStats, files } from '../base/files.ts';
+import { isRestoreTemporary } from '../tree/globs.ts';
+import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { extendChain } from './ignore/ignore-rules.ts';
+import type { Descent, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
+import { isSettled, isStampOf } from './stat-cache.ts';
+import { insideQuickly, type Reached, reach, type WorkTree } from './work-tree.ts';
+
+export interface StandingOptions extends ListingOptions {
+  /** Whether a directory's times on this device tell every change of its names. */
+  keepsTimes(device: number): boolean;
+  /** Whether the files in a directory are looked at; else its own times, and so its names, are enough. */
+  looksAtFiles(directory: TreePath): boolean;
+}
+
+/**
+ * Linux file systems that stamp a directory when a name in it is made, removed or replaced: ext, XFS, Btrfs, tmpfs,
+ * overlayfs, ZFS, F2FS, bcachefs. Elsewhere (object stores behind FUSE give constant times) names are read each time.
+ */
+const stampingTypes = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
+]);
+
+/** What {@link StandingOptions.keepsTimes} asks: true for the work tree's own device, where its kind is known. */
+export function keepsTimes({ root }: WorkTree): (device: number) => boolean {
+  if (process.platform !== 'linux') return () => false;
+  try {
+    const own = Number(files.lstatSync(root, { bigint: true }).dev);
+    const isStamping = stampingTypes.has(files.statfsSync(root).type >>> 0);
+    return (device) => isStamping && device === own;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return () => false; // the walk meets the same, and says it better
+  }
+}
+
+/**
+ * The earlier listing, to stand for the present, or undefined when the directory has to be listed.
+ *
+ * It stands when the same rules hold, the names are the same, every file that is taken has the settled stamp under
+ * which it was read, and the previous snapshot holds the very directory that the earlier scan made of it.
+ */
+export async function stillStands(
+  from: Descent,
+  options: StandingOptions,
+): Promise<WalkedDirectory | undefined> {
+  const before = options.before(from.path);
+  if (before === undefined || !isComparable(before, from)) return undefined;
+  let reached: Reached | undefined;
+  try {
+    reached = reach(options.tree, from.path);
+    if (!isStampOf(before.stamp, lookAt(reached, ''))) return undefined;
+    const chain = before.entries.has('.gitignore') ? extendChain(from.chain, from.path, reached) : from.chain;
+    if (chain.key !== before.chain.key) return undefined;
+    const isSure = before.isSettled && options.keepsTimes(before.stamp.dev);
+    if (!isSure && !hasSameNames(before, reached, options)) return undefined;
+    const looks = !isSure || options.looksAtFiles(from.path);
+    for (const [name, entry] of before.entries) {
+      if (options.slices.isDue()) await options.slices.pause();
+      if (!isProven(entry, isSure)) return undefined;
+      if (looks && (!isSure || isFileTaken(entry)) && !isSame(entry, lookAt(reached, name))) return undefined;
+    }
+    return {
+      ...before,
+      from,
+      chain,
+      isHeld: true,
+      isSettled: isSure || isSettled(before.stamp, options.startMs),
+    };
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // listing it meets the same again, or finds it gone, and knows what that means
+  } finally {
+    reached?.release();
+  }
+}
+
+function isComparable(before: WalkedDirectory, from: Descent): boolean {
+  return (
+    before.failure === undefined &&
+    !before.hasGit &&
+    before.from.standing === from.standing &&
+    before.from.chain.key === from.chain.key &&
+    before.scope === from.scope &&
+    before.made === from.kept &&
+    before.from.wanted === undefined &&
+    from.wanted === undefined
+  );
+}
+
+function lookAt(reached: Reached, name: string): BigIntStats {
+  return files.lstatSync(insideQuickly(reached, name), exact);
+}
+
+const exact = { bigint: true } as const;
+
+function hasSameNames(before: WalkedDirectory, reached: Reached, { leftOut }: StandingOptions): boolean {
+  let known = 0;
+  for (const name of files.readdirSync(insideQuickly(reached, ''), { encoding: 'latin1' })) {
+    if (before.entries.has(name)) known += 1;
+    else if (before.path === rootPath && name.toLowerCase() === '.git') continue;
+    else if (!isRestoreTemporary(name) && !leftOut.has(join(before.path, name))) return false;
+  }
+  return known === before.entries.size;
+}
+
+function isFileTaken(entry: WalkedEntry): boolean {
+  return entry.taken && (entry.kind === 'file' || entry.kind === 'link');
+}
+
+/** Whether an equal look proves an equal entry. What a capture has to report, or to try again, never stands. */
+function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
+  if (isFileTaken(entry)) return entry.settled && entry.blob !== undefined && entry.unread === undefined;
+  if (entry.kind === 'directory') return true;
+  return !entry.taken && (areNamesSure || entry.kind === 'file' || entry.kind === 'link');
+}
+
+/** Of a sub-directory only that it is the same one: what is in it is its own listing's business. */
+function isSame({ kind, stamp }: WalkedEntry, stats: BigIntStats): boolean {
+  if (stamp === undefined) return false;
+  if (kind !== 'directory') return isStampOf(stamp, stats);
+  return stats.isDirectory() && Number(stats.ino) === stamp.ino && Number(stats.dev) === stamp.dev;
+}

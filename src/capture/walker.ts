@@ -1,0 +1,192 @@
+// Reads a work tree's names and stamps, level by level, and says what the next capture takes. It reads no contents
+// and stores nothing. A walk is not atomic, so directories that changed meanwhile are walked again until one look at
+// all of them finds none changed: then every listing was true at one and the same instant.
+import type { Slices } from '../base/slices.ts';
+import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { IgnoreScope, IgnoreScopes, PathTree } from './ignore/ignore-rules.ts';
+import {
+  type Below,
+  type Descent,
+  type KeptDirectory,
+  type ListingOptions,
+  listDirectory,
+  lookAgain,
+  type WalkedDirectory,
+} from './listing.ts';
+import { Selection, type SelectionOptions, startingChain } from './selection.ts';
+import { keepsTimes, type StandingOptions, stillStands } from './standing.ts';
+import { isSameStamp } from './stat-cache.ts';
+import type { WorkTree } from './work-tree.ts';
+
+export interface WalkOptions extends SelectionOptions {
+  readonly tree: WorkTree;
+  readonly scopes: IgnoreScopes;
+  /** The directories of an earlier, finished scan: ignore verdicts that still hold are taken from it. */
+  readonly before: ReadonlyMap<TreePath, WalkedDirectory>;
+  /** The previous snapshot: what it holds is taken again, ignored or not. */
+  readonly kept: KeptDirectory | undefined;
+  readonly wanted: PathTree | undefined;
+  readonly leftOut: ReadonlySet<string>;
+  readonly slices: Slices;
+  /** Of the others only the names are looked at: for what was captured a moment ago and touched by us alone. */
+  looksAtFiles?(directory: TreePath): boolean;
+  /** Told after each directory how many names were in it; cheap, for it is called ten thousand times. */
+  onLooked?(names: number): void;
+}
+
+/** One scan's walk. */
+export class Walk {
+  readonly directories = new Map<TreePath, WalkedDirectory>();
+  readonly #options: WalkOptions;
+  readonly #selection: Selection;
+  readonly #listing: ListingOptions;
+  readonly #standing: StandingOptions;
+  #heldFiles = 0;
+  #fresh: WalkedDirectory[] = [];
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    const before = (path: TreePath): WalkedDirectory | undefined => options.before.get(path);
+    this.#selection = new Selection(options, (path) => this.#lastChain.get(path) ?? before(path)?.chain.key);
+    this.#listing = {
+      tree: options.tree,
+      leftOut: options.leftOut,
+      before,
+      startMs: Date.now(),
+      slices: options.slices,
+      enterRepository: async (directory) => {
+        const scope = options.scopes.nested(directory);
+        return scope === undefined ? undefined : { scope, chain: await startingChain(scope) };
+      },
+    };
+    this.#standing = {
+      ...this.#listing,
+      keepsTimes: keepsTimes(options.tree),
+      looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
+    };
+  }
+
+  /** Files of directories that are as they were, so that nobody is given them to read. */
+  get heldFiles(): number {
+    return this.#heldFiles;
+  }
+
+  /** Chains as this scan saw them last, so that a `.gitignore` that changes during the scan is noticed too. */
+  readonly #lastChain = new Map<TreePath, string>();
+
+  /** Walks everything. @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails. */
+  async run(): Promise<void> {
+    await this.#walk([await this.#rootDescent(this.#options.scopes.outermost())]);
+  }
+
+  /** The directories listed since the last call, for whoever reads their files. */
+  takeFresh(): WalkedDirectory[] {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    return fresh.filter((directory) => this.directories.get(directory.path) === directory);
+  }
+
+  /** Directories that are no longer as they were listed, parents first. Empty: the walk is true of one instant. */
+  async changed(): Promise<WalkedDirectory[]> {
+    const changed: WalkedDirectory[] = [];
+    for (const directory of this.reachable()) {
+      if (this.#options.slices.isDue()) await this.#options.slices.pause();
+      const now = lookAgain(this.#options.tree, directory.path);
+      const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
+      if (!isSame) changed.push(directory);
+    }
+    return changed;
+  }
+
+  /** Lists these again, and walks what is new below them; everything else stays as it was listed. */
+  async again(changed: readonly WalkedDirectory[]): Promise<void> {
+    const descents: Descent[] = [];
+    for (const { path, from } of changed) {
+      const parent = path === rootPath ? undefined : this.directories.get(parentOf(path));
+      if (path === rootPath) descents.push(await this.#rootDescent(from.scope));
+      else descents.push(parent === undefined ? from : { ...from, scope: parent.scope, chain: parent.chain });
+    }
+    await this.#walk(descents);
+  }
+
+  /** All directories that belong to the tree as it was last seen, parents first. */
+  *reachable(): Generator<WalkedDirectory> {
+    const stack: TreePath[] = [rootPath];
+    for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
+      const directory = this.directories.get(path);
+      if (directory === undefined) continue;
+      yield directory;
+      for (const below of directory.below) stack.push(below.path);
+    }
+  }
+
+  async #rootDescent(scope: IgnoreScope): Promise<Descent> {
+    const { kept, wanted } = this.#options;
+    return { path: rootPath, standing: 'rules', scope, chain: await startingChain(scope), kept, wanted };
+  }
+
+  async #walk(start: readonly Descent[]): Promise<void> {
+    let frontier = start;
+    while (frontier.length > 0) {
+      const listed: WalkedDirectory[] = [];
+      const held: WalkedDirectory[] = [];
+      for (const descent of frontier) {
+        if (this.#options.slices.isDue()) await this.#options.slices.pause();
+        const standing = await stillStands(descent, this.#standing);
+        if (standing !== undefined && (await this.#selection.holds(standing))) {
+          held.push(standing);
+          this.#options.onLooked?.(standing.entries.size);
+          continue;
+        }
+        const directory = await listDirectory(descent, this.#listing);
+        this.#options.onLooked?.(directory?.entries.size ?? 0);
+        if (directory === undefined) this.directories.delete(descent.path);
+        else listed.push(directory);
+      }
+      await this.#selection.judge(listed, this.#options.slices);
+      const next: Descent[] = [];
+      for (const directory of [...listed, ...held]) {
+        if (this.#options.slices.isDue()) await this.#options.slices.pause();
+        this.#admit(directory);
+        for (const descent of this.#nextOf(directory)) next.push(descent);
+      }
+      frontier = next;
+    }
+  }
+
+  #admit(directory: WalkedDirectory): void {
+    this.directories.set(directory.path, directory);
+    this.#lastChain.set(directory.path, directory.chain.key);
+    if (directory.isHeld) this.#heldFiles += directory.entries.size - directory.below.length;
+    else {
+      this.#fresh.push(directory);
+      directory.below = takenDirectories(directory);
+    }
+  }
+
+  /** The sub-directories to walk: those taken, except what this scan has listed under the same rules already. */
+  #nextOf(directory: WalkedDirectory): Descent[] {
+    const next: Descent[] = [];
+    for (const below of directory.below) {
+      const entry = directory.entries.get(below.name);
+      if (entry === undefined) continue;
+      const descent = this.#selection.enter(directory, below, entry);
+      const listed = this.directories.get(descent.path);
+      const isCurrent =
+        listed !== undefined &&
+        listed.stamp.ino === entry.stamp?.ino &&
+        listed.from.chain.key === descent.chain.key &&
+        listed.from.standing === descent.standing;
+      if (!isCurrent) next.push(descent);
+    }
+    return next;
+  }
+}
+
+function takenDirectories({ path, entries }: WalkedDirectory): Below[] {
+  const taken: Below[] = [];
+  for (const [name, entry] of entries) {
+    if (entry.kind === 'directory' && entry.taken) taken.push({ name, path: join(path, name) });
+  }
+  return taken;
+}

@@ -1,0 +1,248 @@
+// The directory that is checkpointed: opened once, by its canonical path and its identity, and reached through one
+// function that also works below PATH_MAX. It reads no files and decides nothing about what is captured.
+import { Buffer } from 'node:buffer';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { constants, files } from '../base/files.ts';
+import { bytesOf, type TreePath } from '../tree/tree-path.ts';
+import { protectedPlace } from './protected-places.ts';
+
+export interface WorkTree {
+  /** The canonical absolute path; every link in it is resolved. */
+  readonly root: string;
+  /** `dev:ino` of the root when it was opened. */
+  readonly identity: string;
+  /** The name of the protected place that was allowed on purpose, if it is one. */
+  readonly protectedPlace?: string;
+}
+
+export interface OpenWorkTreeOptions {
+  readonly allowProtected?: boolean;
+  /** The user's home directory, for tests. */
+  readonly home?: string;
+}
+
+/**
+ * Opens the work tree at an absolute path.
+ *
+ * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable, ProtectedWorkTree (after canonicalisation, so that
+ * links, `..`, letter case and trailing slashes hide nothing).
+ */
+export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): WorkTree {
+  const root = canonical(path);
+  const identity = identityOf(root);
+  const place = protectedPlace(root, options.home);
+  if (place !== undefined && !options.allowProtected) {
+    throw new CheckpointdError(
+      'ProtectedWorkTree',
+      `${root} is ${place}, which is not checkpointed by accident. Open a project directory, or pass allowProtected.`,
+      { details: { path: root, place } },
+    );
+  }
+  if (/(^|[\\/])\.git([\\/]|$)/i.test(root)) {
+    throw new CheckpointdError(
+      'ProtectedWorkTree',
+      `${root} lies inside a git directory, whose contents are git's alone. Open the work tree around it.`,
+      { details: { path: root, place: '.git' } },
+    );
+  }
+  return { root, identity, ...(place === undefined ? {} : { protectedPlace: place }) };
+}
+
+/**
+ * `dev:ino` of the directory that stands at a canonical path now.
+ *
+ * @throws WorkTreeMissing, NotADirectory (also for a link that took its place), WorkTreeUnreadable.
+ */
+export function identityOf(root: string): string {
+  try {
+    const stats = files.lstatSync(root, { bigint: true });
+    if (!stats.isDirectory()) {
+      throw new CheckpointdError(
+        'NotADirectory',
+        `${root} is not a directory. Give the project's directory.`,
+        {
+          details: { path: root },
+        },
+      );
+    }
+    mustBeReadable(root);
+    return `${stats.dev}:${stats.ino}`;
+  } catch (error) {
+    throw workTreeError(root, error);
+  }
+}
+
+/** Tried and not asked: `access` judges by the real user, and the calls that follow by the effective one. */
+function mustBeReadable(root: string): void {
+  if (process.platform === 'win32') return files.accessSync(root, constants.R_OK);
+  files.closeSync(files.openSync(root, constants.O_RDONLY | constants.O_DIRECTORY));
+  files.lstatSync(`${root}/.`);
+  return undefined;
+}
+
+/** Turns a failed call on the root into the error that a client can act on; other errors pass unchanged. */
+export function workTreeError(root: string, error: unknown): unknown {
+  const code = systemCode(error);
+  const facts = { details: { path: root, code }, cause: error };
+  if (code === 'ENOENT') {
+    return new CheckpointdError(
+      'WorkTreeMissing',
+      `The work tree ${root} does not exist. Create it, or open another one.`,
+      facts,
+    );
+  }
+  if (code === 'ENOTDIR') {
+    return new CheckpointdError(
+      'NotADirectory',
+      `${root} is not a directory. Give the project's directory.`,
+      facts,
+    );
+  }
+  if (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'EIO' ||
+    code === 'ELOOP' ||
+    code === 'ENAMETOOLONG'
+  ) {
+    return new CheckpointdError(
+      'WorkTreeUnreadable',
+      `The work tree ${root} cannot be read (${code}). Check its permissions.`,
+      facts,
+    );
+  }
+  return error;
+}
+
+function canonical(path: string): string {
+  if (path.includes('\0')) {
+    throw new CheckpointdError('WorkTreeMissing', 'A path cannot contain a NUL character.');
+  }
+  let bytes: Buffer;
+  try {
+    bytes = files.realpathSync(path, { encoding: 'buffer' });
+  } catch (error) {
+    throw workTreeError(path, error);
+  }
+  const root = bytes.toString('utf8');
+  if (!Buffer.from(root, 'utf8').equals(bytes)) {
+    throw new CheckpointdError(
+      'WorkTreeUnreadable',
+      `The canonical path of ${path} is not UTF-8. Rename the directories above the work tree.`,
+    );
+  }
+  return root;
+}
+
+/**
+ * Refuses a storage directory inside the work tree: it would capture itself without end.
+ *
+ * Compares by identity on the way up, so links and letter case hide nothing. @throws StorageInsideWorkTree
+ */
+export function refuseStorageInside(tree: WorkTree, storageDirectory: string): void {
+  if (storageWithin(tree, storageDirectory) !== undefined) {
+    throw new CheckpointdError(
+      'StorageInsideWorkTree',
+      `The storage directory ${storageDirectory} lies inside the work tree ${tree.root}. Choose one outside it.`,
+      { details: { storageDirectory, workTree: tree.root } },
+    );
+  }
+}
+
+/** Where a storage directory (existing or not) lies below the work tree, or undefined when it lies elsewhere. */
+export function storageWithin(tree: WorkTree, storageDirectory: string): TreePath | undefined {
+  const below: string[] = [];
+  let path = existingPart(storageDirectory, below);
+  for (;;) {
+    const stats = files.statSync(path, { bigint: true });
+    if (`${stats.dev}:${stats.ino}` === tree.identity) {
+      return Buffer.from(below.join('/'), 'utf8').toString('latin1') as TreePath;
+    }
+    const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+    const parent = cut <= 0 ? path.slice(0, 1) : path.slice(0, cut);
+    if (parent === path || cut < 0) return undefined;
+    below.unshift(path.slice(cut + 1));
+    path = parent;
+  }
+}
+
+/** The canonical path of the nearest existing ancestor; the names under it that do not exist go to `below`. */
+function existingPart(path: string, below: string[]): string {
+  let rest = path.replace(/[\\/]+$/, '');
+  for (;;) {
+    try {
+      return files.realpathSync(rest === '' ? '/' : rest);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      const cut = Math.max(rest.lastIndexOf('/'), rest.lastIndexOf('\\'));
+      if (cut < 0) throw error;
+      below.unshift(rest.slice(cut + 1));
+      rest = rest.slice(0, cut);
+    }
+  }
+}
+
+/** PATH_MAX is 4,096 with the final NUL; a name may add 255 and a slash. */
+const reachMax = 4096 - 1 - 256;
+
+/** A directory that system calls can reach, however deep it lies. */
+export interface Reached {
+  /** The bytes of a path to the directory, as latin1, without a final slash. */
+  readonly prefix: string;
+  release(): void;
+}
+
+/**
+ * Reaches a directory of the work tree for calls on it and on the names in it.
+ *
+ * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`; elsewhere the long path is given
+ * as it is, and the system answers ENAMETOOLONG, which is reported.
+ */
+export function reach(tree: WorkTree, directory: TreePath): Reached {
+  const root = rootBytes(tree);
+  const full = directory === '' ? root : `${root}/${directory}`;
+  if (full.length <= reachMax || process.platform !== 'linux')
+    return { prefix: full, release: () => undefined };
+  let prefix = root;
+  let fd = -1;
+  let rest: string = directory;
+  while (rest.length + prefix.length + 1 > reachMax) {
+    const cut = rest.lastIndexOf('/', reachMax - prefix.length - 1);
+    if (cut <= 0) break;
+    const next = files.openSync(
+      bytesOf(`${prefix}/${rest.slice(0, cut)}` as TreePath),
+      constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW,
+    );
+    if (fd >= 0) files.closeSync(fd);
+    fd = next;
+    prefix = `/proc/self/fd/${fd}`;
+    rest = rest.slice(cut + 1);
+  }
+  const held = fd;
+  return { prefix: `${prefix}/${rest}`, release: () => held >= 0 && files.closeSync(held) };
+}
+
+const roots = new WeakMap<WorkTree, string>();
+
+function rootBytes(tree: WorkTree): string {
+  let root = roots.get(tree);
+  if (root === undefined) {
+    root = Buffer.from(tree.root, 'utf8').toString('latin1').replace(/\/$/, '');
+    roots.set(tree, root);
+  }
+  return root;
+}
+
+/** The bytes of a name in a reached directory; '' is the directory itself. */
+export function inside(reached: Reached, name: string): Buffer {
+  const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
+  return Buffer.from(path, 'latin1');
+}
+
+const beyondAscii = /[\u0080-\u00ff]/;
+
+/** The same for loops over very many names: text where text and bytes agree, which spares a copy for each. */
+export function insideQuickly(reached: Reached, name: string): string | Buffer {
+  const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
+  return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
+}

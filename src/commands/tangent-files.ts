@@ -1,0 +1,105 @@
+// Tangents that carry the files too (`files: true`): entering keeps a checkpoint of them, leaving without the tail
+// brings them back. Called inside the session's queue.
+//
+// Entering publishes a safety checkpoint first and logs the tangent, which names it, second: killed in between there
+// is a checkpoint that nothing refers to and no tangent. Leaving logs the state after it as a proposal (the head does
+// not move), then runs a hard restore whose checkpoint names that state. Its publication is the one commit point:
+// before it the tangent stands, and an unfinished restore is redone or undone at the next open; after it both the
+// files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
+
+import type { ExitResult } from '../conversation/answers.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Idempotency } from '../conversation/log/timeline.ts';
+import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
+import { publishSafety, runRestoreJob } from '../session/restore/job.ts';
+import { type RestoreOutcome } from '../session/restore/outcome.ts';
+import { lengthsOf } from '../session/restore/view.ts';
+import type { Session } from '../session/session.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+
+export interface Entered {
+  readonly entered: boolean;
+  /** The checkpoint that was taken for the files. */
+  readonly filesCheckpoint?: string;
+}
+
+/** Enters a tangent. @throws CheckpointsDisabled when it is to carry files and there are no checkpoints */
+export async function enterTangent(
+  session: Session,
+  files: boolean,
+  context: OperationContext,
+  idempotency: Idempotency | undefined,
+): Promise<Entered> {
+  const { conversation } = session.parts;
+  if (!files) return conversation.tangents.enter({ idempotency });
+  const checkpoints = session.requireCheckpoints();
+  if (conversation.tangents.status().active) return conversation.tangents.enter({ idempotency });
+  const head = checkpoints.index.head;
+  const present = await checkpoints.capture.capture({
+    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    signal: context.signal,
+    onProgress: context.progress('capture'),
+  });
+  context.signal.throwIfAborted();
+  const { record } = await publishSafety(session, checkpoints, present, context, 'Before a tangent');
+  return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });
+}
+
+export interface Left {
+  readonly exit: ExitResult;
+  /** What became of the files, when the tangent carried them and they went back. */
+  readonly restore?: RestoreOutcome;
+}
+
+/** Leaves a tangent, with its files when it carries them and its tail is not kept. */
+export async function exitTangent(
+  session: Session,
+  keepTail: boolean,
+  context: OperationContext,
+  idempotency: Idempotency | undefined,
+): Promise<Left> {
+  const { conversation, log } = session.parts;
+  const named = conversation.state.tangent?.filesCheckpoint;
+  const target = named === undefined ? undefined : session.enabled?.index.byId(named);
+  if (named === undefined || keepTail || target === undefined) {
+    if (named !== undefined && !keepTail)
+      log.warn('The checkpoint of the tangent is gone, so leaving it left the files as they are.');
+    return { exit: conversation.tangents.exit({ keepTail, idempotency }) };
+  }
+  const undone = session.enabled?.index.head?.record.undo ?? [];
+  const { parent } = target.record;
+  const restore = await runRestoreJob(
+    session,
+    {
+      target,
+      conversation: conversation.tangents.proposeExit(),
+      mode: 'hard',
+      scope: 'both',
+      onConflict: 'overwrite',
+      ...(parent === undefined ? {} : { parent }),
+      undo: (id) => [...undone, id],
+      redo: () => [],
+      description: 'Left a tangent',
+      confirm: true,
+      dryRun: false,
+    },
+    context,
+  );
+  return { exit: { exited: true, filesCheckpoint: named, ...lengthsOf(conversation) }, restore };
+}
+
+/** The checkpoints that open tangents go back to: of the present, and of every checkpoint made inside one. */
+export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
+  const needed = new Set<string>();
+  const add = (name: string | undefined): unknown => name !== undefined && needed.add(name);
+  add(conversation.state.tangent?.filesCheckpoint);
+  for (const { record } of index.list('every').filter(isInTangent)) {
+    add(conversation.at(record.conversation).tangent?.filesCheckpoint);
+  }
+  return needed;
+}
+
+function isInTangent({ record }: StoredCheckpoint): boolean {
+  return record.inTangent === true;
+}

@@ -1,0 +1,169 @@
+// The document of a conversation: 002's field names in snake_case, absent optionals skipped, with a format version.
+// Writing only (reading is document-reader.ts). What lives at run time only (tool_manager, agents) is not in it, and
+// checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing (ruling 24).
+
+import { contextBudgetTokens } from '../context/context.ts';
+import type { HistoryEntry } from '../entry.ts';
+import type { FileLineTracker } from '../lines/line-tracker.ts';
+import { modelToDocument } from '../model.ts';
+import type { ConversationState, Summary } from '../state/state.ts';
+import type { Tangent } from '../tangent.ts';
+import type { ToolsByOrigin } from '../tools.ts';
+import type { ValidRange } from '../valid-range.ts';
+import { requestMetadataNames, toDocumentNames } from './field-names.ts';
+import { present } from './import-parts.ts';
+import type { OpenObject } from './open-object.ts';
+
+/** Version of the form below; a document of a later one is refused and left alone. */
+export const formatVersion = 1;
+
+export interface EntryDocument {
+  readonly id: string;
+  readonly user: OpenObject;
+  readonly assistant: OpenObject;
+  readonly request_metadata?: OpenObject;
+}
+
+export type SummaryDocument = readonly [text: string, metadata: OpenObject];
+export type RangeDocument = readonly [start: number, end: number];
+
+export interface LineTrackerDocument {
+  readonly prev_fswrite_lines: number;
+  readonly before_fswrite_lines: number;
+  readonly after_fswrite_lines: number;
+  readonly lines_added_by_agent: number;
+  readonly lines_removed_by_agent: number;
+  readonly is_first_write: boolean;
+}
+
+export interface TangentDocument {
+  readonly main_history: readonly EntryDocument[];
+  readonly main_next_message?: OpenObject;
+  readonly main_transcript: readonly string[];
+  readonly main_latest_summary?: SummaryDocument;
+  /** RFC 3339, UTC. */
+  readonly tangent_start_time: string;
+  readonly main_valid_history_range: RangeDocument;
+  readonly files_checkpoint?: string;
+}
+
+export interface ConversationDocument {
+  readonly format_version: number;
+  readonly conversation_id: string;
+  readonly next_message?: OpenObject;
+  readonly history: readonly EntryDocument[];
+  readonly valid_history_range: RangeDocument;
+  readonly transcript: readonly string[];
+  readonly tools: ToolsByOrigin;
+  readonly context_manager: { readonly max_context_files_size: number; readonly paths: readonly string[] };
+  readonly context_message_length?: number;
+  readonly latest_summary?: SummaryDocument;
+  readonly model?: string;
+  readonly model_info?: OpenObject;
+  readonly file_line_tracker: Readonly<Record<string, LineTrackerDocument>>;
+  readonly checkpoint_manager?: OpenObject;
+  readonly mcp_enabled: boolean;
+  readonly tangent_state?: TangentDocument;
+  readonly pending_user_message?: string;
+  readonly message_locked?: boolean;
+}
+
+/** What a document holds beside the state. */
+export interface DocumentExtras {
+  /** How to find the checkpoints: a reference that the session makes, never the checkpoints themselves. */
+  readonly checkpointManager?: OpenObject | undefined;
+  readonly contextMessageLength?: number | undefined;
+}
+
+/** The document of a state. It shares the state's messages: serialise it, do not change it. */
+export function toDocument(state: ConversationState, extras: DocumentExtras = {}): ConversationDocument {
+  const { nextMessage, latestSummary, model, modelInfo, tangent, pendingUserMessage } = state;
+  return {
+    format_version: formatVersion,
+    conversation_id: state.conversationId,
+    ...present({ next_message: nextMessage }),
+    history: state.history.slice().map(entryDocument),
+    valid_history_range: rangeDocument(state.validRange),
+    transcript: state.transcript.slice(),
+    tools: state.tools,
+    context_manager: { max_context_files_size: contextBudgetTokens(state), paths: state.contextPaths },
+    ...present({ context_message_length: extras.contextMessageLength }),
+    ...present({ latest_summary: latestSummary && summaryDocument(latestSummary) }),
+    ...present({ model }),
+    ...present({ model_info: modelInfo && modelToDocument(modelInfo) }),
+    file_line_tracker: Object.fromEntries(
+      [...state.fileLineTracker].map(([path, tracker]) => [path, trackerDocument(tracker)]),
+    ),
+    ...present({ checkpoint_manager: extras.checkpointManager }),
+    mcp_enabled: state.mcpEnabled,
+    ...present({ tangent_state: tangent && tangentDocument(tangent) }),
+    ...present({ pending_user_message: pendingUserMessage }),
+    ...present({ message_locked: state.messageLocked || undefined }),
+  };
+}
+
+const itemsAtOnce = 64;
+
+/** The JSON text of a document in pieces of at most 64 items of a list, so that writing it need not block. */
+export function* documentText(value: unknown, depth = 0): Generator<string, void, undefined> {
+  if (Array.isArray(value) && value.length > itemsAtOnce) {
+    for (let start = 0; start < value.length; start += itemsAtOnce) {
+      const piece = JSON.stringify(value.slice(start, start + itemsAtOnce));
+      yield (start === 0 ? '[' : ',') + piece.slice(1, -1);
+    }
+    yield ']';
+  } else if (depth < 2 && typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    let separator = '{';
+    for (const [key, field] of Object.entries(value)) {
+      yield `${separator}${JSON.stringify(key)}:`;
+      yield* documentText(field, depth + 1);
+      separator = ',';
+    }
+    yield separator === '{' ? '{}' : '}';
+  } else yield JSON.stringify(value);
+}
+
+function entryDocument({ id, user, assistant, requestMetadata }: HistoryEntry): EntryDocument {
+  return {
+    id,
+    user,
+    assistant,
+    ...present({ request_metadata: requestMetadata && metadataDocument(requestMetadata) }),
+  };
+}
+
+function metadataDocument(metadata: OpenObject): OpenObject {
+  return toDocumentNames(metadata, requestMetadataNames);
+}
+
+function rangeDocument(range: ValidRange): RangeDocument {
+  return [range.start, range.end];
+}
+
+function summaryDocument(summary: Summary): SummaryDocument {
+  return [summary.text, metadataDocument(summary.metadata)];
+}
+
+function trackerDocument(tracker: FileLineTracker): LineTrackerDocument {
+  return {
+    prev_fswrite_lines: tracker.prevFswriteLines,
+    before_fswrite_lines: tracker.beforeFswriteLines,
+    after_fswrite_lines: tracker.afterFswriteLines,
+    lines_added_by_agent: tracker.linesAddedByAgent,
+    lines_removed_by_agent: tracker.linesRemovedByAgent,
+    is_first_write: tracker.isFirstWrite,
+  };
+}
+
+function tangentDocument(tangent: Tangent): TangentDocument {
+  const { mainLatestSummary } = tangent;
+  return {
+    main_history: tangent.mainHistory.slice().map(entryDocument),
+    ...present({ main_next_message: tangent.mainNextMessage }),
+    main_transcript: tangent.mainTranscript.slice(),
+    ...present({ main_latest_summary: mainLatestSummary && summaryDocument(mainLatestSummary) }),
+    tangent_start_time: new Date(tangent.tangentStartTime).toISOString(),
+    main_valid_history_range: rangeDocument(tangent.mainValidRange),
+    ...present({ files_checkpoint: tangent.filesCheckpoint }),
+  };
+}

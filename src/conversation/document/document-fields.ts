@@ -1,0 +1,45 @@
+// Reads the fields of a document one by one and says which one is wrong. It knows JSON types, not conversations.
+import { CheckpointdError } from '../../base/errors.ts';
+import { isObject, type OpenObject, wellFormed } from './open-object.ts';
+
+/** @throws DocumentInvalid, always */
+export function invalidDocument(field: string, because: string): never {
+  throw new CheckpointdError(
+    'DocumentInvalid',
+    `This is no conversation that can be imported: ${field} ${because}. Nothing was changed; export it again, or correct the file.`,
+    { details: { field } },
+  );
+}
+
+/** The field unless it is absent; `null` stands for absent. */
+export function optional(object: OpenObject, field: string): unknown {
+  return object[field] ?? undefined;
+}
+
+export function optionalText(object: OpenObject, field: string): string | undefined {
+  const value = optional(object, field);
+  return value === undefined ? undefined : wellFormed(value, field);
+}
+
+export function flag(object: OpenObject, field: string, otherwise: boolean): boolean {
+  const value = optional(object, field) ?? otherwise;
+  return typeof value === 'boolean' ? value : invalidDocument(field, 'is neither true nor false');
+}
+
+export function count(object: OpenObject, field: string, what = field): number {
+  const value = object[field];
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
+    ? value
+    : invalidDocument(what, 'is not a count');
+}
+
+export function objectField(object: OpenObject, field: string): OpenObject {
+  const value = optional(object, field) ?? {};
+  return isObject(value) ? value : invalidDocument(field, 'is not an object');
+}
+
+export function arrayField(object: OpenObject, field: string, isRequired: boolean): readonly unknown[] {
+  const value = optional(object, field);
+  if (value === undefined && !isRequired) return [];
+  return Array.isArray(value) ? value : invalidDocument(field, 'is not an array');
+}

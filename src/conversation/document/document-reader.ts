@@ -1,0 +1,260 @@
+// Reads a conversation's document: ours of any earlier version, and the real program's (no ids, no format version,
+// `model` as text). Checks everything before anything changes; keeps nothing of what it refuses.
+import { CheckpointdError } from '../../base/errors.ts';
+import { Slices } from '../../base/slices.ts';
+import { checkContextPaths } from '../context/context.ts';
+import { checkEntry, checkLength, checkUser, type EntryId, type HistoryEntry, newEntryId } from '../entry.ts';
+import type { ConversationLimits } from '../limits.ts';
+import type { FileLineTracker } from '../lines/line-tracker.ts';
+import type { Moment } from '../log/operation.ts';
+import { knownModel, modelFromDocument } from '../model.ts';
+import { PersistentMap } from '../state/persistent-map.ts';
+import { Sequence } from '../state/sequence.ts';
+import type { Settings, Summary } from '../state/state.ts';
+import type { Tangent } from '../tangent.ts';
+import { checkTools } from '../tools.ts';
+import { nextTurnStart, type ValidRange, wholeRange } from '../valid-range.ts';
+import { formatVersion } from './conversation-json.ts';
+import {
+  arrayField,
+  count,
+  flag,
+  invalidDocument,
+  objectField,
+  optional,
+  optionalText,
+} from './document-fields.ts';
+import { fromDocumentNames, requestMetadataNames } from './field-names.ts';
+import { isObject, type OpenObject, openObject, wellFormed } from './open-object.ts';
+
+export interface ReadDocument {
+  readonly moment: Moment;
+  /** The id in the document; the session keeps its own. */
+  readonly conversationId: string;
+  /** Entries and lines over the caps, the oldest, that were left out. */
+  readonly dropped: number;
+  readonly transcriptDropped: number;
+  readonly warnings: readonly string[];
+}
+
+interface Reading {
+  readonly limits: ConversationLimits;
+  readonly nowMs: number;
+  readonly slices: Slices;
+  readonly warnings: string[];
+  dropped: number;
+  transcriptDropped: number;
+}
+
+/**
+ * Reads a document, given as JSON text or as a value.
+ *
+ * @throws DocumentInvalid (not JSON, truncated, wrong types, duplicate ids, ranges out of bounds), DocumentVersion,
+ * MessageTooLarge, PathOutsideWorkTree (context paths), AbortError
+ */
+export async function readDocument(
+  source: unknown,
+  limits: ConversationLimits,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<ReadDocument> {
+  const document = typeof source === 'string' ? parseText(source) : source;
+  if (!isObject(document)) return invalidDocument('the document', 'is not a JSON object');
+  checkVersion(document);
+  const slices = new Slices(signal);
+  const reading: Reading = { limits, nowMs, slices, warnings: [], dropped: 0, transcriptDropped: 0 };
+  try {
+    const conversationId = wellFormed(document.conversation_id, 'conversation_id');
+    const moment = await readMoment(document, reading);
+    const { dropped, transcriptDropped, warnings } = reading;
+    return { moment, conversationId, dropped, transcriptDropped, warnings };
+  } catch (error) {
+    if (error instanceof CheckpointdError && error.kind === 'InvalidParams') {
+      throw new CheckpointdError('DocumentInvalid', `${error.message} Nothing was changed.`, {
+        cause: error,
+        ...(error.details === undefined ? {} : { details: error.details }),
+      });
+    }
+    throw error;
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new CheckpointdError(
+      'DocumentInvalid',
+      'The document is not JSON, or only a part of it. Nothing was changed; export the conversation again.',
+      { cause: error },
+    );
+  }
+}
+
+function checkVersion(document: OpenObject): void {
+  const version = optional(document, 'format_version') ?? formatVersion;
+  if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
+    invalidDocument('format_version', 'is not a version number');
+  }
+  if (version > formatVersion) {
+    throw new CheckpointdError(
+      'DocumentVersion',
+      `The document has format version ${version}; this checkpointd reads up to ${formatVersion}. Update checkpointd; the document was left as it is.`,
+      { details: { version, supported: formatVersion } },
+    );
+  }
+}
+
+async function readMoment(document: OpenObject, reading: Reading): Promise<Moment> {
+  const { limits } = reading;
+  const history = await readHistory(document, 'history', 'valid_history_range', reading);
+  const next = optional(document, 'next_message');
+  return {
+    settings: readSettings(document, reading),
+    thread: {
+      ...history,
+      transcript: readTranscript(document, 'transcript', reading),
+      nextMessage: next === undefined ? undefined : checkUser(next, 'next_message', limits),
+      pendingUserMessage: optionalText(document, 'pending_user_message'),
+      messageLocked: flag(document, 'message_locked', false),
+      latestSummary: readSummary(document, 'latest_summary', limits),
+      fileLineTracker: readTrackers(document),
+      tangent: await readTangent(document, reading),
+    },
+  };
+}
+
+async function readHistory(
+  document: OpenObject,
+  field: string,
+  rangeField: string,
+  reading: Reading,
+): Promise<{ history: Sequence<HistoryEntry>; validRange: ValidRange }> {
+  const given = arrayField(document, field, true);
+  const dropped = Math.max(0, given.length - reading.limits.historyEntries);
+  const ids = new Set<string>();
+  let history = Sequence.empty<HistoryEntry>();
+  for (const [index, value] of given.entries()) {
+    const entry = readEntry(value, `${field}[${index}]`, reading.limits);
+    if (ids.has(entry.id)) invalidDocument(`${field}[${index}].id`, 'is the id of an earlier entry as well');
+    ids.add(entry.id);
+    if (index >= dropped) history = history.push(entry);
+    if (reading.slices.isDue()) await reading.slices.pause();
+  }
+  if (dropped > 0) {
+    reading.warnings.push(`The oldest ${dropped} entries of ${field} were left out: they are over the cap.`);
+    if (field === 'history') reading.dropped = dropped;
+  }
+  return { history, validRange: readRange(document, rangeField, history, dropped, reading) };
+}
+
+function readEntry(value: unknown, what: string, limits: ConversationLimits): HistoryEntry {
+  if (!isObject(value)) return invalidDocument(what, 'is not an object');
+  const id = optionalText(value, 'id');
+  const given = optional(value, 'request_metadata');
+  const requestMetadata = isObject(given) ? fromDocumentNames(given, requestMetadataNames) : given;
+  const { user, assistant } = value;
+  const entryId = id === undefined ? newEntryId() : (wellFormed(id, `${what}.id`) as EntryId);
+  return checkEntry({ user, assistant, requestMetadata }, entryId, what, limits);
+}
+
+function readRange(
+  document: OpenObject,
+  field: string,
+  history: Sequence<HistoryEntry>,
+  dropped: number,
+  reading: Reading,
+): ValidRange {
+  const value = optional(document, field);
+  if (value === undefined) return wholeRange(history);
+  const [start, end] = Array.isArray(value) && value.length === 2 ? (value as unknown[]) : [];
+  const length = history.length + dropped;
+  const isRange = Number.isSafeInteger(start) && Number.isSafeInteger(end);
+  if (!isRange || typeof start !== 'number' || typeof end !== 'number') {
+    return invalidDocument(field, 'is not a pair of whole numbers');
+  }
+  if (start < 0 || start > end || end > length) {
+    return invalidDocument(field, `does not lie in the history of ${length} entries`);
+  }
+  const shifted = { start: Math.max(0, start - dropped), end: Math.max(0, end - dropped) };
+  const aligned = nextTurnStart(history, shifted.start, shifted.end);
+  if (aligned !== shifted.start) {
+    reading.warnings.push(`${field} began with an answer to a tool; it now starts at entry ${aligned}.`);
+  }
+  return { start: aligned, end: shifted.end };
+}
+
+function readTranscript(document: OpenObject, field: string, reading: Reading): Sequence<string> {
+  const lines = arrayField(document, field, false).map((line, index) =>
+    wellFormed(line, `${field}[${index}]`),
+  );
+  const dropped = Math.max(0, lines.length - reading.limits.transcriptLines);
+  if (field === 'transcript') reading.transcriptDropped = dropped;
+  return Sequence.from(lines.slice(dropped));
+}
+
+function readSummary(document: OpenObject, field: string, limits: ConversationLimits): Summary | undefined {
+  const value = optional(document, field);
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value) || value.length !== 2) return invalidDocument(field, 'is not a pair');
+  const [text, metadata] = value as unknown[];
+  const summary = wellFormed(text, field);
+  checkLength(summary.length, limits.messageChars, field);
+  return {
+    text: summary,
+    metadata: fromDocumentNames(openObject(metadata ?? {}, field), requestMetadataNames),
+  };
+}
+
+function readSettings(document: OpenObject, { limits, warnings }: Reading): Settings {
+  const model = optionalText(document, 'model');
+  const described = optional(document, 'model_info') ?? model;
+  const known = described === undefined ? undefined : knownModel(modelFromDocument(described), 'model_info');
+  if (known !== undefined) warnings.push(...known.warnings);
+  const context = objectField(document, 'context_manager');
+  return {
+    tools: checkTools(objectField(document, 'tools')),
+    contextPaths: checkContextPaths(arrayField(context, 'paths', false)),
+    model,
+    modelInfo: known?.info,
+    mcpEnabled: flag(document, 'mcp_enabled', true),
+    limits,
+  };
+}
+
+function readTrackers(document: OpenObject): PersistentMap<FileLineTracker> {
+  let trackers = PersistentMap.empty<FileLineTracker>();
+  for (const [path, value] of Object.entries(objectField(document, 'file_line_tracker'))) {
+    wellFormed(path, 'file_line_tracker');
+    if (!isObject(value)) return invalidDocument('file_line_tracker', 'holds what is not an object');
+    trackers = trackers.set(path, {
+      prevFswriteLines: count(value, 'prev_fswrite_lines'),
+      beforeFswriteLines: count(value, 'before_fswrite_lines'),
+      afterFswriteLines: count(value, 'after_fswrite_lines'),
+      linesAddedByAgent: count(value, 'lines_added_by_agent'),
+      linesRemovedByAgent: count(value, 'lines_removed_by_agent'),
+      isFirstWrite: flag(value, 'is_first_write', true),
+    });
+  }
+  return trackers;
+}
+
+async function readTangent(document: OpenObject, reading: Reading): Promise<Tangent | undefined> {
+  if (optional(document, 'tangent_state') === undefined) return undefined;
+  const state = objectField(document, 'tangent_state');
+  const main = await readHistory(state, 'main_history', 'main_valid_history_range', reading);
+  const next = optional(state, 'main_next_message');
+  const started = optionalText(state, 'tangent_start_time');
+  // Absent means now, as in the real program (C5).
+  const startMs = started === undefined ? reading.nowMs : Date.parse(started);
+  if (Number.isNaN(startMs)) return invalidDocument('tangent_start_time', 'is not a time');
+  return {
+    mainHistory: main.history,
+    mainValidRange: main.validRange,
+    mainNextMessage: next === undefined ? undefined : checkUser(next, 'main_next_message', reading.limits),
+    mainTranscript: readTranscript(state, 'main_transcript', reading),
+    mainLatestSummary: readSummary(state, 'main_latest_summary', reading.limits),
+    tangentStartTime: startMs,
+    filesCheckpoint: optionalText(state, 'files_checkpoint'),
+  };
+}

@@ -1,0 +1,71 @@
+// Checks of values that a client sends and the daemon only keeps: open objects. They must survive JSON in every
+// language, so lone surrogates and bottomless nesting are refused. It reads no field of them.
+import { CheckpointdError } from '../../base/errors.ts';
+
+/** A JSON object whose fields belong to the client. */
+export interface OpenObject {
+  readonly [field: string]: unknown;
+}
+
+const depthMax = 256;
+const loneSurrogate = /\p{Surrogate}/u;
+
+export function isObject(value: unknown): value is OpenObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Throws InvalidParams; the message begins with `what` and says what to give instead. */
+export function refuse(what: string, remedy: string): never {
+  throw new CheckpointdError('InvalidParams', `${what} ${remedy}`, { details: { field: what } });
+}
+
+/** The value as an open object. @throws InvalidParams unless it is a JSON object of well-formed texts */
+export function openObject(value: unknown, what: string): OpenObject {
+  if (!isObject(value)) refuse(what, 'must be a JSON object.');
+  inspect(value, what);
+  return value;
+}
+
+/** The value as text. @throws InvalidParams unless it is a well-formed string */
+export function wellFormed(value: unknown, what: string): string {
+  if (typeof value !== 'string') refuse(what, 'must be a string.');
+  if (loneSurrogate.test(value)) {
+    refuse(what, 'holds half of a surrogate pair, which has no UTF-8 form. Send well-formed text.');
+  }
+  return value;
+}
+
+/** Refuses what JSON cannot carry in every language. Not recursive: depth is the caller's to choose, up to a bound. */
+export function inspect(value: unknown, what: string): void {
+  visitTexts(value, what, (text) => wellFormed(text, what));
+}
+
+/** UTF-16 units of all strings within the value, keys left out. */
+export function textLength(value: unknown): number {
+  let length = 0;
+  visitTexts(value, 'The value', (text, isKey) => {
+    if (!isKey) length += text.length;
+  });
+  return length;
+}
+
+function visitTexts(value: unknown, what: string, visit: (text: string, isKey: boolean) => void): void {
+  const pending: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
+    const { value, depth } = item;
+    if (depth > depthMax) refuse(what, `is nested more than ${depthMax} levels deep. Send it flatter.`);
+    if (typeof value === 'string') visit(value, false);
+    else if (Array.isArray(value)) {
+      for (const element of value) pending.push({ value: element as unknown, depth: depth + 1 });
+    } else if (isObject(value)) {
+      for (const [key, field] of Object.entries(value)) {
+        visit(key, true);
+        pending.push({ value: field, depth: depth + 1 });
+      }
+    } else if (typeof value === 'number' && !Number.isFinite(value))
+      refuse(what, 'holds a number that JSON has not.');
+    else if (typeof value === 'bigint' || typeof value === 'symbol' || typeof value === 'function') {
+      refuse(what, `holds a ${typeof value}, which JSON has not.`);
+    }
+  }
+}

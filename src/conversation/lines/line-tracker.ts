@@ -1,0 +1,101 @@
+// How many lines of a file the agent and the user wrote, after C31. A statistic only: who changed a file is decided
+// by the ledger of contents (ruling 16), never by counts.
+import { unreachable } from '../../base/invariant.ts';
+import { refuse, wellFormed } from '../document/open-object.ts';
+import { countLineChanges, lineCount } from './line-diff.ts';
+
+/** What is known of one file between the agent's writes; lines, with the names of 002's FileLineTracker. */
+export interface FileLineTracker {
+  /** Lines after the agent's previous write. */
+  readonly prevFswriteLines: number;
+  /** Lines just before the agent's last write. */
+  readonly beforeFswriteLines: number;
+  /** Lines just after it. */
+  readonly afterFswriteLines: number;
+  readonly linesAddedByAgent: number;
+  readonly linesRemovedByAgent: number;
+  readonly isFirstWrite: boolean;
+}
+
+export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
+
+/** One write of the agent, as its client reports it. */
+export interface LineWrite {
+  /** Path in the work tree, as text; the key of the tracker. */
+  readonly path: string;
+  readonly operation: WriteOperation;
+  /** Lines just before the write; 0 when the file did not exist. Absent: what the last write left. */
+  readonly before?: number | undefined;
+  /** Lines of the file just after it. */
+  readonly after: number;
+  /** Of strReplace: the text that was replaced. */
+  readonly oldText?: string | undefined;
+  /** Of strReplace, insert and append: the text that was put in. */
+  readonly newText?: string | undefined;
+}
+
+export interface LineReport {
+  /** Lines the user added (negative: removed) since the agent's previous write. */
+  readonly linesByUser: number;
+  /** Lines the agent added plus lines it removed in this write. */
+  readonly linesByAgent: number;
+  readonly tracker: FileLineTracker;
+}
+
+const operations: readonly string[] = ['create', 'strReplace', 'insert', 'append'] satisfies WriteOperation[];
+
+/** @throws InvalidParams */
+export function checkLineWrite(write: LineWrite): void {
+  if (wellFormed(write.path, 'path') === '') refuse('path', 'must name a file.');
+  if (!operations.includes(write.operation)) refuse('operation', `must be one of ${operations.join(', ')}.`);
+  for (const field of ['before', 'after'] as const) {
+    const lines = write[field] ?? 0;
+    if (!Number.isSafeInteger(lines) || lines < 0) refuse(field, 'must be a count of lines.');
+  }
+  for (const field of ['oldText', 'newText'] as const) {
+    if (write[field] !== undefined) wellFormed(write[field], field);
+  }
+}
+
+/** The tracker after a write. `prevFswriteLines` is the count that the next report compares with: see {@link reportLines}. */
+export function trackWrite(known: FileLineTracker | undefined, write: LineWrite): FileLineTracker {
+  const changes = changesOf(write);
+  const before = write.before ?? known?.afterFswriteLines ?? 0;
+  return {
+    prevFswriteLines: prevLinesOf(known, write.operation, before),
+    beforeFswriteLines: before,
+    afterFswriteLines: write.after,
+    linesAddedByAgent: changes.added,
+    linesRemovedByAgent: changes.removed,
+    isFirstWrite: false,
+  };
+}
+
+/** What a tracker says of its last write: `before - prev` by the user, `added + removed` by the agent. */
+export function reportLines(tracker: FileLineTracker): LineReport {
+  return {
+    linesByUser: tracker.beforeFswriteLines - tracker.prevFswriteLines,
+    linesByAgent: tracker.linesAddedByAgent + tracker.linesRemovedByAgent,
+    tracker,
+  };
+}
+
+/** On the first write: 0 for a creation, the present count for other writes; later, the count after the last one. */
+function prevLinesOf(known: FileLineTracker | undefined, operation: WriteOperation, before: number): number {
+  if (known !== undefined && !known.isFirstWrite) return known.afterFswriteLines;
+  return operation === 'create' ? 0 : before;
+}
+
+function changesOf(write: LineWrite): { added: number; removed: number } {
+  switch (write.operation) {
+    case 'create':
+      return { added: write.after, removed: 0 };
+    case 'strReplace':
+      return countLineChanges(write.oldText ?? '', write.newText ?? '');
+    case 'insert':
+    case 'append':
+      return { added: lineCount(write.newText ?? ''), removed: 0 };
+    default:
+      return unreachable(write.operation);
+  }
+}

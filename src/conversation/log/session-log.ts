@@ -1,0 +1,215 @@
+// The session's log on disk: records appended one write each, read back after any end of the process. A tail that a
+// kill or a power cut tore is cut off; damage with whole records behind it is never cut but reported. It does not
+// compact itself, does not lock (the session has one owner) and does not understand its records.
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { CheckpointdError, isNoSpace } from '../../base/errors.ts';
+import { constants, files } from '../../base/files.ts';
+import { Slices } from '../../base/slices.ts';
+import { decodeRecord, encodeRecord, type LogRecord, logHeader, type RecordLog } from './log-record.ts';
+
+export interface SessionLogOptions {
+  /** `power`: an appended record survives a power cut (fsync); `process`: it survives the death of the process. */
+  readonly durability: 'process' | 'power';
+}
+
+export interface ReplayedRecord {
+  /** From 1. */
+  readonly position: number;
+  readonly record: LogRecord;
+}
+
+const readLength = 1 << 20;
+// No record is longer than a wire message can make it (64 MiB, at most six bytes of JSON a byte).
+const recordLengthMax = 6 * (64 << 20);
+
+export class SessionLog implements RecordLog {
+  readonly #file: string;
+  readonly #fd: number;
+  readonly #isDurable: boolean;
+  #length = 0;
+  #end = logHeader.length;
+  #failure: unknown;
+  /** Bytes that were cut off at open: the tail of a write that was never answered. */
+  cutBytes = 0;
+
+  private constructor(file: string, fd: number, options: SessionLogOptions) {
+    this.#file = file;
+    this.#fd = fd;
+    this.#isDurable = options.durability === 'power';
+  }
+
+  /**
+   * Opens the log, made new where there is none, and cuts a torn tail.
+   *
+   * @throws StoreVersion for a log of a later form, StoreCorrupt for one that is damaged before its tail; the file
+   * is left alone then.
+   */
+  static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
+    startLog(file, options);
+    const fd = files.openSync(file, constants.O_RDWR);
+    const log = new SessionLog(file, fd, options);
+    try {
+      log.#checkHeader();
+      await log.#findEnd(signal);
+      return log;
+    } catch (error) {
+      files.closeSync(fd);
+      throw error;
+    }
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /**
+   * Adds a record in one write and returns its position.
+   *
+   * @throws NoSpace, StoreUnavailable: nothing was added. After a failure that could not be undone every further
+   * append is refused, because what the file holds is not known until it is opened again.
+   */
+  append(record: LogRecord): number {
+    if (this.#failure !== undefined) throw this.#unavailable(this.#failure);
+    const bytes = encodeRecord(record);
+    try {
+      let written = 0;
+      while (written < bytes.length) {
+        written += files.writeSync(this.#fd, bytes, written, bytes.length - written, this.#end + written);
+      }
+      if (this.#isDurable) files.fsyncSync(this.#fd);
+    } catch (error) {
+      this.#takeBack();
+      throw isNoSpace(error) ? noSpace(this.#file, error) : this.#unavailable(error);
+    }
+    this.#end += bytes.length;
+    this.#length += 1;
+    return this.#length;
+  }
+
+  /** Every record in order, yielding to the event loop; records appended meanwhile are not among them. */
+  async *replay(signal?: AbortSignal): AsyncGenerator<ReplayedRecord, void, undefined> {
+    const slices = new Slices(signal);
+    let position = 0;
+    for await (const json of this.#records(this.#end, signal)) {
+      position += 1;
+      yield { position, record: JSON.parse(json.toString('utf8')) as LogRecord };
+      if (slices.isDue()) await slices.pause();
+    }
+  }
+
+  close(): void {
+    this.#failure ??= new Error('the log is closed');
+    files.closeSync(this.#fd);
+  }
+
+  #checkHeader(): void {
+    const header = Buffer.alloc(logHeader.length);
+    const length = files.readSync(this.#fd, header, 0, header.length, 0);
+    const text = header.toString('latin1', 0, length);
+    if (text === logHeader) return;
+    const isOurs = text.startsWith('checkpointd session log ');
+    throw new CheckpointdError(
+      isOurs ? 'StoreVersion' : 'StoreCorrupt',
+      isOurs
+        ? `The session log ${this.#file} was written by a later version of checkpointd. Open it with that version; it was left as it is.`
+        : `${this.#file} is not a session log. Move it aside to start a new one; it was left as it is.`,
+      { details: { file: this.#file } },
+    );
+  }
+
+  async #findEnd(signal: AbortSignal | undefined): Promise<void> {
+    const size = files.fstatSync(this.#fd).size;
+    const slices = new Slices(signal);
+    for await (const json of this.#records(size, signal)) {
+      this.#length += 1;
+      this.#end += json.length + recordOverhead;
+      if (slices.isDue()) await slices.pause();
+    }
+    if (this.#end === size) return;
+    await this.#refuseDamage(size, signal);
+    this.cutBytes = size - this.#end;
+    files.ftruncateSync(this.#fd, this.#end);
+    if (this.#isDurable) files.fsyncSync(this.#fd);
+  }
+
+  /** The JSON of each record up to the first that is not whole. One read of 1 MiB, or of one record, at a time. */
+  async *#records(size: number, signal: AbortSignal | undefined): AsyncGenerator<Buffer, void, undefined> {
+    let buffer: Buffer = Buffer.alloc(0);
+    let readTo = logHeader.length;
+    let offset = 0;
+    const slices = new Slices(signal);
+    for (;;) {
+      const decoded = decodeRecord(buffer, offset);
+      if (decoded.is === 'record') {
+        yield decoded.json;
+        offset = decoded.next;
+        continue;
+      }
+      if (decoded.is === 'damaged' || readTo >= size || decoded.missing > recordLengthMax) return;
+      const wanted = Math.min(Math.max(readLength, decoded.missing), size - readTo);
+      const more = Buffer.allocUnsafe(wanted);
+      const length = files.readSync(this.#fd, more, 0, wanted, readTo);
+      if (length === 0) return;
+      buffer = Buffer.concat([buffer.subarray(offset), more.subarray(0, length)]);
+      offset = 0;
+      readTo += length;
+      if (slices.isDue()) await slices.pause();
+    }
+  }
+
+  /** A whole record behind the broken one means damage, not a torn tail: nothing may be cut then. */
+  async #refuseDamage(size: number, signal: AbortSignal | undefined): Promise<void> {
+    const slices = new Slices(signal);
+    const tail = Buffer.alloc(size - this.#end);
+    files.readSync(this.#fd, tail, 0, tail.length, this.#end);
+    for (let line = tail.indexOf(0x0a); line >= 0; line = tail.indexOf(0x0a, line + 1)) {
+      if (decodeRecord(tail, line + 1).is === 'record') {
+        throw new CheckpointdError(
+          'StoreCorrupt',
+          `The session log ${this.#file} is damaged at byte ${this.#end}, with whole records behind the damage. Restore the file from a backup, or move it aside; it was left as it is.`,
+          { details: { file: this.#file, offset: this.#end, position: this.#length + 1 } },
+        );
+      }
+      if (slices.isDue()) await slices.pause();
+    }
+  }
+
+  /** Undoes a write that failed half-way. A failed fsync is taken for a lost one: see the comment. */
+  #takeBack(): void {
+    try {
+      files.ftruncateSync(this.#fd, this.#end);
+      // After a failed fsync the kernel may report the next one as good although pages were lost; only one that
+      // covers the truncation as well tells us that the file is again what we think it is.
+      if (this.#isDurable) files.fsyncSync(this.#fd);
+    } catch (error) {
+      this.#failure = error;
+    }
+  }
+
+  #unavailable(cause: unknown): CheckpointdError {
+    return new CheckpointdError(
+      'StoreUnavailable',
+      `The session log ${this.#file} cannot be written. Check the disk and its permissions, then open the session again.`,
+      { cause, details: { file: this.#file } },
+    );
+  }
+}
+
+const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
+
+/** Writes the first line where there is no log yet, or only a torn piece of that line. */
+function startLog(file: string, options: SessionLogOptions): void {
+  if (files.existsSync(file)) {
+    if (files.statSync(file).size >= logHeader.length) return;
+    if (!logHeader.startsWith(files.readFileSync(file, 'latin1'))) return;
+  }
+  writeAtomically(file, logHeader, { durable: options.durability === 'power' });
+}
+
+function noSpace(file: string, cause: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'NoSpace',
+    `The disk is full: nothing was added to the session log ${file}. Free some space and try again.`,
+    { cause, details: { file }, retryable: true },
+  );
+}

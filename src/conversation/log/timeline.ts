@@ -1,0 +1,221 @@
+// The states of a conversation and the log they come from. Every mutation is one record that names the state it
+// follows; the state after record n can be had at any time. It knows no operation in particular, and no checkpoint:
+// a checkpoint holds a ConversationRef, which is a position in the log.
+import { CheckpointdError } from '../../base/errors.ts';
+import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
+import { defaultSettings, emptyThread, type Settings, type Thread } from '../state/state.ts';
+import type { LogRecord, RecordLog } from './log-record.ts';
+import { applyOperation, type Moment, type Operation } from './operation.ts';
+
+/** Where a conversation stood: the position of the record after which it stood so; 0 is the beginning. */
+export type ConversationRef = number;
+
+/** What the session wants kept with a mutation: the client's key and a fingerprint. Opaque here. */
+export type Idempotency = Readonly<Record<string, unknown>>;
+
+/** Steps of an import that only bring material, and the step that puts it in place (import-parts.ts). */
+type ImportStep =
+  | { readonly op: 'importPart'; readonly part: Part }
+  | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
+
+/** Says, and changes nothing: the head is where this record's parent is, whatever other records say. */
+interface SettleStep {
+  readonly op: 'settle';
+}
+
+export interface ConversationRecord extends LogRecord {
+  readonly kind: 'conversation';
+  /** The state that this one follows; not always the one of the record before, because heads are rewound. */
+  readonly parent: ConversationRef;
+  readonly operation: Operation | ImportStep | SettleStep;
+  /** The state after it exists, but the head did not move: a checkpoint will say so when it does. */
+  readonly isProposed?: true;
+  /** What the session gave, and the result to answer again. */
+  readonly idempotency?: Idempotency & { readonly result: unknown };
+}
+
+export function isConversationRecord(record: LogRecord): record is ConversationRecord {
+  return record.kind === 'conversation';
+}
+
+interface State {
+  readonly parent: ConversationRef;
+  readonly thread: Thread;
+  readonly standing: 'follows' | 'proposed' | 'settled';
+}
+
+export class Timeline {
+  readonly #log: RecordLog;
+  readonly #states = new Map<ConversationRef, State>([
+    [0, { parent: 0, thread: emptyThread, standing: 'follows' }],
+  ]);
+  #settings: Settings = defaultSettings;
+  #head: ConversationRef = 0;
+  #parts = new Map<number, Part>();
+
+  constructor(log: RecordLog) {
+    this.#log = log;
+  }
+
+  get head(): ConversationRef {
+    return this.#head;
+  }
+
+  get present(): Moment {
+    return { thread: this.threadAt(this.#head), settings: this.#settings };
+  }
+
+  /** The thread as it was at `ref`: the very value, not a copy. @throws DataCorrupt for a position that has none */
+  threadAt(ref: ConversationRef): Thread {
+    const state = this.#states.get(ref);
+    if (state !== undefined) return state.thread;
+    throw new CheckpointdError(
+      'DataCorrupt',
+      `The log of this session holds no conversation at position ${ref}. It was cut, or belongs to another session; restore with scope "files" to leave the conversation as it is.`,
+      { details: { position: ref, logLength: this.#log.length } },
+    );
+  }
+
+  /**
+   * Carries an operation out: computed first, logged in one write, then shown. When the log refuses, nothing has
+   * changed. `resultOf` makes the answer, which is kept beside the effect when `idempotency` is given.
+   */
+  commit<R>(
+    operation: Operation,
+    resultOf: (before: Moment, after: Moment) => R,
+    idempotency?: Idempotency,
+  ): R {
+    const before = this.present;
+    const after = applyOperation(before, operation);
+    const result = resultOf(before, after);
+    const position = this.#append(operation, idempotency, result);
+    this.#show(position, after);
+    return result;
+  }
+
+  /**
+   * Logs an operation whose effect shows only when the head is moved to the position returned: a checkpoint that is
+   * published with that position is the one commit point for files and conversation. Until then nothing has changed.
+   */
+  propose(operation: Operation): ConversationRef {
+    const after = applyOperation(this.present, operation);
+    const position = this.#log.append({ ...this.#record(operation), isProposed: true } as LogRecord);
+    this.#states.set(position, { parent: this.#head, thread: after.thread, standing: 'proposed' });
+    return position;
+  }
+
+  /** Logs where the head is, so that a replay finds it there without the checkpoint that moved it. */
+  settle(): void {
+    const after = this.present;
+    this.#show(this.#append({ op: 'settle' }), after, 'settled');
+  }
+
+  /** Logs material of an import; the head stays. Returns its position. */
+  addPart(part: Part): number {
+    const position = this.#append({ op: 'importPart', part });
+    this.#parts.set(position, part);
+    return position;
+  }
+
+  /** Puts the material of an import in place, in one record. */
+  commitImport<R>(parts: readonly number[], rest: ImportRest, result: R, idempotency?: Idempotency): R {
+    const after = this.#joined(parts, rest);
+    const position = this.#append({ op: 'import', parts, rest }, idempotency, result);
+    this.#show(position, after);
+    return result;
+  }
+
+  /** Moves the head in memory; the durable fact is the checkpoint that the session publishes. @throws DataCorrupt */
+  rewind(ref: ConversationRef): void {
+    this.threadAt(ref);
+    this.#head = ref;
+  }
+
+  /** Takes a record from the log at reopening; those of other kinds are passed over. */
+  replay(position: number, record: LogRecord): void {
+    if (!isConversationRecord(record)) return;
+    const { operation, parent } = record;
+    if (operation.op === 'importPart') {
+      this.#parts.set(position, operation.part);
+      return;
+    }
+    const before = { thread: this.threadAt(parent), settings: this.#settings };
+    if (record.isProposed === true) {
+      const { thread } = this.#after(before, operation);
+      this.#states.set(position, { parent, thread, standing: 'proposed' });
+      return;
+    }
+    this.#head = parent;
+    this.#show(position, this.#after(before, operation), operation.op === 'settle' ? 'settled' : 'follows');
+  }
+
+  #after(before: Moment, operation: Exclude<ConversationRecord['operation'], { op: 'importPart' }>): Moment {
+    if (operation.op === 'settle') return before;
+    if (operation.op === 'import') return this.#joined(operation.parts, operation.rest);
+    return applyOperation(before, operation);
+  }
+
+  /**
+   * Finds the head after replay: `ref` of the newest checkpoint, or the newest record after its publication (that
+   * is, at a position above the length that the log had then) whose parents lead back to it, or to the newest record
+   * that settled the head.
+   */
+  restoreHead(ref: ConversationRef, logLength: number): void {
+    this.threadAt(ref);
+    let chained = new Set([ref]);
+    let head = ref;
+    for (const [position, { parent, standing }] of this.#states) {
+      if (position <= logLength || standing === 'proposed') continue;
+      if (standing === 'settled') chained = new Set([position]);
+      else if (chained.has(parent)) chained.add(position);
+      else continue;
+      head = position;
+    }
+    this.#head = head;
+  }
+
+  /** Lets go of every state but those at `kept` and the head; their positions are unknown from then on. */
+  forgetAllBut(kept: Iterable<ConversationRef>): void {
+    const wanted = new Set(kept).add(0).add(this.#head);
+    for (const position of this.#states.keys()) {
+      if (!wanted.has(position)) this.#states.delete(position);
+    }
+  }
+
+  #append(operation: ConversationRecord['operation'], idempotency?: Idempotency, result?: unknown): number {
+    return this.#log.append(this.#record(operation, idempotency, result));
+  }
+
+  #record(
+    operation: ConversationRecord['operation'],
+    idempotency?: Idempotency,
+    result?: unknown,
+  ): ConversationRecord {
+    return {
+      kind: 'conversation',
+      parent: this.#head,
+      operation,
+      ...(idempotency === undefined ? {} : { idempotency: { ...idempotency, result } }),
+    };
+  }
+
+  #show(position: number, after: Moment, standing: State['standing'] = 'follows'): void {
+    this.#states.set(position, { parent: this.#head, thread: after.thread, standing });
+    this.#settings = after.settings;
+    this.#head = position;
+    this.#parts.clear();
+  }
+
+  #joined(positions: readonly number[], rest: ImportRest): Moment {
+    const parts = positions.map((position) => {
+      const part = this.#parts.get(position);
+      if (part !== undefined) return part;
+      throw new CheckpointdError(
+        'DataCorrupt',
+        `The log of this session has lost a part of an imported conversation (position ${position}). Import the document again into a new session.`,
+        { details: { position } },
+      );
+    });
+    return joinImport(parts, rest);
+  }
+}

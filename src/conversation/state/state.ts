@@ -1,0 +1,74 @@
+// The state of a conversation as an immutable value, in two parts: the thread, which a rewind takes back, and the
+// settings, which it leaves as they are (ruling 17 lists what comes back). Values only, no behaviour.
+
+import type { OpenObject } from '../document/open-object.ts';
+import type { HistoryEntry, UserMessage } from '../entry.ts';
+import { type ConversationLimits, defaultLimits } from '../limits.ts';
+import type { FileLineTracker } from '../lines/line-tracker.ts';
+import type { ModelInfo } from '../model.ts';
+import type { Tangent } from '../tangent.ts';
+import { noTools, type ToolsByOrigin } from '../tools.ts';
+import { emptyRange, type ValidRange } from '../valid-range.ts';
+import { PersistentMap } from './persistent-map.ts';
+import { Sequence } from './sequence.ts';
+
+/** What stands for the part of the history that is no longer sent, and what its making took. */
+export interface Summary {
+  readonly text: string;
+  readonly metadata: OpenObject;
+}
+
+/** What was said. Every state of it can be had again, and shares all but its changes with the others. */
+export interface Thread {
+  readonly history: Sequence<HistoryEntry>;
+  readonly validRange: ValidRange;
+  readonly transcript: Sequence<string>;
+  /** The message that will be sent next; an appended entry answers it. */
+  readonly nextMessage: UserMessage | undefined;
+  /** Text for the description of the next turn's checkpoint (ruling 4). */
+  readonly pendingUserMessage: string | undefined;
+  /** While true, a new next message leaves the pending one alone. */
+  readonly messageLocked: boolean;
+  readonly latestSummary: Summary | undefined;
+  readonly fileLineTracker: PersistentMap<FileLineTracker>;
+  readonly tangent: Tangent | undefined;
+}
+
+/** What the client set up. There is one present value; a rewind does not turn it back. */
+export interface Settings {
+  readonly tools: ToolsByOrigin;
+  /** Paths and globs of the sticky context files, in the order in which they were added. */
+  readonly contextPaths: readonly string[];
+  /** Deprecated (up to 1.13.3): read from old documents, given back, never used where `modelInfo` is there. */
+  readonly model: string | undefined;
+  readonly modelInfo: ModelInfo | undefined;
+  readonly mcpEnabled: boolean;
+  /** Logged like the rest, so that a replay drops exactly what was dropped live. Not part of a document. */
+  readonly limits: ConversationLimits;
+}
+
+/** A conversation as its readers see it: 002's fields but for those that live at run time only (agents, tool manager). */
+export interface ConversationState extends Thread, Settings {
+  readonly conversationId: string;
+}
+
+export const emptyThread: Thread = {
+  history: Sequence.empty(),
+  validRange: emptyRange,
+  transcript: Sequence.empty(),
+  nextMessage: undefined,
+  pendingUserMessage: undefined,
+  messageLocked: false,
+  latestSummary: undefined,
+  fileLineTracker: PersistentMap.empty(),
+  tangent: undefined,
+};
+
+export const defaultSettings: Settings = {
+  tools: noTools,
+  contextPaths: [],
+  model: undefined,
+  modelInfo: undefined,
+  mcpEnabled: true,
+  limits: defaultLimits,
+};

@@ -1,0 +1,182 @@
+// The one differ above all stores (ruling 18): two trees that git can see go in, git's own words come out, so every
+// strategy agrees. It runs no program of anybody's (no external differ, no text conversion) and decides nothing about
+// what counts as modified: that is the statistics' business.
+
+import { CheckpointdError } from '../../base/errors.ts';
+import { bytesOf, isText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
+import type { GitPlace } from '../process/environment.ts';
+import { runGit } from '../process/run.ts';
+import { diffArguments, diffSettings, type TreeDiffer } from './tree-differ.ts';
+
+/** Two trees in the object store of a git dir. */
+export interface DiffTrees {
+  readonly gitDir: string;
+  readonly from: string;
+  readonly to: string;
+  /** A process over the same git dir that stays. Absent: git is run for each question. */
+  readonly differ?: TreeDiffer;
+}
+
+export interface DiffOptions {
+  /** Only these files and directories, taken literally. */
+  readonly paths?: readonly TreePath[];
+  /** Lines of context in {@link unifiedText}. Default: 3. */
+  readonly context?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Git's letters: added, modified, deleted, renamed, copied, type changed. */
+export type DiffStatus = 'A' | 'M' | 'D' | 'R' | 'C' | 'T';
+
+export interface DiffItem {
+  readonly status: DiffStatus;
+  readonly path: TreePath;
+  /** Where a renamed or copied file came from. */
+  readonly from?: TreePath;
+  /** Likeness of the two in percent, of a rename or copy. */
+  readonly score?: number;
+}
+
+/** Lines added and removed; undefined for a binary file. */
+export interface LineCount {
+  readonly path: TreePath;
+  readonly from?: TreePath;
+  readonly added: number | undefined;
+  readonly removed: number | undefined;
+}
+
+/** What differs, and by how many lines. */
+export interface Comparison {
+  readonly items: readonly DiffItem[];
+  readonly counts: readonly LineCount[];
+}
+
+/** The paths that differ, with renames found as git's default finds them. */
+export async function nameStatus(trees: DiffTrees, options: DiffOptions = {}): Promise<readonly DiffItem[]> {
+  return (await records(trees, ['--raw', '-z'], options)).items;
+}
+
+/** The same with the lines added and removed for each path: git has to read what differs. */
+export function compare(trees: DiffTrees, options: DiffOptions = {}): Promise<Comparison> {
+  return records(trees, ['--raw', '--numstat', '-z'], options);
+}
+
+/** `git diff --stat`, 80 columns wide. Bytes: names are not always text. */
+export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
+  return output(trees, ['--stat=80'], options);
+}
+
+/** `git diff`: the unified text. Bytes: contents are not always text. */
+export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
+  return output(trees, ['-p', `--unified=${options.context ?? 3}`], options);
+}
+
+async function records(
+  trees: DiffTrees,
+  format: readonly string[],
+  options: DiffOptions,
+): Promise<Comparison> {
+  return readRecords(await output(trees, format, options));
+}
+
+/** What git says: by the process that stays, where there is one and it can; paths are arguments, so not with those. */
+async function output(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<Buffer> {
+  const { from, to, differ } = trees;
+  if (from === to) return Buffer.alloc(0);
+  if (options.paths !== undefined || differ === undefined) return diff(trees, format, options);
+  return (await differ.ask(format, from, to, options.signal)) ?? diff(trees, format, options);
+}
+
+/**
+ * Records that end in NULs. Git writes `:modes ids letter NUL path NUL` for every path that differs, then for every
+ * one its `added TAB removed TAB path NUL`; a rename has both its paths, of a count after an empty one.
+ */
+function readRecords(bytes: Buffer): Comparison {
+  const parts = bytes.toString('latin1').split('\0') as TreePath[];
+  const items: DiffItem[] = [];
+  const counts: LineCount[] = [];
+  for (let at = 0; at + 1 < parts.length; ) {
+    const head: string = parts[at] ?? '';
+    const [first, second] = [parts[at + 1], parts[at + 2]];
+    if (head.startsWith(':')) {
+      const word = head.slice(head.lastIndexOf(' ') + 1);
+      const status = word.slice(0, 1) as DiffStatus;
+      const isPair = status === 'R' || status === 'C';
+      if (isPair)
+        items.push({
+          status,
+          path: second ?? rootPath,
+          from: first ?? rootPath,
+          score: Number(word.slice(1)),
+        });
+      else items.push({ status, path: first ?? rootPath });
+      at += isPair ? 3 : 2;
+      continue;
+    }
+    const [added = '', removed = '', ...name] = head.split('\t');
+    const count = { added: lines(added), removed: lines(removed) };
+    const path = name.join('\t') as TreePath;
+    if (path === '') counts.push({ path: second ?? rootPath, from: first ?? rootPath, ...count });
+    else counts.push({ path, ...count });
+    at += path === '' ? 3 : 1;
+  }
+  return { items, counts };
+}
+
+async function diff(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<Buffer> {
+  const place: GitPlace = { gitDir: trees.gitDir, settings: diffSettings };
+  const outputs: Buffer[] = [];
+  for (const paths of portions(options.paths)) {
+    const args = [...diffArguments, ...format, trees.from, trees.to, '--', ...paths];
+    const run = await runGit({ place, args, signal: options.signal }).catch((error: unknown) => {
+      throw isDamage(error) ? damaged(error) : error;
+    });
+    outputs.push(run.stdout);
+  }
+  return Buffer.concat(outputs);
+}
+
+/** Whether git failed for what it was to compare, and not for what it was asked. */
+function isDamage(error: unknown): error is CheckpointdError {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
+  return /corrupt|unpack|mismatch|unable to (find|read)|bad (object|tree)|cannot (read|find)/.test(
+    error.message,
+  );
+}
+
+function damaged(cause: CheckpointdError): CheckpointdError {
+  return new CheckpointdError(
+    'DataCorrupt',
+    'Something that was to be compared is missing from the checkpoint store, or damaged. Run store/verify to see which checkpoints are affected.',
+    { details: { ...cause.details }, cause },
+  );
+}
+
+/** Portions of path arguments that fit a command line; a rename between two portions shows as A and D. */
+function portions(paths: readonly TreePath[] | undefined): string[][] {
+  if (paths === undefined) return [[]];
+  const list: string[][] = [];
+  for (let at = 0; at < paths.length; at += 200) {
+    list.push(paths.slice(at, at + 200).flatMap(pathspecs));
+  }
+  return list;
+}
+
+/**
+ * A path as arguments. Arguments are text, so a name that is not UTF-8 is given as a pattern with `?` for each of
+ * its high bytes: it may match a sibling that differs only there, which is shown then too.
+ */
+function pathspecs(path: TreePath): string[] {
+  if (path === '') return ['.'];
+  if (isText(path)) return [`:(literal)${toText(path)}`];
+  let pattern = '';
+  for (const byte of bytesOf(path)) {
+    const character = String.fromCharCode(byte);
+    pattern += byte > 0x7f ? '?' : /[*?[\\]/.test(character) ? `\\${character}` : character;
+  }
+  return [`:(glob)${pattern}`, `:(glob)${pattern}/**`];
+}
+
+function lines(text: string): number | undefined {
+  return text === '-' ? undefined : Number(text);
+}

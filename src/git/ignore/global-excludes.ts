@@ -1,0 +1,104 @@
+// Where the user's global ignore rules are: the one setting of theirs that is read on purpose. Each configuration
+// file is asked by itself, so a broken one costs its own answer only, and `git config` runs nothing of theirs.
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import type { Log } from '../../base/log.ts';
+import { runGit } from '../process/run.ts';
+import { fileKey } from '../repository/file-key.ts';
+import type { Repository } from '../repository/git-dir.ts';
+
+export interface UserPlaces {
+  /** The user's home directory; '' when there is none. */
+  readonly home: string;
+  /** `$XDG_CONFIG_HOME`, or `~/.config`. */
+  readonly configHome: string;
+  /** The system's git configuration. */
+  readonly systemConfig: string;
+}
+
+/** The places of the user who started the daemon. */
+export function userPlaces(environment: NodeJS.ProcessEnv = process.env): UserPlaces {
+  const home = environment.HOME ?? homedir();
+  const xdg = environment.XDG_CONFIG_HOME;
+  return {
+    home,
+    configHome: xdg === undefined || xdg === '' ? join(home, '.config') : xdg,
+    systemConfig: '/etc/gitconfig',
+  };
+}
+
+/** Resolves `core.excludesFile` for one repository (or for none) and notices when a configuration changes. */
+export class GlobalExcludes {
+  readonly #places: UserPlaces;
+  readonly #repository: Repository | undefined;
+  readonly #scratchGitDir: string;
+  readonly #log: Log;
+  #cached: { readonly key: string; readonly path: Promise<string> } | undefined;
+
+  /** `scratchGitDir` is a git directory of ours, for a process that needs one where the user has none. */
+  constructor(places: UserPlaces, repository: Repository | undefined, scratchGitDir: string, log: Log) {
+    this.#places = places;
+    this.#repository = repository;
+    this.#scratchGitDir = scratchGitDir;
+    this.#log = log;
+  }
+
+  /** The absolute path of the global excludes file, which need not exist; '' when the user switched it off. */
+  path(): Promise<string> {
+    const configs = this.#configs();
+    const key = configs.map(fileKey).join(' ');
+    if (this.#cached?.key !== key) this.#cached = { key, path: this.#resolve(configs) };
+    return this.#cached.path;
+  }
+
+  /** Lowest precedence first. */
+  #configs(): string[] {
+    const { home, configHome, systemConfig } = this.#places;
+    const list = [systemConfig, join(configHome, 'git', 'config'), join(home, '.gitconfig')];
+    if (this.#repository !== undefined) {
+      const { gitDir, commonDir } = this.#repository;
+      list.push(join(commonDir, 'config'), join(gitDir, 'config.worktree'));
+    }
+    return list;
+  }
+
+  async #resolve(configs: readonly string[]): Promise<string> {
+    let path = join(this.#places.configHome, 'git', 'ignore');
+    for (const config of configs) path = (await this.#ask(config)) ?? path;
+    return path;
+  }
+
+  async #ask(config: string): Promise<string | undefined> {
+    if (!mayAnswer(config)) return undefined;
+    try {
+      const { stdout, exitCode } = await runGit({
+        place: {
+          gitDir: this.#repository?.gitDir ?? this.#scratchGitDir,
+          cwd: this.#scratchGitDir,
+          environment: { HOME: this.#places.home, XDG_CONFIG_HOME: this.#places.configHome },
+        },
+        args: ['config', '--file', config, '--includes', '--type=path', '-z', '--get', 'core.excludesFile'],
+        accept: [0, 1],
+      });
+      const answer = stdout.toString('utf8').replace(/\0$/, '');
+      if (exitCode !== 0) return undefined;
+      return answer === '' ? '' : resolve(this.#repository?.root ?? this.#places.home, answer);
+    } catch (error) {
+      if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'GitFailed') throw error;
+      this.#log.warn(`${config} cannot be read, so its core.excludesFile is not honoured: ${error.message}`);
+      return undefined;
+    }
+  }
+}
+
+/** Spares a process for the files that set no such thing, which is nearly all of them. */
+function mayAnswer(config: string): boolean {
+  try {
+    return /excludesfile|include/i.test(files.readFileSync(config, 'latin1'));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false; // absent or unreadable
+  }
+}

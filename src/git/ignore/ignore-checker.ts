@@ -1,0 +1,154 @@
+// The one engine of ignore rules: git's own, as a persistent `check-ignore` over a private git directory of ours
+// whose work tree is the user's. It honours their `.gitignore` files, `info/exclude` and global excludes file, and
+// runs, locks and writes nothing of theirs. What an index tracks is not its business (git/repository/user-index.ts).
+
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import type { Log } from '../../base/log.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import { GitChild, type TakeAnswer } from '../process/child.ts';
+import type { Repository } from '../repository/git-dir.ts';
+import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
+
+export interface IgnoreCheckerOptions {
+  /** The directory that paths are relative to: the repository's root, or the work tree where there is none. */
+  readonly root: string;
+  readonly repository: Repository | undefined;
+  /** A private directory for the engine's git dir; made here, removed with the storage that it lies in. */
+  readonly directory: string;
+  readonly places: UserPlaces;
+  readonly log: Log;
+}
+
+/** As `git init` finds on the default file systems of these; a case-sensitive volume there is judged too widely. */
+const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
+
+/** Answers for one repository, or for a work tree that is in none. */
+export class IgnoreChecker {
+  readonly #options: IgnoreCheckerOptions;
+  readonly #globalExcludes: GlobalExcludes;
+  #child: GitChild | undefined;
+  #sources = { key: '', hasRules: false, excludesFile: '' };
+
+  constructor(options: IgnoreCheckerOptions) {
+    this.#options = options;
+    const { places, repository, directory, log } = options;
+    this.#globalExcludes = new GlobalExcludes(places, repository, directory, log);
+  }
+
+  /** Process id of the engine while it runs; for tests. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Reads the sources that are no `.gitignore` files; the engine starts anew when they have changed. */
+  async refresh(): Promise<{ readonly key: string; readonly hasRules: boolean }> {
+    const { directory, repository } = this.#options;
+    if (this.#sources.key === '') layOut(directory);
+    const excludesFile = await this.#globalExcludes.path();
+    const exclude = repository === undefined ? '' : readRules(`${repository.commonDir}/info/exclude`);
+    const global = readRules(excludesFile);
+    const key = JSON.stringify([excludesFile, exclude, global]);
+    if (key !== this.#sources.key) {
+      writeAtomically(`${directory}/info/exclude`, Buffer.from(exclude, 'latin1'));
+      this.#sources = { key, hasRules: hasPattern(exclude) || hasPattern(global), excludesFile };
+      this.renew();
+    }
+    return this.#sources;
+  }
+
+  /** Whether the rules exclude each path. @throws GitMissing, GitFailed when the engine cannot be kept alive. */
+  async ignored(paths: readonly TreePath[], isSecondTry = false): Promise<boolean[]> {
+    try {
+      return await this.#ask(paths);
+    } catch (error) {
+      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+      if (!isSecondTry) return this.ignored(paths, true); // it may have been killed, or renewed by another scan
+      // One bad question (a path that became "beyond a symbolic link" under our feet) ends the engine for all. So
+      // the batch is halved until it stands alone; it counts as not ignored, and the walk sees the change anyway.
+      if (paths.length === 1) {
+        this.#options.log.debug(`check-ignore had no answer for one path: ${error.message}`);
+        return [false];
+      }
+      const half = paths.length >> 1;
+      return [
+        ...(await this.ignored(paths.slice(0, half), true)),
+        ...(await this.ignored(paths.slice(half), true)),
+      ];
+    }
+  }
+
+  /** Lets the engine go; the next question starts a new one, which reads every file again. */
+  renew(): void {
+    const child = this.#child;
+    this.#child = undefined;
+    void child?.close();
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    await child?.close();
+  }
+
+  kill(): void {
+    this.#child?.kill();
+  }
+
+  #ask(paths: readonly TreePath[]): Promise<boolean[]> {
+    if (paths.length === 0) return Promise.resolve([]);
+    this.#child ??= new GitChild(
+      {
+        gitDir: this.#options.directory,
+        workTree: this.#options.root,
+        settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
+      },
+      ['check-ignore', '-z', '--stdin', '--verbose', '--non-matching', '--no-index'],
+    );
+    // `./` in front: a name that begins with `:` would be pathspec magic, and end the process.
+    const question = paths.map((path) => `./${path}\0`).join('');
+    return this.#child.ask(Buffer.from(question, 'latin1'), takeVerdicts(paths.length));
+  }
+}
+
+/** `SOURCE NUL LINE NUL PATTERN NUL PATH NUL` for each path; no source means no match, `!` in front is a negation. */
+function takeVerdicts(count: number): TakeAnswer<boolean[]> {
+  return (received) => {
+    const verdicts: boolean[] = [];
+    let at = 0;
+    for (let i = 0; i < count; i += 1) {
+      const source = received.indexOf(0, at);
+      const line = source < 0 ? -1 : received.indexOf(0, source + 1);
+      const pattern = line < 0 ? -1 : received.indexOf(0, line + 1);
+      const path = pattern < 0 ? -1 : received.indexOf(0, pattern + 1);
+      if (path < 0) return undefined;
+      verdicts.push(source > at && received[line + 1] !== 0x21);
+      at = path + 1;
+    }
+    return { value: verdicts, length: at };
+  };
+}
+
+/** The least that git takes for a repository. */
+function layOut(directory: string): void {
+  for (const part of ['', '/objects', '/refs', '/info']) {
+    files.mkdirSync(`${directory}${part}`, { recursive: true, mode: 0o700 });
+  }
+  writeAtomically(`${directory}/HEAD`, 'ref: refs/heads/main\n');
+  writeAtomically(`${directory}/config`, '[core]\n\trepositoryformatversion = 0\n');
+}
+
+function readRules(file: string): string {
+  try {
+    if (!files.statSync(file).isFile()) return ''; // /dev/null, or a FIFO that would block for ever
+    return files.readFileSync(file, 'latin1');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return ''; // absent or unreadable: git reads none either
+  }
+}
+
+function hasPattern(rules: string): boolean {
+  return rules.split('\n').some((line) => line.trim() !== '' && !line.startsWith('#'));
+}

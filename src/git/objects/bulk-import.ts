@@ -1,0 +1,162 @@
+// Many blobs at once, into one pack: a first capture. `fast-import` gets the bytes over its input and lists, at its
+// end, the ids that it gave, which must be the ones computed in process. Nothing is readable before `finish`; a kill
+// leaves a temporary pack that the next open removes. It stores blobs alone: no commit, no ref.
+import { Buffer } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files, filesAsync } from '../../base/files.ts';
+import { invariant } from '../../base/invariant.ts';
+import { Slices } from '../../base/slices.ts';
+import type { GitPlace } from '../process/environment.ts';
+import { type GitProcess, gitFailure, openGit } from '../process/run.ts';
+import { type ObjectSource, removeSpool } from './object-writer.ts';
+
+const args = [
+  'fast-import',
+  '--quiet',
+  '--done', // without the closing word it keeps nothing: a cut input is no pack
+  '--depth=0', // no deltas against the blob before: half the CPU (1.8 s instead of 3.3 for 96 MB of sources), no larger
+  '--force',
+];
+const chunkBytes = 1 << 20;
+/**
+ * Small contents go to git together: a write for each costs more than the bytes. A batch of this size fits into the
+ * socket's buffer whole, so that git works on it while the next one is read.
+ */
+const batchBytes = 128 << 10;
+const newline = Buffer.from('\n', 'latin1');
+/** How far git may be behind before the next one waits: both work at the same time. */
+const aheadBytesMax = 8 << 20;
+
+/** An import under way. One writer at a time adds to it. */
+export class BulkImport {
+  readonly #process: GitProcess;
+  /** Where git lists the ids that it gave. Asking for each (`get-mark`) stalls it whenever we are busy. */
+  readonly #marksFile: string;
+  /** The ids in the order they were sent; the mark of each is its place, from 1. */
+  readonly #sent: string[] = [];
+  #batch: Uint8Array[] = [];
+  #batchBytes = 0;
+
+  private constructor(process: GitProcess, marksFile: string) {
+    this.#process = process;
+    this.#marksFile = marksFile;
+    process.stdout.resume();
+  }
+
+  /** `spoolDirectory` is private; git's list of ids is written to it. */
+  static async start(place: GitPlace, spoolDirectory: string): Promise<BulkImport> {
+    // unpackLimit: below it fast-import would explode its pack into loose objects again.
+    const settings = { ...place.settings, 'fastimport.unpackLimit': '1', 'pack.compression': '1' };
+    const marksFile = join(spoolDirectory, `${randomBytes(8).toString('hex')}.marks`);
+    const own = [...args, `--export-marks=${marksFile}`];
+    return new BulkImport(await openGit({ ...place, settings }, own), marksFile);
+  }
+
+  /** Sends one blob; waits while git is behind. @throws GitFailed, NoSpace when git has died */
+  async add(id: string, source: ObjectSource): Promise<void> {
+    this.#sent.push(id);
+    const size = source.kind === 'spool' ? source.size : source.bytes.length;
+    this.#put(Buffer.from(`blob\nmark :${this.#sent.length}\ndata ${size}\n`, 'latin1'));
+    if (source.kind === 'bytes') this.#put(source.bytes);
+    else await this.#sendFile(source.file, size);
+    this.#put(newline);
+    if (this.#batchBytes >= batchBytes) await this.#flush();
+    if (source.kind === 'spool') removeSpool(source.file);
+  }
+
+  /** Closes the pack; every blob is readable when this resolves. */
+  async finish(signal?: AbortSignal): Promise<void> {
+    this.#put(Buffer.from('done\n', 'latin1'));
+    await this.#flush();
+    this.#process.stdin.end();
+    const { exitCode, cause } = await this.#process.ended;
+    if (exitCode !== 0) throw this.#failed(exitCode, cause);
+    await this.#confirm(new Slices(signal));
+  }
+
+  /** Ends it at once; what it wrote are temporary files. */
+  async abort(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#process.ended;
+    files.rmSync(this.#marksFile, { force: true });
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  async #sendFile(file: string, size: number): Promise<void> {
+    const handle = await filesAsync.open(file, 'r');
+    try {
+      let left = size;
+      while (left > 0) {
+        const chunk = Buffer.allocUnsafe(Math.min(left, chunkBytes));
+        const { bytesRead } = await handle.read(chunk, 0, chunk.length);
+        if (bytesRead === 0) throw new CheckpointdError('StoreUnavailable', `A spool file was cut: ${file}.`);
+        left -= bytesRead;
+        this.#put(chunk.subarray(0, bytesRead));
+        await this.#flush();
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#batch.push(bytes);
+    this.#batchBytes += bytes.length;
+  }
+
+  async #flush(): Promise<void> {
+    const { stdin } = this.#process;
+    if (stdin.destroyed) return this.#throwEnd();
+    const batch = Buffer.concat(this.#batch);
+    this.#batch = [];
+    this.#batchBytes = 0;
+    stdin.write(batch);
+    if (stdin.writableLength === 0) return;
+    if (stdin.writableLength < aheadBytesMax) {
+      // What did not fit goes out only when the event loop gets its turn; until then git would have nothing to do.
+      await setImmediate();
+      return;
+    }
+    const over = new AbortController();
+    const drained = once(stdin, 'drain', { signal: over.signal }).catch((error: unknown) => {
+      if (systemCode(error) !== 'ABORT_ERR' && !stdin.destroyed) throw error;
+    });
+    await Promise.race([drained, this.#process.ended]);
+    over.abort();
+    if (stdin.destroyed) await this.#throwEnd();
+  }
+
+  async #throwEnd(): Promise<never> {
+    const { exitCode, cause } = await this.#process.ended;
+    throw this.#failed(exitCode, cause);
+  }
+
+  #failed(exitCode: number, cause: unknown): CheckpointdError {
+    return gitFailure(args, exitCode, this.#process.stderr(), systemCode(cause) ?? cause);
+  }
+
+  /** Compares git's ids with ours. */
+  async #confirm(slices: Slices): Promise<void> {
+    const marks = await filesAsync.readFile(this.#marksFile);
+    files.rmSync(this.#marksFile, { force: true });
+    let at = 0;
+    for (const [index, id] of this.#sent.entries()) {
+      if (slices.isDue()) await slices.pause();
+      const line = `:${index + 1} ${id}\n`;
+      const isGiven = marks.toString('latin1', at, at + line.length) === line;
+      invariant(isGiven, `fast-import stores content under the id computed here (${id})`);
+      at += line.length;
+    }
+  }
+}

@@ -1,0 +1,163 @@
+// Reads objects back through persistent `cat-file` children, and checks every hash here: git does not check what it
+// streams out of a pack. Small objects are answered whole; large ones come in chunks from a process of their own, so
+// that nothing needs a file's size in memory. What is missing or wrong is DataCorrupt; the caller says what it was.
+import { CheckpointdError } from '../../base/errors.ts';
+import { GitChild, type TakeAnswer } from '../process/child.ts';
+import type { GitPlace } from '../process/environment.ts';
+import { runGit, streamGit } from '../process/run.ts';
+import { type ObjectType, objectHash, objectId } from './object-id.ts';
+
+/** Up to here an object is read whole; beyond, in chunks. */
+export const wholeBytesMax = 8 << 20;
+
+interface Found {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+export class ObjectReader {
+  readonly #place: GitPlace;
+  #contents: GitChild;
+  #facts: GitChild;
+
+  constructor(place: GitPlace) {
+    this.#place = place;
+    this.#contents = this.#start('--batch');
+    this.#facts = this.#start('--batch-check');
+  }
+
+  #start(kind: string): GitChild {
+    return new GitChild(this.#place, ['cat-file', kind], { replay: true });
+  }
+
+  /** Starts anew: a running process goes on seeing packs that were deleted under it. Open asks are answered. */
+  async renew(): Promise<void> {
+    const old = [this.#contents, this.#facts];
+    this.#contents = this.#start('--batch');
+    this.#facts = this.#start('--batch-check');
+    await Promise.all(old.map((child) => child.close()));
+  }
+
+  get pids(): number[] {
+    return [this.#contents, this.#facts].flatMap((child) => child.pid ?? []);
+  }
+
+  /** Sizes of the objects, -1 for those that are missing. */
+  async sizes(ids: readonly string[]): Promise<number[]> {
+    const sizes: number[] = [];
+    for (let from = 0; from < ids.length; from += 5000) {
+      const part = ids.slice(from, from + 5000);
+      const question = Buffer.from(`${part.join('\n')}\n`, 'latin1');
+      sizes.push(...(await this.#facts.ask(question, takeFacts(part.length))));
+    }
+    return sizes;
+  }
+
+  /**
+   * One object whole, whatever its size; its hash is checked.
+   *
+   * @throws DataCorrupt when it is missing, damaged or of another type
+   */
+  async read(type: ObjectType, id: string): Promise<Buffer> {
+    const found = await this.#ask(type, id);
+    if (found.type !== type || objectId(type, found.bytes) !== id) throw damaged(type, id);
+    return found.bytes;
+  }
+
+  /** The same in chunks; the hash is checked after the last one. */
+  async *stream(type: ObjectType, id: string, size: number): AsyncGenerator<Buffer> {
+    const hash = objectHash(type, size);
+    let received = 0;
+    try {
+      for await (const chunk of streamGit(this.#place, ['cat-file', type, id])) {
+        hash.update(chunk);
+        received += chunk.length;
+        yield chunk;
+      }
+    } catch (error) {
+      throw isGitFailure(error) ? damaged(type, id, error) : error;
+    }
+    if (received !== size || hash.digest() !== id) throw damaged(type, id);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#contents.close(), this.#facts.close()]);
+  }
+
+  kill(): void {
+    this.#contents.kill();
+    this.#facts.kill();
+  }
+
+  async #ask(type: ObjectType, id: string): Promise<Found> {
+    try {
+      const found = await this.#contents.ask(Buffer.from(`${id}\n`, 'latin1'), takeObject);
+      if (found !== undefined) return found;
+    } catch (error) {
+      if (!isGitFailure(error)) throw error;
+    }
+    // A damaged object is called missing, or kills `cat-file --batch` and with it the asks behind it: each then
+    // tries alone, where git says what is wrong.
+    return { type, bytes: await this.#alone(type, id) };
+  }
+
+  async #alone(type: ObjectType, id: string): Promise<Buffer> {
+    try {
+      return (await runGit({ place: this.#place, args: ['cat-file', type, id] })).stdout;
+    } catch (error) {
+      if (!isGitFailure(error)) throw error;
+      const isThere = error instanceof CheckpointdError && /corrupt|unpack|mismatch/.test(error.message);
+      throw isThere ? damaged(type, id, error) : missing(type, id);
+    }
+  }
+}
+
+/** `<id> <type> <size>\n<content>\n`, or `<id> missing\n`. */
+const takeObject: TakeAnswer<Found | undefined> = (received) => {
+  const end = received.indexOf(10);
+  if (end < 0) return undefined;
+  const [, type, size] = received.toString('latin1', 0, end).split(' ');
+  if (type === undefined || size === undefined) return { value: undefined, length: end + 1 };
+  const length = end + 1 + Number(size) + 1;
+  if (received.length < length) return length;
+  // Copied: a small content must not hold the whole chunk that it came in.
+  return { value: { type, bytes: Buffer.from(received.subarray(end + 1, length - 1)) }, length };
+};
+
+/** `<id> blob 0\n`, the shortest line: at least so many bytes must still come for each object. */
+const shortestFact = 48;
+
+function takeFacts(count: number): TakeAnswer<number[]> {
+  return (received) => {
+    const sizes: number[] = [];
+    let at = 0;
+    while (sizes.length < count) {
+      const end = received.indexOf(10, at);
+      if (end < 0) return received.length + (count - sizes.length - 1) * shortestFact + 1;
+      const size = received.toString('latin1', at, end).split(' ')[2];
+      sizes.push(size === undefined ? -1 : Number(size));
+      at = end + 1;
+    }
+    return { value: sizes, length: at };
+  };
+}
+
+function isGitFailure(error: unknown): boolean {
+  return error instanceof CheckpointdError && error.kind === 'GitFailed';
+}
+
+function missing(type: ObjectType, id: string): CheckpointdError {
+  return new CheckpointdError(
+    'DataCorrupt',
+    `The checkpoint store lacks the ${type} ${id}. Run store/verify to see which checkpoints are affected.`,
+    { details: { object: id, problem: 'missing' } },
+  );
+}
+
+function damaged(type: ObjectType, id: string, cause?: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'DataCorrupt',
+    `The ${type} ${id} in the checkpoint store is damaged. Run store/verify to see which checkpoints are affected.`,
+    { details: { object: id, problem: 'damaged' }, cause },
+  );
+}

@@ -1,0 +1,113 @@
+// Git's binary form of one directory, written and read in process. It is also the guard at that door: git's own
+// tools accept `.git`, `..`, empty and double names and odd modes, so nothing of that sort is written here and
+// nothing of that sort that was planted in a store is handed on.
+import { CheckpointdError } from '../../base/errors.ts';
+import { invariant } from '../../base/invariant.ts';
+import { sortedByKey } from '../../base/sliced-sort.ts';
+import { Slices } from '../../base/slices.ts';
+import { byBytes, isGitName } from '../../tree/tree-path.ts';
+
+/** The modes that a tree of ours may hold; a gitlink (160000) is none of them: nested repositories are plain files. */
+export type TreeMode = '100644' | '100755' | '120000' | '040000';
+
+/** One name in a tree; `name` is latin1 bytes, `id` 40 hexadecimal digits. */
+export interface TreeItem {
+  readonly name: string;
+  readonly mode: TreeMode;
+  readonly id: string;
+}
+
+/** The tree without entries; git knows it without its being stored. */
+export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
+
+/** Whether a name may stand in a tree: one path part, and never git's own directory. */
+export function isTreeName(name: string): boolean {
+  if (name === '' || name === '.' || name === '..' || isGitName(name)) return false;
+  return !name.includes('/') && !name.includes('\0');
+}
+
+/**
+ * Encodes a directory; the items may come in any order, and there may be a hundred thousand of them.
+ *
+ * A name that is not allowed, a double name or a malformed id is a defect of the caller (a walk cannot find one).
+ */
+export async function encodeTree(items: readonly TreeItem[], slices = new Slices()): Promise<Buffer> {
+  const sorted = await sortedByKey(items, sortKey, slices);
+  const seen = new Set<string>();
+  let size = 0;
+  for (const item of sorted) {
+    if (slices.isDue()) await slices.pause();
+    const isGood = isTreeName(item.name) && !seen.has(item.name) && item.id.length === 40;
+    // Looked at together, because the words cost more than the look.
+    if (!isGood)
+      invariant(false, `a tree holds allowed names, each once, and SHA-1 ids: ${JSON.stringify(item)}`);
+    seen.add(item.name);
+    size += storedMode(item.mode).length + item.name.length + 22;
+  }
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const item of sorted) {
+    if (slices.isDue()) await slices.pause();
+    at += bytes.write(`${storedMode(item.mode)} ${item.name}\0`, at, 'latin1');
+    at += bytes.write(item.id, at, 20, 'hex');
+  }
+  invariant(at === size, 'a tree is exactly as long as its entries');
+  return bytes;
+}
+
+/**
+ * Decodes a directory in its stored order; one of a hundred thousand names in slices.
+ *
+ * @throws StoreCorrupt for truncated bytes, names and modes that are not allowed, double names, wrong order.
+ */
+export async function decodeTree(bytes: Buffer, id: string): Promise<TreeItem[]> {
+  const slices = new Slices();
+  const items: TreeItem[] = [];
+  const names = new Set<string>();
+  let previous = '';
+  for (let at = 0; at < bytes.length; ) {
+    if (slices.isDue()) await slices.pause();
+    const space = bytes.indexOf(32, at);
+    const nul = space < 0 ? -1 : bytes.indexOf(0, space);
+    if (nul < 0 || nul + 21 > bytes.length) throw corruptTree(id, 'it is cut short');
+    const mode = readMode(bytes.toString('latin1', at, space));
+    const name = bytes.toString('latin1', space + 1, nul);
+    if (mode === undefined) throw corruptTree(id, `mode ${bytes.toString('latin1', at, space)}`, name);
+    if (!isTreeName(name) || names.has(name)) throw corruptTree(id, 'a name that is not allowed', name);
+    const item: TreeItem = { name, mode, id: bytes.toString('hex', nul + 1, nul + 21) };
+    const key = sortKey(item);
+    if (items.length > 0 && byBytes(previous, key) >= 0) throw corruptTree(id, 'wrong order', name);
+    previous = key;
+    names.add(name);
+    items.push(item);
+    at = nul + 21;
+  }
+  return items.slice(); // as long as it is, without the room that grew with it
+}
+
+/** Git orders a directory as if its name ended in a slash. */
+function sortKey(item: TreeItem): string {
+  return item.mode === '040000' ? `${item.name}/` : item.name;
+}
+
+/** A directory's mode is stored without its leading zero. */
+function storedMode(mode: TreeMode): string {
+  return mode === '040000' ? '40000' : mode;
+}
+
+const fileModes = ['100644', '100755', '120000'] as const;
+
+function readMode(text: string): TreeMode | undefined {
+  if (text === '40000') return '040000';
+  // Our own constants, not the text: trees are kept in a cache, and there is one mode a name.
+  return fileModes.find((mode) => mode === text);
+}
+
+function corruptTree(id: string, what: string, name?: string): CheckpointdError {
+  const where = name === undefined ? '' : ` at ${JSON.stringify(name.slice(0, 100))}`;
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `The stored directory ${id} is not usable: ${what}${where}. Nothing was changed; restore another checkpoint.`,
+    { details: { tree: id } },
+  );
+}

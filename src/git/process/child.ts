@@ -1,0 +1,236 @@
+// A git process that lives as long as its user and answers questions in order: `cat-file --batch`, `hash-object
+// --stdin-paths`, `check-ignore --stdin`, `update-ref --stdin`. A FIFO of asks per process; a process that dies or
+// stalls is replaced by the next ask, and where asks may be repeated they are, once. It knows framing only through
+// the `TakeAnswer` it is given, and it keeps no cache.
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import type { GitPlace } from './environment.ts';
+import { type GitProcess, gitFailure, openGit } from './run.ts';
+
+/**
+ * Takes one answer off the front of what git has written so far.
+ *
+ * Returns the value and how many bytes it took; or, while the answer is incomplete, the number of bytes that must
+ * be there before it is worth asking again (a large answer is then joined once and not once a chunk), or undefined
+ * when that is not known.
+ */
+export type TakeAnswer<T> = (
+  received: Buffer,
+) => { readonly value: T; readonly length: number } | number | undefined;
+
+export interface ChildOptions {
+  /** Asks may be repeated without harm: the open ones are put to the next process once. Default: false. */
+  readonly replay?: boolean;
+  /** Silence after which a process with an open ask is killed and replaced. Default: 8 s. */
+  readonly patienceMs?: number;
+}
+
+interface Ask {
+  readonly question: Uint8Array;
+  readonly take: TakeAnswer<unknown>;
+  readonly resolve: (value: never) => void;
+  readonly reject: (error: unknown) => void;
+  readonly patienceMs: number;
+  triesLeft: number;
+}
+
+/** One process and the asks that it has not answered; a late end of an old one touches no newer ask. */
+class Dialogue {
+  readonly process: GitProcess;
+  readonly asks: Ask[] = [];
+  #received: Buffer[] = [];
+  #receivedBytes = 0;
+  #neededBytes = 1;
+  #timer: NodeJS.Timeout | undefined;
+  /** Why it is no longer asked: we killed it, or it ended. */
+  failure: unknown;
+
+  constructor(process: GitProcess) {
+    this.process = process;
+    process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
+  }
+
+  put(ask: Ask): void {
+    this.asks.push(ask);
+    if (this.asks.length === 1) this.#armTimer();
+    this.process.stdin.write(ask.question);
+  }
+
+  fail(error: unknown): void {
+    clearTimeout(this.#timer);
+    this.failure ??= error;
+    this.process.kill('SIGKILL');
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #receive(chunk: Buffer): void {
+    if (this.failure !== undefined) return;
+    this.#received.push(chunk);
+    this.#receivedBytes += chunk.length;
+    this.#armTimer();
+    if (this.#receivedBytes < this.#neededBytes) return;
+    let buffer = this.#received.length === 1 ? chunk : Buffer.concat(this.#received, this.#receivedBytes);
+    this.#neededBytes = 1;
+    try {
+      for (let ask = this.asks[0]; ask !== undefined && buffer.length > 0; ask = this.asks[0]) {
+        const answer = ask.take(buffer);
+        if (typeof answer !== 'object') {
+          this.#neededBytes = Math.max(answer ?? 0, buffer.length + 1);
+          break;
+        }
+        this.asks.shift();
+        buffer = buffer.subarray(answer.length);
+        ask.resolve(answer.value as never);
+      }
+    } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.#received = buffer.length === 0 ? [] : [buffer];
+    this.#receivedBytes = buffer.length;
+    this.#armTimer();
+  }
+
+  #armTimer(): void {
+    clearTimeout(this.#timer);
+    const ask = this.asks[0];
+    if (ask === undefined) return;
+    this.#timer = setTimeout(
+      () =>
+        this.fail(
+          new CheckpointdError('GitFailed', `git did not answer within ${ask.patienceMs / 1000} seconds.`, {
+            retryable: true,
+          }),
+        ),
+      ask.patienceMs,
+    );
+  }
+}
+
+/** A persistent git process, started with the first ask. Not poisoned by a failure: it restarts on demand. */
+export class GitChild {
+  readonly #place: GitPlace;
+  readonly #args: readonly string[];
+  readonly #options: ChildOptions;
+  #dialogue: Dialogue | undefined;
+  #starting: Promise<Dialogue> | undefined;
+  /** Processes that have not ended yet: the present one, and killed ones on their way out. */
+  readonly #living = new Map<Dialogue, Promise<void>>();
+  #closing = false;
+
+  constructor(place: GitPlace, args: readonly string[], options: ChildOptions = {}) {
+    this.#place = place;
+    this.#args = args;
+    this.#options = options;
+  }
+
+  /** Process id while one is running; for tests and `session/get`. */
+  get pid(): number | undefined {
+    return this.#dialogue?.process.pid;
+  }
+
+  /**
+   * Writes a question and resolves with its answer; asks are pipelined and answered in order.
+   *
+   * @throws GitFailed when the process died or said nothing for the ask's patience; where asks are not replayed,
+   * the ask may or may not have had its effect.
+   */
+  async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
+    const dialogue = this.#current() ?? (await this.#start());
+    return new Promise<T>((resolve, reject) => {
+      const patience = patienceMs ?? this.#options.patienceMs ?? 8000;
+      const triesLeft = this.#options.replay === true ? 1 : 0;
+      this.#put(dialogue, { question, take, resolve, reject, patienceMs: patience, triesLeft });
+    });
+  }
+
+  /** Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another. Open asks fail. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#starting?.catch(() => undefined);
+    const ends = [...this.#living].map(async ([dialogue, ended]) => {
+      dialogue.process.stdin.end();
+      const term = setTimeout(() => dialogue.process.kill('SIGTERM'), 500);
+      const kill = setTimeout(() => dialogue.process.kill('SIGKILL'), 1000);
+      await ended;
+      clearTimeout(term);
+      clearTimeout(kill);
+    });
+    await Promise.all(ends);
+  }
+
+  /** Kills the process at once, for the end of the daemon: no await, no answer. */
+  kill(): void {
+    this.#closing = true;
+    for (const dialogue of this.#living.keys()) dialogue.process.kill('SIGKILL');
+  }
+
+  /** The process to ask, unless it was given up (killed for silence) and is only on its way out. */
+  #current(): Dialogue | undefined {
+    return this.#dialogue?.failure === undefined ? this.#dialogue : undefined;
+  }
+
+  #put(dialogue: Dialogue, ask: Ask): void {
+    if (this.#living.has(dialogue)) dialogue.put(ask);
+    else this.#giveUpOrRepeat([ask], dialogue.failure);
+  }
+
+  #start(): Promise<Dialogue> {
+    if (this.#closing) {
+      return Promise.reject(new CheckpointdError('GitFailed', `git ${this.#args[0]} was closed.`));
+    }
+    this.#starting ??= this.#spawn().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #spawn(): Promise<Dialogue> {
+    const process = await openGit(this.#place, this.#args);
+    const dialogue = new Dialogue(process);
+    const ended = process.ended.then(({ exitCode, cause }) => this.#ended(dialogue, exitCode, cause));
+    this.#living.set(dialogue, ended);
+    this.#dialogue = dialogue;
+    return dialogue;
+  }
+
+  #ended(dialogue: Dialogue, exitCode: number, cause: unknown): void {
+    dialogue.stop();
+    this.#living.delete(dialogue);
+    if (this.#dialogue === dialogue) this.#dialogue = undefined;
+    dialogue.failure ??= gitFailure(
+      this.#args,
+      exitCode,
+      dialogue.process.stderr(),
+      systemCode(cause) ?? cause,
+    );
+    this.#giveUpOrRepeat(dialogue.asks.splice(0), dialogue.failure);
+  }
+
+  #giveUpOrRepeat(asks: readonly Ask[], failure: unknown): void {
+    const again: Ask[] = [];
+    for (const ask of asks) {
+      if (ask.triesLeft === 0 || this.#closing) ask.reject(failure);
+      else again.push({ ...ask, triesLeft: ask.triesLeft - 1 });
+    }
+    if (again.length === 0) return;
+    void this.#repeat(again);
+  }
+
+  async #repeat(asks: readonly Ask[]): Promise<void> {
+    try {
+      const dialogue = this.#current() ?? (await this.#start());
+      for (const ask of asks) this.#put(dialogue, ask);
+    } catch (error) {
+      for (const ask of asks) ask.reject(error);
+    }
+  }
+}
+
+/** Takes one line without its newline. */
+export const takeLine: TakeAnswer<string> = (received) => {
+  const end = received.indexOf(10);
+  return end < 0 ? undefined : { value: received.toString('latin1', 0, end), length: end + 1 };
+};

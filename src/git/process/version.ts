@@ -1,0 +1,38 @@
+// Which git there is, asked once a process. The floor is 2.30 (Debian 11): the first with several transactions in
+// one `update-ref --stdin`. Features of later versions are not used.
+import { tmpdir } from 'node:os';
+import { CheckpointdError } from '../../base/errors.ts';
+import { runGit } from './run.ts';
+
+const floor = [2, 30] as const;
+let known: Promise<string> | undefined;
+
+/**
+ * The version of the git on PATH, when it is new enough. A failure is not remembered: git may be installed later.
+ *
+ * @throws GitMissing, GitTooOld
+ */
+export function checkGit(): Promise<string> {
+  known ??= askVersion().catch((error: unknown) => {
+    known = undefined;
+    throw error;
+  });
+  return known;
+}
+
+async function askVersion(): Promise<string> {
+  const { stdout } = await runGit({ place: { gitDir: tmpdir() }, args: ['version'], timeoutMs: 10_000 });
+  return parseVersion(stdout.toString('utf8'));
+}
+
+/** Reads `git version 2.39.5 (Apple Git-154)`. @throws GitTooOld below the floor or when it names no version */
+export function parseVersion(text: string): string {
+  const match = /(\d+)\.(\d+)(?:\.\d+)*/.exec(text);
+  const [major, minor] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
+  if (match !== null && (major > floor[0] || (major === floor[0] && minor >= floor[1]))) return match[0];
+  throw new CheckpointdError(
+    'GitTooOld',
+    `checkpointd needs git ${floor.join('.')} or later; this one says ${JSON.stringify(text.trim().slice(0, 80))}. Install a newer git.`,
+    { details: { version: match?.[0] ?? null } },
+  );
+}

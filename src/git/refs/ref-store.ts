@@ -1,0 +1,241 @@
+// The refs of one session, changed in transactions that are whole also under kill -9. Git's own transaction locks
+// and checks everything first but then renames one file after another, so a kill in between tears it. Therefore an
+// intent is written before (one rename: the commit point) and redone by whoever finds it. Only for refs that nobody
+// else moves (the session's lock is held); it does not know what the refs mean.
+import { dirname, join } from 'node:path';
+import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { invariant } from '../../base/invariant.ts';
+import { PackedMap } from '../../base/packed-map.ts';
+import { isObjectId } from '../objects/object-id.ts';
+import { GitChild, type TakeAnswer } from '../process/child.ts';
+import type { GitPlace } from '../process/environment.ts';
+import { runGit } from '../process/run.ts';
+import { removeStaleLock } from './stale-lock.ts';
+
+/** Moves a ref, or deletes it when `to` is undefined. */
+export interface RefChange {
+  readonly ref: string;
+  readonly to: string | undefined;
+}
+
+export interface RefStoreOptions {
+  /** The repository that holds the refs; for `local` the user's own. */
+  readonly place: GitPlace;
+  /** Where the ref files and their locks really lie, when that is not the place's git dir. */
+  readonly refsIn?: string;
+  /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
+  readonly prefixes: readonly string[];
+  /** Where an unfinished transaction is written down; in a directory of ours. */
+  readonly intentFile: string;
+  readonly durable: boolean;
+}
+
+/** What is where: objects by the names of refs. */
+export type Refs = Pick<PackedMap, 'get' | 'keys' | 'size' | typeof Symbol.iterator>;
+
+const noObject = '0'.repeat(40);
+
+export class RefStore {
+  readonly #options: RefStoreOptions;
+  readonly #child: GitChild;
+  #refs = new PackedMap();
+  #broken: string[] = [];
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RefStoreOptions) {
+    this.#options = options;
+    // Never replayed by the child: what became of a transaction is read from the refs.
+    this.#child = new GitChild(options.place, ['update-ref', '--stdin', '-z', '--no-deref']);
+  }
+
+  /** Reads the refs, after finishing the transaction that a kill left, if any. */
+  async open(): Promise<void> {
+    const intent = readIntent(this.#options.intentFile);
+    if (intent !== undefined) await this.#finish(intent);
+    await this.reload();
+  }
+
+  /** Reads the refs from disk. Refs that cannot be read are in {@link broken} and nowhere else. */
+  async reload(): Promise<void> {
+    const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...this.#options.prefixes];
+    const { stdout, stderr } = await runGit({ place: this.#options.place, args });
+    const refs = new PackedMap();
+    for (const line of stdout.toString('latin1').split('\n')) {
+      const space = line.indexOf(' ');
+      if (space > 0) refs.set(line.slice(space + 1), line.slice(0, space));
+    }
+    this.#refs = refs;
+    this.#broken = [...stderr.matchAll(/ignoring (?:broken|dangling symbolic|dangling symref) ref (\S+)/g)]
+      .flatMap((match) => match[1] ?? [])
+      .filter((ref) => this.#options.prefixes.some((prefix) => ref.startsWith(prefix)));
+  }
+
+  get refs(): Refs {
+    return this.#refs;
+  }
+
+  get broken(): readonly string[] {
+    return this.#broken;
+  }
+
+  get #refsIn(): string {
+    return this.#options.refsIn ?? this.#options.place.gitDir;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /**
+   * Makes all changes or none; they stand when this resolves.
+   *
+   * @throws StoreCorrupt when somebody else moved one of the refs, NoSpace, GitFailed: then nothing has changed.
+   */
+  commit(changes: readonly RefChange[]): Promise<void> {
+    const next = this.#turn.then(() => this.#commit(changes));
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+
+  /** Removes the files of refs that cannot be read, so that they can be made anew. */
+  removeBroken(): void {
+    for (const ref of this.#broken) files.rmSync(join(this.#refsIn, ref), { force: true });
+    this.#broken = [];
+  }
+
+  close(): Promise<void> {
+    return this.#child.close();
+  }
+
+  kill(): void {
+    this.#child.kill();
+  }
+
+  async #commit(all: readonly RefChange[]): Promise<void> {
+    const changes = all.filter(({ ref, to }) => this.#refs.get(ref) !== to);
+    if (changes.length === 0) return;
+    for (const { ref, to } of changes) {
+      invariant(
+        this.#options.prefixes.some((prefix) => ref.startsWith(prefix)),
+        `the ref ${ref} is not ours`,
+      );
+      invariant(
+        /^[\w./-]+$/.test(ref) && (to === undefined || isObjectId(to)),
+        `the ref ${ref} is well formed`,
+      );
+    }
+    // One ref is one rename, whole by itself.
+    if (changes.length > 1) this.#writeIntent(changes);
+    try {
+      await this.#ask(changes, (ref) => this.#refs.get(ref) ?? noObject);
+    } catch (error) {
+      await this.#settle(changes, error);
+    }
+    for (const { ref, to } of changes) {
+      if (to === undefined) this.#refs.delete(ref);
+      else this.#refs.set(ref, to);
+    }
+    this.#sync(changes);
+    if (changes.length > 1) this.#removeIntent();
+  }
+
+  /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
+  async #settle(changes: readonly RefChange[], error: unknown): Promise<void> {
+    const before = new PackedMap(this.#refs);
+    await this.#removeLocks(changes);
+    await this.reload();
+    const moved = changes.filter(({ ref, to }) => this.#refs.get(ref) === to);
+    const foreign = changes.filter(
+      ({ ref }) => this.#broken.includes(ref) || !this.#isOneOf(ref, before, changes),
+    );
+    if (foreign.length > 0) {
+      this.#removeIntent();
+      throw new CheckpointdError(
+        'StoreCorrupt',
+        `The ref ${foreign[0]?.ref} of the checkpoint store was changed by another program. Open the session again.`,
+        { details: { refs: foreign.map(({ ref }) => ref) }, cause: error },
+      );
+    }
+    if (moved.length === changes.length) return;
+    try {
+      await this.#ask(changes, () => '');
+    } catch (again) {
+      await this.reload();
+      if (changes.every(({ ref }) => this.#refs.get(ref) === before.get(ref))) this.#removeIntent();
+      throw again;
+    }
+  }
+
+  #isOneOf(ref: string, before: Refs, changes: readonly RefChange[]): boolean {
+    const now = this.#refs.get(ref);
+    return now === before.get(ref) || now === changes.find((change) => change.ref === ref)?.to;
+  }
+
+  async #finish(changes: readonly RefChange[]): Promise<void> {
+    await this.#removeLocks(changes);
+    await this.#ask(changes, () => '');
+    this.#sync(changes);
+    this.#removeIntent();
+  }
+
+  /** One transaction; an `oldValue` of '' is not checked. */
+  async #ask(changes: readonly RefChange[], oldValue: (ref: string) => string): Promise<void> {
+    let text = 'start\0';
+    for (const { ref, to } of changes) {
+      const old = oldValue(ref);
+      if (to === undefined) text += `delete ${ref}\0${old === noObject ? '' : old}\0`;
+      else text += `update ${ref}\0${to}\0${old}\0`;
+    }
+    text += 'prepare\0commit\0';
+    await this.#child.ask(Buffer.from(text, 'latin1'), takeCommitted, 8000 + changes.length * 10);
+  }
+
+  async #removeLocks(changes: readonly RefChange[]): Promise<void> {
+    const gitDir = this.#refsIn;
+    for (const { ref } of changes) files.rmSync(join(gitDir, `${ref}.lock`), { force: true });
+    if (changes.some(({ to }) => to === undefined)) await removeStaleLock(join(gitDir, 'packed-refs.lock'));
+  }
+
+  #writeIntent(changes: readonly RefChange[]): void {
+    const text = JSON.stringify(changes.map(({ ref, to }) => ({ ref, to: to ?? null })));
+    writeAtomically(this.#options.intentFile, text, { durable: this.#options.durable });
+  }
+
+  #removeIntent(): void {
+    files.rmSync(this.#options.intentFile, { force: true });
+  }
+
+  /** Git never syncs a directory: without this an answered ref was gone after a power cut. */
+  #sync(changes: readonly RefChange[]): void {
+    if (!this.#options.durable) return;
+    const gitDir = this.#refsIn;
+    const directories = new Set(changes.map(({ ref }) => dirname(join(gitDir, ref))));
+    for (const directory of directories) if (files.existsSync(directory)) syncDirectory(directory);
+  }
+}
+
+/** `start: ok`, `prepare: ok`, `commit: ok`. */
+const takeCommitted: TakeAnswer<true> = (received) => {
+  const expected = 'start: ok\nprepare: ok\ncommit: ok\n';
+  if (received.length < expected.length) return expected.length;
+  invariant(
+    received.toString('latin1', 0, expected.length) === expected,
+    'update-ref answers each step with ok',
+  );
+  return { value: true, length: expected.length };
+};
+
+function readIntent(file: string): RefChange[] | undefined {
+  let text: string;
+  try {
+    text = files.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const changes: unknown = JSON.parse(text);
+  invariant(Array.isArray(changes), 'an intent is a list');
+  return changes.map(({ ref, to }: { ref: string; to: string | null }) => ({ ref, to: to ?? undefined }));
+}

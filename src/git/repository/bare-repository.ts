@@ -1,0 +1,113 @@
+// A bare repository of our own: laid out exactly as 000 §8.1 draws it, and put right after a kill. It is only ever
+// called with the session's lock held and no child alive, so every lock file and temporary object in it is stale.
+// It knows no checkpoint and never looks at refs' contents.
+import { join } from 'node:path';
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { systemCode } from '../../base/errors.ts';
+import { type Dirent, files } from '../../base/files.ts';
+import { identity } from '../process/environment.ts';
+import { runGit } from '../process/run.ts';
+
+/** The settings in the file; what protects us is given with each process, these are for whoever looks in by hand. */
+const config = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+\tpreloadindex = true
+[user]
+\tname = ${identity.name}
+\temail = ${identity.email}
+[gc]
+\tauto = 0
+`;
+
+/** No conversion of any kind; `-diff` is absent because our diffs need text. */
+const attributes = '* -text -ident -filter -working-tree-encoding -merge\n';
+const description = 'Checkpoints of a work tree, kept by checkpointd.\n';
+const exclude = '# Unused: checkpointd reads the ignore rules of the work tree itself.\n';
+const head = 'ref: refs/heads/main\n';
+const directories = [
+  'hooks',
+  'info',
+  'objects',
+  'objects/info',
+  'objects/pack',
+  'refs',
+  'refs/heads',
+  'refs/tags',
+];
+
+/** Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the one that is there. */
+export async function openBareRepository(gitDir: string): Promise<void> {
+  files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
+  files.chmodSync(gitDir, 0o700);
+  if (!files.existsSync(join(gitDir, 'objects'))) {
+    const init = ['init', '-q', '--bare', '--template=', '--object-format=sha1', '--initial-branch=main'];
+    await runGit({ place: { gitDir }, args: [...init, gitDir] });
+  }
+  removeStale(gitDir);
+  for (const directory of directories) {
+    files.mkdirSync(join(gitDir, directory), { recursive: true, mode: 0o700 });
+  }
+  put(gitDir, 'config', config);
+  put(gitDir, 'HEAD', head);
+  put(gitDir, 'description', description);
+  put(gitDir, 'info/exclude', exclude);
+  put(gitDir, 'info/attributes', attributes);
+}
+
+/** Removes what killed git processes left: lock files, temporary objects and packs, crash reports. */
+export function removeStale(gitDir: string): void {
+  for (const name of listing(gitDir)) {
+    if (name.endsWith('.lock') || name.startsWith('fast_import_crash_')) remove(join(gitDir, name));
+  }
+  removeStaleObjects(join(gitDir, 'objects'));
+  removeLocks(join(gitDir, 'refs'));
+}
+
+/** Removes temporary files below an object directory of ours. */
+export function removeStaleObjects(objects: string): void {
+  for (const directory of listing(objects)) {
+    if (directory.startsWith('tmp_')) remove(join(objects, directory));
+    if (directory !== 'pack' && !/^[0-9a-f]{2}$/.test(directory)) continue;
+    const names = listing(join(objects, directory));
+    for (const name of names) {
+      // A kept pack without its index is half an import.
+      const stale = /^(?:tmp_|\.tmp-)/.test(name) || /\.(?:lock|keep)$/.test(name);
+      const halved = name.endsWith('.pack') && !names.includes(name.replace(/pack$/, 'idx'));
+      if (stale || halved) remove(join(objects, directory, name));
+    }
+  }
+}
+
+/** Removes the lock files below a directory of refs. */
+export function removeLocks(directory: string): void {
+  for (const entry of entries(directory)) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) removeLocks(path);
+    else if (entry.name.endsWith('.lock')) remove(path);
+  }
+}
+
+function put(gitDir: string, name: string, content: string): void {
+  const file = join(gitDir, name);
+  if (files.existsSync(file) && files.readFileSync(file, 'utf8') === content) return;
+  writeAtomically(file, content);
+}
+
+function remove(path: string): void {
+  files.rmSync(path, { force: true, recursive: true });
+}
+
+function listing(directory: string): string[] {
+  return entries(directory).map((entry) => entry.name);
+}
+
+function entries(directory: string): Dirent[] {
+  try {
+    return files.readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return [];
+  }
+}

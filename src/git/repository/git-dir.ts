@@ -1,0 +1,76 @@
+// Finds the repository that a directory is in, by hand: `git rev-parse` refuses repositories of other owners and
+// cannot read newer formats, and neither matters to us. It starts no process and reads nothing but pointers.
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+
+export interface Repository {
+  /** The directory that holds the `.git`. */
+  readonly root: string;
+  /** HEAD and index of this work tree live here. */
+  readonly gitDir: string;
+  /** Objects, refs, `config` and `info/exclude` live here; the same as `gitDir` except in a linked worktree. */
+  readonly commonDir: string;
+}
+
+/** The repository that a canonical absolute directory lies in: the nearest one upwards. A bare one is none. */
+export function findRepository(directory: string): Repository | undefined {
+  for (let at = directory; ; at = dirname(at)) {
+    const found = repositoryAt(at);
+    if (found !== undefined) return found;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** The repository whose `.git` (a directory, or a file that names one) stands in this very directory. */
+export function repositoryAt(root: string): Repository | undefined {
+  const dotGit = join(root, '.git');
+  const gitDir = pointedTo(dotGit);
+  if (gitDir === undefined || !isPresent(join(gitDir, 'HEAD'))) return undefined;
+  const common = readLine(join(gitDir, 'commondir'));
+  const commonDir = common === undefined ? gitDir : resolve(gitDir, common);
+  if (!isDirectory(join(commonDir, 'objects'))) return undefined;
+  return { root, gitDir, commonDir };
+}
+
+function pointedTo(dotGit: string): string | undefined {
+  if (isDirectory(dotGit)) return dotGit;
+  const line = readLine(dotGit);
+  if (line === undefined || !line.startsWith('gitdir: ')) return undefined;
+  const target = line.slice('gitdir: '.length);
+  return isAbsolute(target) ? target : resolve(dirname(dotGit), target);
+}
+
+/** The first line of a small file; undefined when it is no file or holds none. Never blocks on a FIFO. */
+function readLine(file: string): string | undefined {
+  try {
+    const stats = files.statSync(file);
+    if (!stats.isFile() || stats.size > 8192) return undefined;
+    const text = files.readFileSync(file, 'utf8');
+    const line = text.split(/\r?\n/, 1)[0];
+    return line === '' || line?.includes('\0') ? undefined : line;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // absent or unreadable: no pointer
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return files.statSync(path).isDirectory();
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** Present in any form: HEAD of old repositories is a symbolic link, dangling before the first commit. */
+function isPresent(path: string): boolean {
+  try {
+    files.lstatSync(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}

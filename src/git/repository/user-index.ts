@@ -1,0 +1,74 @@
+// What the user's own repository tracks, read from their index and never written. One `git ls-files`, hardened, so
+// that no program of the repository runs; cached by the index file's stamp. The objects are not looked at.
+import type { Log } from '../../base/log.ts';
+import { type TreePath, toText } from '../../tree/tree-path.ts';
+import { runGit } from '../process/run.ts';
+import { fileKey } from './file-key.ts';
+import type { Repository } from './git-dir.ts';
+
+/** A path of an index. `160000` is a submodule, the other modes are git's for files and links. */
+export interface IndexEntry {
+  readonly path: TreePath;
+  readonly isSubmodule: boolean;
+}
+
+/** The paths in one repository's index. */
+export class UserIndex {
+  readonly #repository: Repository;
+  readonly #log: Log;
+  #cached: { readonly key: string; readonly entries: Promise<readonly IndexEntry[]> } | undefined;
+
+  constructor(repository: Repository, log: Log) {
+    this.#repository = repository;
+    this.#log = log;
+  }
+
+  /** Changes whenever the index may have. */
+  key(): string {
+    return fileKey(`${this.#repository.gitDir}/index`);
+  }
+
+  /** The tracked paths. An index that git cannot read is reported and counts as empty. @throws GitMissing */
+  entries(): Promise<readonly IndexEntry[]> {
+    const key = this.key();
+    if (this.#cached?.key !== key) this.#cached = { key, entries: this.#read() };
+    return this.#cached.entries;
+  }
+
+  async #read(): Promise<readonly IndexEntry[]> {
+    const { root, gitDir } = this.#repository;
+    if (this.key() === 'ENOENT') return [];
+    try {
+      const { stdout } = await runGit({
+        // In `root`: a process that stands in `.git` lists only what is tracked below `.git/`.
+        place: { gitDir, workTree: root, cwd: root, environment: { GIT_INDEX_FILE: `${gitDir}/index` } },
+        args: ['ls-files', '-z', '--stage'],
+      });
+      return parse(stdout);
+    } catch (error) {
+      if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'GitFailed') throw error;
+      this.#cached = undefined;
+      this.#log.warn(
+        `The index of ${toText(root as TreePath)} cannot be read, so files that it tracks against an ignore rule are not captured: ${error.message}`,
+      );
+      return [];
+    }
+  }
+}
+
+/** `MODE SP ID SP STAGE TAB PATH NUL`; the stages of a conflict name one path up to three times. */
+function parse(listing: Buffer): IndexEntry[] {
+  const entries: IndexEntry[] = [];
+  const text = listing.toString('latin1');
+  let last = '';
+  for (let start = 0; start < text.length; ) {
+    const end = text.indexOf('\0', start);
+    const tab = text.indexOf('\t', start);
+    if (end < 0 || tab < 0 || tab > end) break;
+    const path = text.slice(tab + 1, end) as TreePath;
+    if (path !== last) entries.push({ path, isSubmodule: text.startsWith('160000', start) });
+    last = path;
+    start = end + 1;
+  }
+  return entries;
+}

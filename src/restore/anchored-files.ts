@@ -1,0 +1,180 @@
+// Addresses inside a work tree that no symbolic link can lead astray, also when somebody exchanges a directory
+// for a link between two of our calls. On Linux the root is pinned by a descriptor and every directory below is
+// opened with O_NOFOLLOW from its parent's descriptor; a child is addressed as /proc/self/fd/<fd>/<name>.
+// It does not do the calls themselves. Elsewhere (macOS, Windows, no /proc) each part is looked at with lstat
+// before every address is given: that refuses links that stand there, but not one that appears in between.
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { constants, files } from '../base/files.ts';
+import { bytesOf, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+
+/** O_PATH of every Linux that Node runs on: a handle on a directory that needs no permission to list it. */
+const handleOnly = 0o10000000;
+const openDirectory = handleOnly | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** Enough for the directories that neighbouring paths share; each costs one descriptor while it is kept. */
+const openDirectoriesMax = 64;
+
+export type Anchoring = 'descriptors' | 'paths';
+
+/** Whether this machine can anchor by descriptors. */
+export function strongestAnchoring(): Anchoring {
+  return process.platform === 'linux' && files.existsSync('/proc/self/fd') ? 'descriptors' : 'paths';
+}
+
+/** A directory stands where the path says, but it is not one: a link, a file, something else. Code ENOTDIR. */
+export class NotADirectoryThere extends Error {
+  readonly code = 'ENOTDIR';
+}
+
+/** A pinned work tree. Close it; while open it holds up to 65 descriptors. */
+export class AnchoredFiles {
+  readonly root: string;
+  readonly anchoring: Anchoring;
+  readonly #rootFd: number | undefined;
+  readonly #device: bigint;
+  readonly #inode: bigint;
+  /** Open directories, least recently used first. */
+  readonly #open = new Map<TreePath, number>();
+
+  /** @throws WorkTreeMissing when `root` is not a directory (a link to one is not followed). */
+  constructor(root: string, anchoring: Anchoring = strongestAnchoring()) {
+    this.root = root;
+    this.anchoring = anchoring;
+    let fd: number | undefined;
+    try {
+      if (anchoring === 'descriptors') fd = files.openSync(root, openDirectory);
+      const stats =
+        fd === undefined ? files.lstatSync(root, { bigint: true }) : files.fstatSync(fd, { bigint: true });
+      if (!stats.isDirectory()) throw new NotADirectoryThere(`not a directory: ${root}`);
+      this.#device = stats.dev;
+      this.#inode = stats.ino;
+    } catch (error) {
+      if (fd !== undefined) files.closeSync(fd);
+      const code = systemCode(error);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'ELOOP') throw error;
+      throw workTreeMissing(root, error);
+    }
+    this.#rootFd = fd;
+  }
+
+  /**
+   * The path for one system call that does not follow its last part. Valid until the next but
+   * {@link openDirectoriesMax} calls: use it at once.
+   *
+   * @throws a system error ENOENT or ENOTDIR when a part above is missing or no directory (a link is none).
+   */
+  address(path: TreePath): Buffer {
+    if (this.anchoring === 'paths') return this.#checkedPath(path);
+    if (path === rootPath) return Buffer.from(`/proc/self/fd/${this.#rootFd}/.`);
+    return this.#below(this.#directory(parentOf(path)), nameOf(path));
+  }
+
+  /** Whether a real directory stands at the path. */
+  isDirectory(path: TreePath): boolean {
+    try {
+      return files.lstatSync(this.address(path)).isDirectory();
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Sets permission bits, never through a link, and on Linux without needing permission to read.
+   * `modeFor` gets the present mode. Returns false, and changes nothing, where a thing of another kind stands.
+   */
+  setMode(path: TreePath, kind: 'file' | 'directory', modeFor: (present: number) => number): boolean {
+    const linux = this.anchoring === 'descriptors';
+    const reading = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+    const fd = files.openSync(this.address(path), (linux ? handleOnly : reading) | constants.O_NOFOLLOW);
+    try {
+      const stats = files.fstatSync(fd);
+      if (kind === 'file' ? !stats.isFile() : !stats.isDirectory()) return false;
+      const mode = modeFor(stats.mode & 0o7777);
+      if (mode === (stats.mode & 0o7777)) return true;
+      // fchmod refuses a handle opened with O_PATH; its name in /proc leads to the same inode.
+      if (linux) files.chmodSync(`/proc/self/fd/${fd}`, mode);
+      else files.fchmodSync(fd, mode);
+      return true;
+    } finally {
+      files.closeSync(fd);
+    }
+  }
+
+  /** Drops what is kept open at and below a directory; call it after removing or renaming one. */
+  forget(directory: TreePath): void {
+    for (const [path, fd] of this.#open) {
+      if (!isWithin(path, directory)) continue;
+      this.#open.delete(path);
+      files.closeSync(fd);
+    }
+  }
+
+  /** @throws WorkTreeMissing when the root's name no longer leads to the directory that was pinned. */
+  assertInPlace(): void {
+    let stats: { dev: bigint; ino: bigint } | undefined;
+    try {
+      stats = files.lstatSync(this.root, { bigint: true, throwIfNoEntry: false });
+    } catch (error) {
+      if (systemCode(error) !== 'ENOTDIR') throw error;
+    }
+    if (stats?.dev !== this.#device || stats.ino !== this.#inode) throw workTreeMissing(this.root);
+  }
+
+  /** Closes every descriptor. The object is of no use afterwards. */
+  close(): void {
+    this.forget(rootPath);
+    if (this.#rootFd !== undefined) files.closeSync(this.#rootFd);
+  }
+
+  #directory(path: TreePath): number {
+    if (path === rootPath) return this.#rootFd ?? -1;
+    const kept = this.#open.get(path);
+    if (kept !== undefined) {
+      this.#open.delete(path);
+      this.#open.set(path, kept);
+      return kept;
+    }
+    // From the nearest kept directory downwards, without recursion: paths may have thousands of parts.
+    let above = parentOf(path);
+    while (above !== rootPath && !this.#open.has(above)) above = parentOf(above);
+    let fd = above === rootPath ? (this.#rootFd ?? -1) : this.#directory(above);
+    for (const name of path.slice(above === rootPath ? 0 : above.length + 1).split('/')) {
+      fd = files.openSync(this.#below(fd, name), openDirectory);
+      above = join(above, name);
+      this.#keep(above, fd);
+    }
+    return fd;
+  }
+
+  #keep(path: TreePath, fd: number): void {
+    this.#open.set(path, fd);
+    if (this.#open.size <= openDirectoriesMax) return;
+    for (const [oldest, oldFd] of this.#open) {
+      this.#open.delete(oldest);
+      files.closeSync(oldFd);
+      return;
+    }
+  }
+
+  #below(fd: number, name: string): Buffer {
+    return Buffer.concat([Buffer.from(`/proc/self/fd/${fd}/`), Buffer.from(name, 'latin1')]);
+  }
+
+  #checkedPath(path: TreePath): Buffer {
+    const full = (part: TreePath): Buffer => Buffer.concat([Buffer.from(`${this.root}/`), bytesOf(part)]);
+    for (let end = path.indexOf('/'); end >= 0; end = path.indexOf('/', end + 1)) {
+      const directory = path.slice(0, end) as TreePath;
+      if (!files.lstatSync(full(directory)).isDirectory()) throw new NotADirectoryThere('not a directory');
+    }
+    return full(path);
+  }
+}
+
+function workTreeMissing(root: string, cause?: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'WorkTreeMissing',
+    'The work tree is not there any more, or another directory has taken its place. Open a session on where it is now.',
+    { details: { workspace: root }, cause },
+  );
+}

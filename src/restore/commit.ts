@@ -1,0 +1,236 @@
+// The visible half of a restore: puts staged contents in place, one rename or link at a time, each after a last
+// look that the thing it replaces is still the one that was verified. Between that look and the rename lie two
+// system calls; what is edited even there is found afterwards under its second name and put back.
+import { systemCode } from '../base/errors.ts';
+import { type BigIntStats, files } from '../base/files.ts';
+import { byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
+import type { AnchoredFiles } from './anchored-files.ts';
+import { ancestors } from './plan.ts';
+import { isSameContent, isUntouched, type Signature, statsAt } from './present-state.ts';
+import type { StagedDelete, StagedWrite, Temporaries } from './staging.ts';
+import { list } from './temporaries.ts';
+
+/** `conflict`: somebody changed the path meanwhile; it stays as they made it. */
+export type Outcome = 'done' | 'conflict';
+
+const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
+
+/** Commits operations one by one, synchronously: no turn of the event loop lies between a look and its rename. */
+export class Commit {
+  readonly #tree: AnchoredFiles;
+  readonly #temporaries: Temporaries;
+  /** Directories that get stricter bits at the end: private from their first moment. */
+  readonly #strict: ReadonlySet<TreePath>;
+  /** Directories whose list of names was changed; filled here, read by the restorer. */
+  readonly #touched: Set<TreePath>;
+  /** Files with other names of which one was taken away here: that alone changes the ctime that the others show. */
+  readonly #shared = new Set<string>();
+
+  constructor(
+    tree: AnchoredFiles,
+    temporaries: Temporaries,
+    strict: ReadonlySet<TreePath>,
+    touched: Set<TreePath>,
+  ) {
+    this.#tree = tree;
+    this.#temporaries = temporaries;
+    this.#strict = strict;
+    this.#touched = touched;
+  }
+
+  delete({ path, signature }: StagedDelete): Outcome {
+    const stats = statsAt(this.#tree, path);
+    if (stats === undefined) return 'done';
+    if (!this.#isUntouched(stats, signature)) return 'conflict';
+    const aside = this.#temporaries.next(parentOf(path));
+    this.#rename(path, aside);
+    try {
+      const moved = statsAt(this.#tree, aside);
+      if (moved === undefined || isSameContent(moved, signature)) {
+        this.#noteShared(moved);
+        this.#unlink(aside);
+        return 'done';
+      }
+    } catch (error) {
+      this.#putBack(aside, path);
+      throw error;
+    }
+    this.#putBack(aside, path);
+    return 'conflict';
+  }
+
+  write(write: StagedWrite): Outcome {
+    this.#ensureDirectory(parentOf(write.path));
+    if (write.displaces !== undefined) return this.#displace(write, write.displaces);
+    const stats = write.replaces && statsAt(this.#tree, write.path);
+    if (write.replaces === undefined || stats === undefined) return this.#place(write.temporary, write.path);
+    if (!this.#isUntouched(stats, write.replaces)) return 'conflict';
+    return this.#replace(write, write.replaces);
+  }
+
+  /** Removes those of the directories that are empty by now, and those above that become so. */
+  removeEmptied(directories: readonly TreePath[]): void {
+    for (const start of [...directories].sort((a, b) => byBytes(b, a))) {
+      for (const directory of [start, ...ancestors(start)]) {
+        if (directory === '' || !this.#removeIfEmpty(directory)) break;
+      }
+    }
+  }
+
+  #removeIfEmpty(directory: TreePath): boolean {
+    this.#tree.forget(directory);
+    try {
+      files.rmdirSync(this.#tree.address(directory));
+      this.#touched.add(parentOf(directory));
+      return true;
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'ENOENT') return true;
+      // Not empty, in use, a mount point, or not ours to remove: an empty directory is in no snapshot.
+      const stays = ['ENOTEMPTY', 'EEXIST', 'EBUSY', 'ENOTDIR', 'EACCES', 'EPERM', 'EROFS'];
+      if (code !== undefined && stays.includes(code)) return false;
+      throw error;
+    }
+  }
+
+  #ensureDirectory(directory: TreePath): void {
+    if (directory === '' || this.#tree.isDirectory(directory)) return;
+    for (const path of [directory, ...ancestors(directory)].reverse()) {
+      if (this.#tree.isDirectory(path)) continue;
+      files.mkdirSync(this.#tree.address(path), { mode: this.#strict.has(path) ? 0o700 : 0o777 });
+      this.#touched.add(parentOf(path));
+    }
+  }
+
+  /** Nothing may be at `path`: a link fails where a rename would overwrite what just appeared there. */
+  #place(temporary: TreePath, path: TreePath): Outcome {
+    try {
+      files.linkSync(this.#tree.address(temporary), this.#tree.address(path));
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'EEXIST') return 'conflict';
+      if (code === undefined || !cannotLink.has(code)) throw error;
+      if (statsAt(this.#tree, path) !== undefined) return 'conflict';
+      this.#rename(temporary, path);
+      return 'done';
+    }
+    this.#touched.add(parentOf(path));
+    this.#unlink(temporary);
+    return 'done';
+  }
+
+  #replace({ path, temporary }: StagedWrite, signature: Signature): Outcome {
+    const aside = this.#temporaries.next(parentOf(path));
+    try {
+      files.linkSync(this.#tree.address(path), this.#tree.address(aside));
+    } catch (error) {
+      this.#temporaries.gone(aside);
+      const code = systemCode(error);
+      if (code === undefined || !cannotLink.has(code)) throw error;
+      this.#rename(temporary, path);
+      return 'done';
+    }
+    const before = statsAt(this.#tree, aside);
+    this.#noteShared(before, 2n);
+    if (before === undefined || !isSameContent(before, signature)) {
+      this.#unlink(aside);
+      return 'conflict';
+    }
+    this.#rename(temporary, path);
+    const after = statsAt(this.#tree, aside);
+    if (after !== undefined && !isSameContent(after, signature)) {
+      this.#rename(aside, path);
+      return 'conflict';
+    }
+    this.#unlink(aside);
+    return 'done';
+  }
+
+  /** Moves the directory aside, verifies all of it there, puts the file in place, then removes the directory. */
+  #displace({ path, temporary }: StagedWrite, held: ReadonlyMap<TreePath, Signature>): Outcome {
+    if (!this.#holdsOnly(path, path, held)) return 'conflict';
+    const wrapper = this.#temporaries.next(parentOf(path));
+    const aside = join(wrapper, nameOf(path));
+    files.mkdirSync(this.#tree.address(wrapper), { mode: 0o700 });
+    this.#tree.forget(path);
+    try {
+      this.#rename(path, aside);
+    } catch (error) {
+      this.#removeIfEmpty(wrapper);
+      this.#temporaries.gone(wrapper);
+      throw error;
+    }
+    if (!this.#holdsOnly(aside, path, held) || this.#place(temporary, path) === 'conflict') {
+      this.#tree.forget(wrapper);
+      if (statsAt(this.#tree, path) !== undefined) this.#keep(wrapper);
+      else {
+        this.#rename(aside, path);
+        this.#removeIfEmpty(wrapper);
+        this.#temporaries.gone(wrapper);
+      }
+      return 'conflict';
+    }
+    const isGone = this.#removeHeld(aside, path, held);
+    if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
+    // Something was made in it by a program that still stood in it. Mere directories are cleared with the rest.
+    else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.#keep(wrapper);
+    return 'done';
+  }
+
+  /** Whether the directory at `at` (that stood at `home`) has nothing but the held files, all untouched. */
+  #holdsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
+    return list(this.#tree, at).every(({ name, isDirectory }) => {
+      const path = join(at, name);
+      if (isDirectory) return this.#holdsOnly(path, join(home, name), held);
+      const signature = held.get(join(home, name));
+      const stats = signature && statsAt(this.#tree, path);
+      return signature !== undefined && stats !== undefined && isSameContent(stats, signature);
+    });
+  }
+
+  /** Removes what is held; false when something else is left. */
+  #removeHeld(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
+    for (const { name, isDirectory } of list(this.#tree, at)) {
+      if (isDirectory) this.#removeHeld(join(at, name), join(home, name), held);
+      else if (held.has(join(home, name))) {
+        this.#noteShared(statsAt(this.#tree, join(at, name)));
+        files.unlinkSync(this.#tree.address(join(at, name)));
+      }
+    }
+    return this.#removeIfEmpty(at);
+  }
+
+  /** Back under its own name; where that is taken by now, under a name that no sweep removes. */
+  #putBack(aside: TreePath, path: TreePath): void {
+    if (statsAt(this.#tree, path) === undefined) this.#rename(aside, path);
+    else this.#keep(aside);
+  }
+
+  #isUntouched(stats: BigIntStats, signature: Signature): boolean {
+    if (isUntouched(stats, signature)) return true;
+    return this.#shared.has(`${stats.dev}:${stats.ino}`) && isSameContent(stats, signature);
+  }
+
+  /** Notes a file that has more names than the `own` ones of this restore. */
+  #noteShared(stats: BigIntStats | undefined, own = 1n): void {
+    if (stats !== undefined && stats.nlink > own) this.#shared.add(`${stats.dev}:${stats.ino}`);
+  }
+
+  #keep(temporary: TreePath): void {
+    const kept = nameOf(temporary).replace(/^\.ckpt-tmp-|^/, '.ckpt-kept-');
+    this.#tree.forget(temporary);
+    this.#rename(temporary, join(parentOf(temporary), kept));
+  }
+
+  #rename(from: TreePath, to: TreePath): void {
+    files.renameSync(this.#tree.address(from), this.#tree.address(to));
+    this.#temporaries.gone(from);
+    this.#touched.add(parentOf(from)).add(parentOf(to));
+  }
+
+  #unlink(temporary: TreePath): void {
+    files.unlinkSync(this.#tree.address(temporary));
+    this.#temporaries.gone(temporary);
+    this.#touched.add(parentOf(temporary));
+  }
+}

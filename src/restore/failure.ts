@@ -1,0 +1,53 @@
+// Sorts what the system says during a restore: about one path (that path fails, the rest goes on) or about the
+// whole run (disk full, I/O error, no descriptors: stop).
+import { CheckpointdError, type Effects, isNoSpace, systemCode } from '../base/errors.ts';
+import { type TreePath, toText } from '../tree/tree-path.ts';
+import type { FailureReason } from './operations.ts';
+
+const reasons: Readonly<Record<string, FailureReason>> = {
+  EACCES: 'accessDenied',
+  EPERM: 'accessDenied',
+  EROFS: 'readOnly',
+  ENAMETOOLONG: 'nameTooLong',
+  ENOENT: 'blocked',
+  ENOTDIR: 'blocked',
+  ELOOP: 'blocked',
+  EISDIR: 'blocked',
+  ENOTEMPTY: 'blocked',
+  EEXIST: 'blocked',
+  EBUSY: 'busy',
+  ETXTBSY: 'busy',
+  EXDEV: 'unsupported',
+  EINVAL: 'unsupported',
+  EILSEQ: 'unsupported',
+  ENOTSUP: 'unsupported',
+  EOPNOTSUPP: 'unsupported',
+};
+
+/** The reason when the failure is about this path alone; undefined when it is about the run. */
+export function pathReason(error: unknown): FailureReason | undefined {
+  return reasons[systemCode(error) ?? ''];
+}
+
+/** What the client is told when a restore had to stop. `done`: whether anything visible had changed by then. */
+export function stopped(error: unknown, at: TreePath | undefined, done: number): unknown {
+  const code = systemCode(error);
+  if (code === undefined || code === 'ABORT_ERR') return error;
+  const effects: Effects = done === 0 ? 'none' : 'unknown';
+  const where = at === undefined ? {} : { path: toText(at) };
+  const facts = { cause: error, effects, retryable: true, details: { code, ...where } };
+  if (done === 0 && isNoSpace(error)) {
+    return new CheckpointdError(
+      'NoSpace',
+      'There is not enough free space to restore. Nothing was changed; make room and try again.',
+      facts,
+    );
+  }
+  return new CheckpointdError(
+    'RestoreFailed',
+    done === 0
+      ? `The restore stopped (${code}) before anything was changed. Remove the cause and try again.`
+      : `The restore stopped half-way (${code}). Every file is whole, old or new; restore again when the cause is gone, or undo to the safety checkpoint.`,
+    facts,
+  );
+}

@@ -1,0 +1,85 @@
+// The note that a restore is under way: one small durable file, written before the first byte of the work tree
+// changes and removed after the last. It holds what is needed to plan again, not the plan: a redo plans from what
+// is on disk then. It does not decide what to do with an unfinished restore: recovery does.
+import { dirname } from 'node:path';
+import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+
+const version = 1;
+
+/** What a restore set out to do. JSON-safe: a TreePath is latin1, so it survives as text. */
+export interface RestoreIntent {
+  /** 20 characters; part of every temporary name of this restore. */
+  readonly id: string;
+  readonly target: CheckpointId;
+  readonly snapshot: SnapshotId;
+  /** The checkpoint of the state before. */
+  readonly safety: CheckpointId;
+  readonly mode: 'soft' | 'hard';
+  readonly scope: 'files' | 'conversation' | 'both';
+  readonly paths?: readonly TreePath[];
+  readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** The plan's `directories`: a redo removes those that the first run emptied. */
+  readonly directories: readonly TreePath[];
+  readonly operation?: OperationId;
+  /** RFC 3339, for people. */
+  readonly startedAt: string;
+  /** Whatever else the session wants to find again; opaque here. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** What stands in the journal: nothing, an unfinished restore, or something that cannot be understood. */
+export type JournalState =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unfinished'; readonly intent: RestoreIntent }
+  /** Kept as it is, for a person or a newer version: `file` names it. */
+  | { readonly kind: 'unreadable'; readonly file: string; readonly reason: string };
+
+export class RestoreJournal {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Writes the intent so that it survives a power cut. Nothing of the work tree may change before this returns. */
+  write(intent: RestoreIntent): void {
+    writeAtomically(this.#file, `${JSON.stringify({ version, ...intent })}\n`, { durable: true });
+  }
+
+  read(): JournalState {
+    let text: string;
+    try {
+      text = files.readFileSync(this.#file, 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return { kind: 'none' };
+      throw error;
+    }
+    const unreadable = (reason: string): JournalState => ({ kind: 'unreadable', file: this.#file, reason });
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch (error) {
+      return unreadable(error instanceof Error ? error.message : 'not JSON');
+    }
+    if (typeof parsed !== 'object' || parsed === null || !('version' in parsed))
+      return unreadable('no version');
+    if (parsed.version !== version) return unreadable(`version ${String(parsed.version)}`);
+    const missing = ['id', 'target', 'snapshot', 'safety', 'mode', 'scope', 'onConflict', 'startedAt'].find(
+      (field) => typeof (parsed as Record<string, unknown>)[field] !== 'string',
+    );
+    if (missing !== undefined) return unreadable(`no ${missing}`);
+    if (!('directories' in parsed) || !Array.isArray(parsed.directories)) return unreadable('no directories');
+    const { version: _, ...intent } = parsed as RestoreIntent & { version: number };
+    return { kind: 'unfinished', intent };
+  }
+
+  /** Removes the note so that it does not come back after a power cut. Nothing to remove is fine. */
+  remove(): void {
+    files.rmSync(this.#file, { force: true });
+    syncDirectory(dirname(this.#file));
+  }
+}

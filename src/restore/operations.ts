@@ -1,0 +1,69 @@
+// The vocabulary of a restore: what it does to one path, and why it does not. Values only; plan.ts makes
+// them, obstructions.ts takes some out, restorer.ts carries them out.
+
+import type { Entry } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+
+/** Why a path was not restored; the wire's list is open. */
+export type FailureReason =
+  /** It is in the way and the safety checkpoint does not hold all of it (too large, unreadable, special). */
+  | 'unsaved'
+  /** A nested repository's `.git` is in the way. */
+  | 'nestedGitDirectory'
+  /** Another path of the target has the same name on this file system. */
+  | 'collision'
+  /** The stored name must never be written (`..`, `.git`). */
+  | 'unsafeName'
+  /** A path above it is not a directory and stays. */
+  | 'blocked'
+  | 'accessDenied'
+  | 'readOnly'
+  | 'nameTooLong'
+  | 'busy'
+  | 'unsupported';
+
+export interface Failure {
+  readonly path: TreePath;
+  readonly reason: FailureReason;
+}
+
+/** Puts a file or link in place. */
+export interface WriteOperation {
+  readonly path: TreePath;
+  readonly after: Entry;
+  /** What the present capture holds there; absent: nothing may be there. */
+  readonly expected?: Entry;
+  /** A directory is there that must go: everything in it, all held by the safety checkpoint. */
+  readonly displaces: readonly Entry[];
+}
+
+export interface DeleteOperation {
+  readonly path: TreePath;
+  readonly expected: Entry;
+  /** `inTheWay`: a file where the target needs a directory. */
+  readonly because: 'added' | 'inTheWay';
+}
+
+/** A change of permission bits alone; the content is not touched. `permissions` absent: as usual. */
+export type PermissionOperation =
+  | { readonly kind: 'file'; readonly path: TreePath; readonly before: Entry; readonly after: Entry }
+  | { readonly kind: 'directory'; readonly path: TreePath; readonly permissions?: number };
+
+export interface RestorePlan {
+  /** Shallow first. */
+  readonly writes: readonly WriteOperation[];
+  /** Deepest first. */
+  readonly deletes: readonly DeleteOperation[];
+  /** Files by name, then directories deepest first. */
+  readonly permissionChanges: readonly PermissionOperation[];
+  /**
+   * Directories that lose paths: those that end up empty are removed. They belong in the journal: after a crash
+   * nobody could tell them from directories that were empty before.
+   */
+  readonly directories: readonly TreePath[];
+  readonly failed: readonly Failure[];
+  /** Paths the plan would change whose present content somebody else made. */
+  readonly conflicts: readonly TreePath[];
+  /** Paths left alone because of a conflict. */
+  readonly skipped: readonly TreePath[];
+}

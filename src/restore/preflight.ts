@@ -1,0 +1,80 @@
+// What must be true before a restore begins: every content is there and fits, and no step changes more than its own
+// path. It reads sizes and stats only; damage inside a content is met while staging, also before the first visible
+// change.
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { type Contents } from '../store/snapshot-store.ts';
+import { isLink } from '../tree/entry.ts';
+import { rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import type { AnchoredFiles } from './anchored-files.ts';
+import { pathReason } from './failure.ts';
+import type { RestorePlan, WriteOperation } from './operations.ts';
+import { statsAt } from './present-state.ts';
+
+const listedMax = 10;
+
+/**
+ * Refuses a plan whose contents are missing, or do not fit beside the old ones with a tenth to spare (all are
+ * staged before the first old one goes).
+ *
+ * @throws DataCorrupt, NoSpace
+ */
+export async function requireContents(
+  tree: AnchoredFiles,
+  plan: RestorePlan,
+  contents: Contents,
+): Promise<void> {
+  if (plan.writes.length === 0) return;
+  const blobs = plan.writes.map(({ after }) => after.blob);
+  const sizes = await contents.sizes(blobs);
+  const lost = plan.writes.filter((_, index) => (sizes[index] ?? -1) < 0);
+  if (lost.length > 0) throw lostContents(lost);
+  const bytes = plan.writes.reduce(
+    (sum, { after }, index) => sum + (isLink(after) ? 0 : (sizes[index] ?? 0)),
+    0,
+  );
+  const needed = Math.ceil(bytes * 1.1);
+  const stats = files.statfsSync(tree.address(rootPath), { bigint: true });
+  const available = stats.bavail * stats.bsize;
+  if (BigInt(needed) <= available) return;
+  throw new CheckpointdError(
+    'NoSpace',
+    'There is not enough free space to restore. Nothing was changed; make room and try again.',
+    { details: { needed, available: Number(available) }, retryable: true },
+  );
+}
+
+/** The error for contents that are missing, or that were found damaged before anything visible changed. */
+export function lostContents(writes: readonly WriteOperation[], cause?: unknown): CheckpointdError {
+  const paths = writes.slice(0, listedMax).map(({ path }) => toText(path));
+  return new CheckpointdError(
+    'DataCorrupt',
+    `The store has lost the content of ${JSON.stringify(paths[0])}${writes.length > 1 ? ` and of ${writes.length - 1} more` : ''}, which this checkpoint needs. Nothing was changed. Run store/verify to see which checkpoints are affected, or restore only other paths.`,
+    { details: { paths, count: writes.length, object: writes[0]?.after.blob }, cause },
+  );
+}
+
+/**
+ * The plan with a new file in place of a mere change of bits wherever the file has other names: those would change
+ * with it, and each path is restored on its own.
+ */
+export function withLinksBroken(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
+  const writes: WriteOperation[] = [];
+  const permissionChanges = plan.permissionChanges.filter((operation) => {
+    if (operation.kind !== 'file' || !hasOtherNames(tree, operation.path)) return true;
+    const { path, before, after } = operation;
+    writes.push({ path, after, expected: before, displaces: [] });
+    return false;
+  });
+  return writes.length === 0 ? plan : { ...plan, permissionChanges, writes: [...plan.writes, ...writes] };
+}
+
+function hasOtherNames(tree: AnchoredFiles, path: TreePath): boolean {
+  try {
+    return (statsAt(tree, path)?.nlink ?? 0n) > 1n;
+  } catch (error) {
+    // What cannot be looked at is met again, and reported, where its bits are changed.
+    if (pathReason(error) === undefined) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,290 @@
+// Makes the work tree what a plan says: verify and stage everything out of sight, then put it in place file by
+// file. It plans nothing, captures nothing, and reports instead of deciding: the session wrote the intent before
+// and takes the next checkpoint after. A crash at any point leaves every file whole, old or new, and temporaries
+// that sweepTemporaries clears; planning again from what is on disk and applying again completes it.
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
+import { Slices } from '../base/slices.ts';
+import type { Contents } from '../store/snapshot-store.ts';
+import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
+import { AnchoredFiles } from './anchored-files.ts';
+import { Commit, type Outcome } from './commit.ts';
+import { pathReason, stopped } from './failure.ts';
+import type { Failure, PermissionOperation, RestorePlan } from './operations.ts';
+import { requireContents, withLinksBroken } from './preflight.ts';
+import { directoryMode, fileMode, inClearingOrder, type Refusals, Staging, Temporaries } from './staging.ts';
+import { clearTemporary } from './temporaries.ts';
+
+export interface RestoreOptions {
+  /** The work tree, absolute, its links resolved. */
+  readonly root: string;
+  readonly plan: RestorePlan;
+  /** 20 characters, the journal's; part of every temporary name. */
+  readonly id: string;
+  readonly contents: Contents;
+  /** Honoured until the first visible change; from then on the restore runs to its end. */
+  readonly signal?: AbortSignal;
+  /** Operations done of all, each counted once when it is staged and once when it is in place. */
+  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+  /** Survive a power cut: sync each file before it gets its name, each directory at the end. */
+  readonly durable?: boolean;
+}
+
+/** What was done. Lists of paths in bytewise order. */
+export interface RestoreOutcome {
+  /** Written, or given other permission bits. */
+  readonly restored: readonly TreePath[];
+  /** Removed, those displaced by a file in their directory's place included. */
+  readonly deleted: readonly TreePath[];
+  /** The plan's own failures and those met on the way. */
+  readonly failed: readonly Failure[];
+  /** Changed by somebody between the capture and the restore: left as they are. */
+  readonly conflicts: readonly TreePath[];
+  /** Temporaries that could not be removed: the journal should stay until a sweep has. */
+  readonly leftover: readonly TreePath[];
+}
+
+/**
+ * Applies a plan. A failure about one path is reported and the rest goes on.
+ *
+ * @throws NoSpace, DataCorrupt, AbortError before anything visible changed; RestoreFailed when an I/O error or a
+ * full disk stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
+ */
+export async function applyRestore(options: RestoreOptions): Promise<RestoreOutcome> {
+  const tree = pin(options.root);
+  let plan: RestorePlan;
+  try {
+    plan = withLinksBroken(tree, options.plan);
+  } catch (error) {
+    tree.close();
+    throw stopped(error, undefined, 0);
+  }
+  const restorer = new Restorer(tree, { ...options, plan });
+  try {
+    return await restorer.run();
+  } finally {
+    restorer.close();
+  }
+}
+
+function pin(root: string): AnchoredFiles {
+  try {
+    return new AnchoredFiles(root);
+  } catch (error) {
+    throw stopped(error, undefined, 0);
+  }
+}
+
+class Restorer {
+  readonly #tree: AnchoredFiles;
+  readonly #options: RestoreOptions;
+  readonly #temporaries: Temporaries;
+  readonly #refusals: Refusals = { failed: [], conflicts: [] };
+  readonly #restored: TreePath[] = [];
+  readonly #deleted: TreePath[] = [];
+  /** Directories whose list of names was changed, by anything but staging. */
+  readonly #touched = new Set<TreePath>();
+  readonly #umask = process.umask();
+  readonly #slices = new Slices();
+  readonly #total: number;
+  #done = 0;
+  #at: TreePath | undefined;
+
+  constructor(tree: AnchoredFiles, options: RestoreOptions) {
+    this.#tree = tree;
+    this.#options = options;
+    this.#temporaries = new Temporaries(options.id);
+    const { writes, deletes, permissionChanges } = this.#options.plan;
+    this.#total = 2 * (writes.length + deletes.length) + permissionChanges.length;
+  }
+
+  async run(): Promise<RestoreOutcome> {
+    const { plan, durable = false, signal, contents } = this.#options;
+    const staging = new Staging(
+      {
+        tree: this.#tree,
+        contents,
+        temporaries: this.#temporaries,
+        umask: this.#umask,
+        durable,
+        ...(signal && { signal }),
+        onStaged: () => this.#progress(),
+      },
+      this.#refusals,
+    );
+    let leftover: readonly TreePath[] = [];
+    try {
+      await requireContents(this.#tree, plan, contents);
+      await staging.run(plan);
+      signal?.throwIfAborted();
+      this.#tree.forget('' as TreePath);
+      this.#tree.assertInPlace();
+      await this.#commit(staging);
+    } catch (error) {
+      throw stopped(error, this.#at ?? staging.at, this.#visibleChanges());
+    } finally {
+      leftover = this.#clearTemporaries();
+    }
+    this.#assertStillInPlace();
+    return {
+      restored: this.#restored.sort(byBytes),
+      deleted: this.#deleted.sort(byBytes),
+      failed: [...plan.failed, ...this.#refusals.failed].sort((a, b) => byBytes(a.path, b.path)),
+      conflicts: this.#refusals.conflicts.sort(byBytes),
+      leftover,
+    };
+  }
+
+  close(): void {
+    try {
+      this.#tree.close();
+    } catch (error) {
+      throw stopped(error, undefined, this.#visibleChanges());
+    }
+  }
+
+  async #commit(staging: Staging): Promise<void> {
+    const { plan } = this.#options;
+    const strict = plan.permissionChanges.filter(
+      (each) => each.kind === 'directory' && each.permissions !== undefined,
+    );
+    const strictPaths = new Set(strict.map(({ path }) => path));
+    const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched);
+    this.#unlock();
+    for (const each of staging.deletes) {
+      await this.#each(
+        each.path,
+        () => commit.delete(each),
+        () => this.#deleted.push(each.path),
+      );
+    }
+    for (const each of staging.writes) {
+      await this.#each(
+        each.path,
+        () => commit.write(each),
+        () => {
+          this.#restored.push(each.path);
+          this.#deleted.push(...(each.displaces?.keys() ?? []));
+        },
+      );
+    }
+    commit.removeEmptied(plan.directories);
+    for (const each of plan.permissionChanges) {
+      await this.#each(
+        each.path,
+        () => this.#setMode(each),
+        () => {
+          if (each.kind === 'file') this.#restored.push(each.path);
+        },
+      );
+    }
+    if (this.#options.durable) await this.#syncDirectories();
+  }
+
+  /** One visible step. A directory handle may have gone stale meanwhile: one more try with fresh ones. */
+  async #each(path: TreePath, step: () => Outcome, done: () => void): Promise<void> {
+    this.#at = path;
+    if (this.#slices.isDue()) await this.#slices.pause();
+    const attempt = (): Outcome | undefined => {
+      try {
+        return step();
+      } catch (error) {
+        if (pathReason(error) === 'blocked') return undefined;
+        throw error;
+      }
+    };
+    try {
+      let outcome = attempt();
+      if (outcome === undefined) {
+        this.#tree.forget('' as TreePath);
+        outcome = step();
+      }
+      if (outcome === 'done') done();
+      else this.#refusals.conflicts.push(path);
+    } catch (error) {
+      const reason = pathReason(error);
+      if (reason === undefined) throw error;
+      this.#refusals.failed.push({ path, reason });
+    }
+    this.#progress();
+  }
+
+  /**
+   * Lets the owner write to directories that are read-only now and writable in the target: their files could not
+   * be replaced otherwise. Nobody else gets more; the final bits come last. A failure here shows at the files.
+   */
+  #unlock(): void {
+    for (const operation of this.#options.plan.permissionChanges) {
+      const { kind, path } = operation;
+      if (kind !== 'directory' || !((operation.permissions ?? 0o700) & 0o200)) continue;
+      try {
+        if (this.#tree.isDirectory(path)) this.#tree.setMode(path, 'directory', (present) => present | 0o700);
+      } catch (error) {
+        if (pathReason(error) === undefined) throw error;
+      }
+    }
+  }
+
+  #setMode(operation: PermissionOperation): Outcome {
+    const { path } = operation;
+    if (operation.kind === 'file') {
+      const { before, after } = operation;
+      const set = this.#tree.setMode(path, 'file', (present) =>
+        fileMode(after, before.permissions === undefined ? present : undefined, this.#umask),
+      );
+      return set ? 'done' : 'conflict';
+    }
+    if (!this.#tree.isDirectory(path)) return 'done';
+    this.#tree.setMode(path, 'directory', () => directoryMode(operation.permissions, this.#umask));
+    return 'done';
+  }
+
+  async #syncDirectories(): Promise<void> {
+    for (const directory of this.#touched) {
+      if (directory !== '' && !this.#tree.isDirectory(directory)) continue;
+      const fd = files.openSync(this.#tree.address(join(directory, '.')), constants.O_RDONLY);
+      try {
+        await filesAsync.fsync(fd);
+      } finally {
+        files.closeSync(fd);
+      }
+    }
+  }
+
+  #clearTemporaries(): TreePath[] {
+    const left: TreePath[] = [];
+    for (const path of inClearingOrder(this.#temporaries.all)) {
+      try {
+        clearTemporary(this.#tree, path, { removed: [], putBack: [] });
+      } catch (error) {
+        const code = systemCode(error);
+        if (code === undefined) throw error;
+        if (code !== 'ENOENT') left.push(path);
+      }
+    }
+    return left.sort(byBytes);
+  }
+
+  #assertStillInPlace(): void {
+    try {
+      this.#tree.assertInPlace();
+    } catch (error) {
+      if (!(error instanceof CheckpointdError)) throw stopped(error, undefined, this.#visibleChanges());
+      throw new CheckpointdError(error.kind, error.message, {
+        details: { ...error.details },
+        cause: error,
+        effects: this.#visibleChanges() === 0 ? 'none' : 'unknown',
+      });
+    }
+  }
+
+  /** Also counts what an operation had begun when it failed. */
+  #visibleChanges(): number {
+    return this.#touched.size + this.#restored.length + this.#deleted.length;
+  }
+
+  #progress(): void {
+    this.#done += 1;
+    this.#options.onProgress?.({ done: Math.min(this.#done, this.#total), total: this.#total });
+  }
+}

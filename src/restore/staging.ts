@@ -1,0 +1,253 @@
+// The invisible half of a restore: verifies what every operation is about to replace and writes the new contents
+// under temporary names, so that a full disk, a corrupt blob or a cancel is met before the first visible change.
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
+import { Slices } from '../base/slices.ts';
+import { type Contents } from '../store/snapshot-store.ts';
+import { type Entry, isLink, sameContent } from '../tree/entry.ts';
+import { byBytes, join, parentOf, type TreePath } from '../tree/tree-path.ts';
+import type { AnchoredFiles } from './anchored-files.ts';
+import { pathReason } from './failure.ts';
+import type { Failure, RestorePlan, WriteOperation } from './operations.ts';
+import { lostContents } from './preflight.ts';
+import { identify, type Present, type Signature } from './present-state.ts';
+import { list, temporaryName } from './temporaries.ts';
+
+export interface StagedWrite {
+  readonly path: TreePath;
+  /** Where the new content waits: in the nearest directory above that exists. */
+  readonly temporary: TreePath;
+  /** Of the file or link that is replaced; absent: nothing may be there. */
+  readonly replaces?: Signature;
+  /** Of every file in the directory that is replaced. */
+  readonly displaces?: ReadonlyMap<TreePath, Signature>;
+}
+
+export interface StagedDelete {
+  readonly path: TreePath;
+  readonly signature: Signature;
+}
+
+/** Every temporary name of one run, so that none is left behind. */
+export class Temporaries {
+  readonly #id: string;
+  readonly #paths = new Set<TreePath>();
+  #count = 0;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  next(directory: TreePath): TreePath {
+    this.#count += 1;
+    const path = join(directory, temporaryName(this.#id, this.#count));
+    this.#paths.add(path);
+    return path;
+  }
+
+  gone(path: TreePath): void {
+    this.#paths.delete(path);
+  }
+
+  get all(): readonly TreePath[] {
+    return [...this.#paths];
+  }
+}
+
+export interface StagingOptions {
+  readonly tree: AnchoredFiles;
+  readonly contents: Contents;
+  readonly temporaries: Temporaries;
+  readonly umask: number;
+  readonly durable: boolean;
+  readonly signal?: AbortSignal;
+  /** Told after each operation. */
+  readonly onStaged: () => void;
+}
+
+/** Paths that are not done: failures about the path, and foreign edits that appeared after the capture. */
+export interface Refusals {
+  readonly failed: Failure[];
+  readonly conflicts: TreePath[];
+}
+
+/** Stages one plan. Not reusable. */
+export class Staging {
+  readonly writes: StagedWrite[] = [];
+  readonly deletes: StagedDelete[] = [];
+  readonly #options: StagingOptions;
+  readonly #refusals: Refusals;
+  readonly #slices: Slices;
+  /** The operation at hand, for the error message. */
+  at: TreePath | undefined;
+
+  constructor(options: StagingOptions, refusals: Refusals) {
+    this.#options = options;
+    this.#refusals = refusals;
+    this.#slices = new Slices(options.signal);
+  }
+
+  /** @throws system errors that end the run, DataCorrupt from the store, AbortError. */
+  async run(plan: RestorePlan): Promise<void> {
+    for (const { path, expected } of plan.deletes) {
+      await this.#each(path, async () => {
+        const present = await this.#identify(path);
+        if (present.kind === 'absent') return;
+        if (present.kind === 'entry' && sameContent(present, expected)) {
+          this.deletes.push({ path, signature: present.signature });
+        } else this.#refusals.conflicts.push(path);
+      });
+    }
+    for (const write of plan.writes) await this.#each(write.path, () => this.#stageWhole(write));
+  }
+
+  /** The store knows contents only; which path it is, is known here. */
+  async #stageWhole(write: WriteOperation): Promise<void> {
+    try {
+      await this.#stage(write);
+    } catch (error) {
+      const isDamage = error instanceof CheckpointdError && error.kind === 'DataCorrupt';
+      throw isDamage ? lostContents([write], error) : error;
+    }
+  }
+
+  async #each(path: TreePath, stage: () => Promise<void>): Promise<void> {
+    this.at = path;
+    this.#options.signal?.throwIfAborted();
+    if (this.#slices.isDue()) await this.#slices.pause();
+    try {
+      await stage();
+    } catch (error) {
+      const reason = pathReason(error);
+      if (reason === undefined) throw error;
+      this.#refusals.failed.push({ path, reason });
+    }
+    this.#options.onStaged();
+  }
+
+  async #stage(write: WriteOperation): Promise<void> {
+    const { path, after, expected } = write;
+    const present = await this.#identify(path);
+    if (present.kind === 'absent') {
+      this.writes.push({ path, temporary: await this.#write(after, undefined) });
+    } else if (present.kind === 'directory') {
+      const displaces = await this.#identifyBelow(write);
+      if (displaces === undefined) this.#refusals.conflicts.push(path);
+      else this.writes.push({ path, displaces, temporary: await this.#write(after, undefined) });
+    } else if (
+      present.kind === 'entry' &&
+      (sameContent(present, after) || (expected !== undefined && sameContent(present, expected)))
+    ) {
+      const keepsMode = !isLink(present) && expected?.permissions === undefined;
+      const kept = keepsMode ? Number(present.signature.mode) : undefined;
+      const temporary = await this.#write(after, kept);
+      this.writes.push({ path, replaces: present.signature, temporary });
+    } else this.#refusals.conflicts.push(path);
+  }
+
+  /** What is there; nothing, where a directory above is missing or about to be made. */
+  async #identify(path: TreePath): Promise<Present> {
+    try {
+      return await identify(this.#options.tree, path, this.#options.contents, this.#slices);
+    } catch (error) {
+      const reason = pathReason(error);
+      if (reason === 'blocked') return { kind: 'absent' };
+      throw error;
+    }
+  }
+
+  /** The signatures of all a directory holds, or undefined when it holds anything but what the plan displaces. */
+  async #identifyBelow(write: WriteOperation): Promise<ReadonlyMap<TreePath, Signature> | undefined> {
+    const expected = new Map(write.displaces.map((entry) => [entry.path, entry]));
+    const found = new Map<TreePath, Signature>();
+    for (const queue = [write.path]; ; ) {
+      const directory = queue.pop();
+      if (directory === undefined) return found;
+      for (const { name, isDirectory } of list(this.#options.tree, directory)) {
+        const path = join(directory, name);
+        if (isDirectory) {
+          queue.push(path);
+          continue;
+        }
+        const entry = expected.get(path);
+        const present = entry && (await this.#identify(path));
+        if (entry === undefined || present?.kind !== 'entry' || !sameContent(present, entry))
+          return undefined;
+        found.set(path, present.signature);
+      }
+    }
+  }
+
+  /** Writes one content under a temporary name, private until its mode is final. */
+  async #write(entry: Entry, keptMode: number | undefined): Promise<TreePath> {
+    const { tree, durable, umask } = this.#options;
+    if (isLink(entry)) {
+      const parts: Uint8Array[] = [];
+      for await (const chunk of this.#chunks(entry)) parts.push(chunk);
+      const target = Buffer.concat(parts);
+      return this.#make(entry.path, (temporary) => files.symlinkSync(target, tree.address(temporary))).path;
+    }
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    const { path, made: fd } = this.#make(entry.path, (temporary) =>
+      files.openSync(tree.address(temporary), flags, 0o600),
+    );
+    try {
+      for await (const chunk of this.#chunks(entry)) {
+        for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
+        if (this.#slices.isDue()) await this.#slices.pause();
+      }
+      files.fchmodSync(fd, fileMode(entry, keptMode, umask));
+      if (durable) await filesAsync.fsync(fd);
+    } finally {
+      files.closeSync(fd);
+    }
+    return path;
+  }
+
+  /** Makes a temporary in the nearest directory above that exists and can be written to as things are. */
+  #make<T>(path: TreePath, make: (temporary: TreePath) => T): { readonly path: TreePath; readonly made: T } {
+    const { tree, temporaries } = this.#options;
+    for (let directory = parentOf(path); ; directory = parentOf(directory)) {
+      while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
+      const temporary = temporaries.next(directory);
+      try {
+        return { path: temporary, made: make(temporary) };
+      } catch (error) {
+        if (systemCode(error) !== 'EACCES' || directory === '') throw error;
+        temporaries.gone(temporary);
+      }
+    }
+  }
+
+  /** The content, with the store's own troubles told apart from those of the work tree. */
+  async *#chunks(entry: Entry): AsyncGenerator<Uint8Array> {
+    try {
+      yield* this.#options.contents.read(entry.blob);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      throw new CheckpointdError(
+        'StoreUnavailable',
+        'The store could not be read, so nothing was restored. Check its disk and its permissions, then try again.',
+        { cause: error, retryable: true },
+      );
+    }
+  }
+}
+
+/** The bits of a restored file: as recorded; else those it has, or what the umask gives, with the recorded exec bit. */
+export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
+  if (entry.permissions !== undefined) return entry.permissions & 0o7777;
+  const base = keptMode === undefined ? 0o666 & ~umask : keptMode & 0o777;
+  if (entry.mode !== '100755') return base & ~0o111;
+  return keptMode === undefined ? 0o777 & ~umask : base | ((base & 0o444) >> 2);
+}
+
+/** The bits of a directory that is not stricter than usual. */
+export function directoryMode(permissions: number | undefined, umask: number): number {
+  return permissions === undefined ? 0o777 & ~umask : permissions & 0o7777;
+}
+
+/** Every temporary, shallow ones last, ready to be cleared. */
+export function inClearingOrder(paths: readonly TreePath[]): TreePath[] {
+  return [...paths].sort((a, b) => byBytes(b, a));
+}

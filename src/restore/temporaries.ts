@@ -1,0 +1,118 @@
+// The names a restore gives to what is half done, and the sweep that clears them after a crash. The names carry
+// the restore's id, so a sweep never touches another's. It decides nothing about the restore itself.
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { Slices } from '../base/slices.ts';
+import { isGitName, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { AnchoredFiles } from './anchored-files.ts';
+
+const prefix = '.ckpt-tmp-';
+
+/**
+ * The n-th temporary name of a restore. A file or link under it is new content on its way in, or a second name of
+ * content on its way out. A directory under it holds one directory that was moved out of the way, under its own name.
+ */
+export function temporaryName(id: string, n: number): string {
+  return `${prefix}${id}-${n}`;
+}
+
+/** Whether a name (latin1) is a temporary of any restore: captures leave those out. */
+export function isTemporaryName(name: string): boolean {
+  return name.startsWith(prefix);
+}
+
+export interface Swept {
+  readonly removed: readonly TreePath[];
+  /** Directories that had been moved aside and not yet replaced; they are back under their names. */
+  readonly putBack: readonly TreePath[];
+  /** Directories that could not be listed, by code. A restore has no temporaries there. */
+  readonly unreadable: readonly { readonly path: TreePath; readonly code: string }[];
+}
+
+/**
+ * Clears every temporary of restore `id` from the whole tree; never follows links, never enters a `.git`. A
+ * directory that was moved aside goes back unless something stands in its place: then the restore had verified
+ * that all of it is saved, and it is removed.
+ */
+export async function sweepTemporaries(root: string, id: string, signal?: AbortSignal): Promise<Swept> {
+  const tree = new AnchoredFiles(root);
+  const slices = new Slices(signal);
+  const swept = {
+    removed: [] as TreePath[],
+    putBack: [] as TreePath[],
+    unreadable: [] as { path: TreePath; code: string }[],
+  };
+  try {
+    const ours = temporaryName(id, 0).slice(0, -1);
+    for (const queue: TreePath[] = [rootPath]; ; ) {
+      const directory = queue.pop();
+      if (directory === undefined) break;
+      if (slices.isDue()) await slices.pause();
+      try {
+        for (const { name, isDirectory } of list(tree, directory)) {
+          const path = join(directory, name);
+          if (name.startsWith(ours)) clearTemporary(tree, path, swept);
+          else if (isDirectory && !isGitName(name)) queue.push(path);
+        }
+      } catch (error) {
+        const code = systemCode(error);
+        if (code === 'ENOENT' || code === 'ENOTDIR') continue;
+        if (code !== 'EACCES' && code !== 'EPERM') throw error;
+        swept.unreadable.push({ path: directory, code });
+      }
+    }
+    return swept;
+  } finally {
+    tree.close();
+  }
+}
+
+/** The names in a directory, as bytes in latin1. */
+export function list(tree: AnchoredFiles, directory: TreePath): { name: string; isDirectory: boolean }[] {
+  return files
+    .readdirSync(tree.address(directory === rootPath ? rootPath : join(directory, '.')), {
+      withFileTypes: true,
+      encoding: 'buffer',
+    })
+    .map((dirent) => ({
+      name: Buffer.from(dirent.name).toString('latin1'),
+      isDirectory: dirent.isDirectory(),
+    }));
+}
+
+/** Clears one temporary name, as {@link sweepTemporaries} does, and adds what it did to `swept`. */
+export function clearTemporary(
+  tree: AnchoredFiles,
+  path: TreePath,
+  swept: { readonly removed: TreePath[]; readonly putBack: TreePath[] },
+): void {
+  if (!files.lstatSync(tree.address(path)).isDirectory()) {
+    files.unlinkSync(tree.address(path));
+    swept.removed.push(path);
+    return;
+  }
+  for (const { name } of list(tree, path)) {
+    const home = join(parentOf(path), name);
+    if (files.lstatSync(tree.address(home), { throwIfNoEntry: false }) === undefined) {
+      tree.forget(path);
+      files.renameSync(tree.address(join(path, name)), tree.address(home));
+      swept.putBack.push(home);
+    } else {
+      removeTree(tree, join(path, name));
+    }
+  }
+  removeTree(tree, path);
+  swept.removed.push(path);
+}
+
+/** Removes a file or a whole directory without following a link, part by part from the anchor. */
+function removeTree(tree: AnchoredFiles, path: TreePath): void {
+  const stats = files.lstatSync(tree.address(path));
+  if (!stats.isDirectory()) {
+    files.unlinkSync(tree.address(path));
+    return;
+  }
+  for (const { name } of list(tree, path)) removeTree(tree, join(path, name));
+  tree.forget(path);
+  files.rmdirSync(tree.address(path));
+}

@@ -1,0 +1,116 @@
+// Judges every incoming JSON value before the JSON-RPC library sees it: the envelope, the id, how many requests
+// are in flight. The library alone merges the ids 1 and "1", never answers a duplicate, throws on a cancel
+// without parameters and queues without bound. Knows no method but `$/cancelRequest`
+// and `shutdown`.
+import type { Message } from 'vscode-jsonrpc/node';
+import { type WireError, wireError } from '../error-response.ts';
+
+export type RequestId = string | number;
+
+/** A request or notification that was let in. */
+export interface Incoming extends Message {
+  readonly id?: number;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** An error response, complete. `id` is null where the request's own could not be told. */
+export interface Refusal extends Message {
+  readonly id: RequestId | null;
+  readonly error: WireError;
+}
+
+export type Verdict = { readonly pass: Incoming } | { readonly refuse: Refusal } | { readonly drop: string };
+
+/** Requests that may be unanswered at one time. */
+export const inFlightMax = 64;
+
+/** An error response to `id`. */
+export function refusal(id: RequestId | null, error: WireError): Refusal {
+  return { jsonrpc: '2.0', id, error };
+}
+
+function isId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The requests in flight. Inside, each has a number of ours, so that the library's tables, which compare ids as
+ * text, cannot confuse the client's; {@link Admission.release} gives the client's id back for the response.
+ */
+export class Admission {
+  readonly #inFlightMax: number;
+  readonly #wantsNotification: (method: string) => boolean;
+  readonly #innerIds = new Map<RequestId, number>();
+  readonly #outerIds = new Map<number, RequestId>();
+  #lastInner = 0;
+
+  /** Notifications that `wantsNotification` refuses are dropped here, before they cost a turn of the queue. */
+  constructor(wantsNotification: (method: string) => boolean, max: number = inFlightMax) {
+    this.#wantsNotification = wantsNotification;
+    this.#inFlightMax = max;
+  }
+
+  get inFlight(): number {
+    return this.#outerIds.size;
+  }
+
+  judge(value: unknown): Verdict {
+    if (Array.isArray(value))
+      return this.#invalid(null, 'Batches are not supported; send one message a frame.');
+    if (!isObject(value)) return this.#invalid(null, 'A message must be a JSON object.');
+    const { id, method, params } = value;
+    const answerTo = isId(id) ? id : null;
+    if (value['jsonrpc'] !== '2.0') return this.#invalid(answerTo, '"jsonrpc" must be "2.0".');
+    if (method === undefined && ('result' in value || 'error' in value)) {
+      return { drop: 'a response to nothing that was asked' };
+    }
+    if (typeof method !== 'string') return this.#invalid(answerTo, '"method" must be a string.');
+    if ('id' in value) return this.#judgeRequest(id, method, params);
+    return this.#judgeNotification(method, params);
+  }
+
+  /** Ends a request in flight and tells its id as the client wrote it. */
+  release(inner: number): RequestId | undefined {
+    const outer = this.#outerIds.get(inner);
+    if (outer !== undefined) {
+      this.#outerIds.delete(inner);
+      this.#innerIds.delete(outer);
+    }
+    return outer;
+  }
+
+  #judgeRequest(id: unknown, method: string, params: unknown): Verdict {
+    if (!isId(id)) return this.#invalid(null, '"id" must be a string or an integer of at most 2^53-1.');
+    if (this.#innerIds.has(id)) {
+      return this.#invalid(id, 'A request with this id is still in flight; use a new id.');
+    }
+    // A client in a hurry to leave must not be told to come back later.
+    if (this.#outerIds.size >= this.#inFlightMax && method !== 'shutdown') {
+      const message = `${this.#inFlightMax} requests are in flight. Wait for an answer, then send this one again.`;
+      return { refuse: refusal(id, wireError('ServerBusy', message, { retryable: true })) };
+    }
+    this.#lastInner += 1;
+    this.#innerIds.set(id, this.#lastInner);
+    this.#outerIds.set(this.#lastInner, id);
+    return { pass: { jsonrpc: '2.0', id: this.#lastInner, method, params } };
+  }
+
+  #judgeNotification(method: string, params: unknown): Verdict {
+    if (method === '$/cancelRequest') {
+      const inner = isObject(params) && isId(params['id']) ? this.#innerIds.get(params['id']) : undefined;
+      if (inner === undefined) return { drop: 'a cancel of nothing in flight' };
+      return { pass: { jsonrpc: '2.0', method, params: { id: inner } } };
+    }
+    if (!this.#wantsNotification(method)) return { drop: `notification ${method.slice(0, 100)}` };
+    return { pass: { jsonrpc: '2.0', method, params } };
+  }
+
+  #invalid(id: RequestId | null, message: string): Verdict {
+    return { refuse: refusal(id, wireError('InvalidRequest', message)) };
+  }
+}

@@ -1,0 +1,201 @@
+// One client's connection: the strict reader, admission, the one-write writer and vscode-jsonrpc's dispatch queue,
+// put together. Messages are dispatched one a turn of the event loop, in order; the end of input waits until all
+// that came before it has been dispatched. It knows frames and messages, not what any method means.
+import type { Readable } from 'node:stream';
+import {
+  createMessageConnection,
+  type Message,
+  type MessageConnection,
+  ResponseError,
+} from 'vscode-jsonrpc/node';
+import type { Effects } from '../../base/errors.ts';
+import { type WireError, wireError } from '../error-response.ts';
+import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts';
+import type { FrameOutput } from './frame-backlog.ts';
+import { type FrameLimits, frameLimits } from './frame-parser.ts';
+import { OneWriteWriter } from './one-write-writer.ts';
+import { type ReaderEnd, StrictReader } from './strict-reader.ts';
+
+/** What a request came to. */
+export type Outcome =
+  | {
+      readonly result: unknown;
+      /** What the request has done by then; said when the result turns out to be too large to send. */
+      readonly effects: Effects;
+    }
+  | { readonly error: WireError };
+
+/** Why a connection ended by itself. `outputClosed`: the client no longer reads. */
+export type ConnectionEnd = ReaderEnd | 'outputClosed';
+
+export interface ConnectionPorts {
+  readonly input: Readable;
+  readonly output: FrameOutput;
+  /** Must not reject. `cancel` is aborted by the client's `$/cancelRequest`. */
+  readonly onRequest: (method: string, params: unknown, cancel: AbortSignal) => Promise<Outcome>;
+  readonly wantsNotification: (method: string) => boolean;
+  readonly onNotification: (method: string, params: unknown) => void;
+  /** Called once, after everything that was read before has been dispatched. */
+  readonly onEnd: (end: ConnectionEnd) => void;
+  readonly limits?: FrameLimits & { readonly inFlightMax: number };
+}
+
+// A client that writes everything before it reads anything must not meet a deadlock: 100,000 refusals are 25 MB.
+const pendingBytesMax = 32 * 1024 * 1024;
+const undispatchedMax = 1024;
+
+export class Connection {
+  readonly #ports: ConnectionPorts;
+  readonly #admission: Admission;
+  readonly #writer: OneWriteWriter;
+  readonly #reader: StrictReader;
+  readonly #messages: MessageConnection;
+  readonly #effects = new WeakMap<object, Effects>();
+  readonly #idle: (() => void)[] = [];
+  #undispatched = 0;
+  #readerEnd: ReaderEnd | undefined;
+  #ended = false;
+  #waitsForOutput = false;
+
+  constructor(ports: ConnectionPorts) {
+    this.#ports = ports;
+    const limits = ports.limits ?? { ...frameLimits, inFlightMax };
+    this.#admission = new Admission(ports.wantsNotification, limits.inFlightMax);
+    this.#writer = new OneWriteWriter(ports.output, {
+      address: (message) => this.#address(message),
+      tooLarge: (message, bytes) => this.#tooLarge(message, bytes, limits.bodyBytesMax),
+      bodyBytesMax: limits.bodyBytesMax,
+    });
+    this.#reader = new StrictReader(ports.input, {
+      admission: this.#admission,
+      refuse: (response) => this.#writer.writeAsIs(response),
+      onEnd: (end) => this.#endReading(end),
+      onMessage: (message) => {
+        if (!isCancel(message)) this.#undispatched += 1;
+      },
+      afterChunk: () => this.#keepBounds(),
+      limits,
+    });
+    this.#messages = createMessageConnection(this.#reader, this.#writer, undefined, {
+      messageStrategy: { handleMessage: (message, next) => this.#dispatch(message, next) },
+    });
+    this.#messages.onError(() => this.#end('outputClosed'));
+    this.#messages.onRequest((method, params, token) => this.#request(method, params, token));
+    this.#messages.onNotification((method, params) => this.#ports.onNotification(method, params));
+  }
+
+  get inFlight(): number {
+    return this.#admission.inFlight;
+  }
+
+  listen(): void {
+    this.#messages.listen();
+  }
+
+  /**
+   * Queues a notification; every later response leaves after it. False when it was dropped, because the client has
+   * left too much unread: responses are bounded by the requests in flight, notifications by nothing else.
+   */
+  notify(method: string, params: object): boolean {
+    if (this.#writer.pendingBytes > pendingBytesMax) return false;
+    void this.#messages.sendNotification(method, params);
+    return true;
+  }
+
+  /** Resolves when every request has its answer and all frames have left the process, or after `msMax`. */
+  async drain(msMax: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const bound = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, msMax);
+    });
+    const drained = this.#answered().then(() => this.#writer.drained());
+    await Promise.race([drained, bound]);
+    clearTimeout(timer);
+  }
+
+  #dispatch(message: Message, next: (message: Message) => void | Promise<void>): void | Promise<void> {
+    if (!isCancel(message)) this.#undispatched -= 1;
+    const handled = next(message);
+    this.#keepBounds();
+    if (this.#undispatched === 0 && this.#readerEnd !== undefined) this.#end(this.#readerEnd);
+    return handled;
+  }
+
+  async #request(
+    method: string,
+    params: unknown,
+    token: { isCancellationRequested: boolean; onCancellationRequested(listener: () => void): unknown },
+  ): Promise<unknown> {
+    const cancel = new AbortController();
+    if (token.isCancellationRequested) cancel.abort();
+    else token.onCancellationRequested(() => cancel.abort());
+    const outcome = await this.#ports.onRequest(method, params, cancel.signal);
+    if ('result' in outcome) {
+      const { result, effects } = outcome;
+      if (effects !== 'none' && typeof result === 'object' && result !== null)
+        this.#effects.set(result, effects);
+      return result;
+    }
+    return new ResponseError(outcome.error.code, outcome.error.message, outcome.error.data);
+  }
+
+  /** Responses of the library carry our numbers; here they get the client's ids and leave the table. */
+  #address(message: Message): Message {
+    if (!('id' in message) || 'method' in message || typeof message.id !== 'number') return message;
+    const id = this.#admission.release(message.id);
+    return id === undefined ? message : this.#released({ ...message, id } as Message);
+  }
+
+  #released(message: Message): Message {
+    // The waiters go on in a later microtask, when this response has been written.
+    if (this.#admission.inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+    return message;
+  }
+
+  #answered(): Promise<void> {
+    if (this.#admission.inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  /** Reads no further while the client leaves too much unread, or while too much waits for its turn. */
+  #keepBounds(): void {
+    if (this.#waitsForOutput) return;
+    if (this.#writer.pendingBytes > pendingBytesMax) {
+      this.#waitsForOutput = true;
+      this.#reader.pause();
+      void this.#resumeOnceRead();
+    } else if (this.#undispatched > undispatchedMax) this.#reader.pause();
+    else this.#reader.resume();
+  }
+
+  async #resumeOnceRead(): Promise<void> {
+    await this.#writer.drained();
+    this.#waitsForOutput = false;
+    this.#keepBounds();
+  }
+
+  #endReading(end: ReaderEnd): void {
+    this.#readerEnd = end;
+    if (this.#undispatched === 0) this.#end(end);
+  }
+
+  #end(end: ConnectionEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#ports.onEnd(end);
+  }
+
+  #tooLarge(message: Message, bytes: number | undefined, bytesMax: number): Message {
+    const size = bytes === undefined ? 'more than can be measured' : `${bytes} bytes`;
+    const text = `The answer would be ${size}; the limit is ${bytesMax}. Ask for less: by pages, paths or ranges.`;
+    const { id = null, result } = message as { readonly id?: RequestId; readonly result?: unknown };
+    const effects = (typeof result === 'object' && result !== null && this.#effects.get(result)) || 'none';
+    const details = { bytesMax, ...(bytes === undefined ? {} : { bytes }) };
+    return refusal(id, wireError('ResponseTooLarge', text, { effects, details }));
+  }
+}
+
+/** The library acts on a cancel of a running request at once and never dispatches it, so none is counted. */
+function isCancel(message: Message): boolean {
+  return 'method' in message && message.method === '$/cancelRequest';
+}

@@ -1,0 +1,39 @@
+// stdout belongs to frames. One stray line of a library ends the connection, so everything else that writes there
+// (console, process.stdout, warnings) goes to the log. It cannot stop native code or a child that inherits the
+// descriptor: children are given pipes.
+import type { Log } from '../../base/log.ts';
+import type { FrameOutput } from './frame-backlog.ts';
+
+const consoleMethods = ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir', 'table'] as const;
+
+/** Redirects what is not a frame, and returns the way for frames. Call it first and once. */
+export function guardStdout(log: Log): FrameOutput {
+  const { stdout } = process;
+  const write: FrameOutput['write'] = stdout.write.bind(stdout);
+  const stray = (chunk: unknown, encoding?: unknown, done?: unknown): boolean => {
+    const callback = typeof encoding === 'function' ? encoding : done;
+    log.warn(`something wrote to stdout: ${JSON.stringify(String(chunk).slice(0, 200))}`);
+    if (typeof callback === 'function') process.nextTick(callback);
+    return true;
+  };
+  stdout.write = stray;
+  for (const name of consoleMethods) {
+    console[name] = (...words: unknown[]): void =>
+      log.warn(`console.${name}: ${words.map(String).join(' ')}`);
+  }
+  // Node's own listener prints warnings to stderr, which editors show as errors.
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => log.warn(`${warning.name}: ${warning.message}`));
+  return {
+    write,
+    get writableLength() {
+      return stdout.writableLength;
+    },
+    on: (event, listener) => stdout.on(event, listener),
+  };
+}
+
+/** The last words before a fatal end: the only thing that this daemon writes to stderr once it serves. */
+export function sayFatal(message: string): void {
+  process.stderr.write(`checkpointd: ${message}\n`);
+}

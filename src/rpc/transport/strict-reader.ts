@@ -1,0 +1,111 @@
+// vscode-jsonrpc's reader, made strict: frames within limits, bodies in real UTF-8, one answer to each fault. The
+// library's own reader waits for 99 GB when told so, and after noise swallows every later request. This one reads
+// on past a bad body (the frame said where it ends) and stops for good at a framing fault. It executes nothing.
+import { isUtf8 } from 'node:buffer';
+import type { Readable } from 'node:stream';
+import {
+  AbstractMessageReader,
+  type DataCallback,
+  type Disposable,
+  type Message,
+  type MessageReader,
+} from 'vscode-jsonrpc/node';
+import { wireError } from '../error-response.ts';
+import { type Admission, type Refusal, refusal } from './admission.ts';
+import { type FrameLimits, FrameParser, frameLimits } from './frame-parser.ts';
+import { tooMuch } from './json-bounds.ts';
+
+/** Why no more messages come. `endOfInput` also stands for an input that failed. */
+export type ReaderEnd = 'endOfInput' | 'framing';
+
+export interface ReaderPorts {
+  readonly admission: Admission;
+  /** Sends an error response at once, past the queue. */
+  readonly refuse: (response: Refusal) => void;
+  /** Called once. */
+  readonly onEnd: (end: ReaderEnd) => void;
+  /** Called before each message that is passed on. */
+  readonly onMessage?: (message: Message) => void;
+  /** Called after each chunk: the moment to {@link StrictReader.pause}. */
+  readonly afterChunk?: () => void;
+  readonly limits?: FrameLimits;
+}
+
+type Decoded = { readonly value: unknown } | { readonly fault: string };
+
+function decode(body: Buffer, foreignCharset: string | undefined): Decoded {
+  if (foreignCharset !== undefined) return { fault: 'The body must be UTF-8.' };
+  // Checked, not replaced: a replacement character would silently become part of a path or a message.
+  if (!isUtf8(body)) return { fault: 'The body is not valid UTF-8.' };
+  const fault = tooMuch(body);
+  if (fault !== undefined) return { fault };
+  try {
+    return { value: JSON.parse(body.toString('utf8')) };
+  } catch {
+    // The parser's own words quote the body, which may be anything.
+    return { fault: 'The body is not valid JSON.' };
+  }
+}
+
+export class StrictReader extends AbstractMessageReader implements MessageReader {
+  readonly #input: Readable;
+  readonly #ports: ReaderPorts;
+  readonly #parser: FrameParser;
+  #callback: DataCallback | undefined;
+  #ended = false;
+
+  constructor(input: Readable, ports: ReaderPorts) {
+    super();
+    this.#input = input;
+    this.#ports = ports;
+    this.#parser = new FrameParser((body, charset) => this.#take(body, charset), ports.limits ?? frameLimits);
+  }
+
+  listen(callback: DataCallback): Disposable {
+    this.#callback = callback;
+    this.#input.on('data', (chunk: Buffer) => this.#push(chunk));
+    this.#input.on('end', () => this.#end('endOfInput'));
+    this.#input.on('close', () => this.#end('endOfInput'));
+    this.#input.on('error', () => this.#end('endOfInput'));
+    return { dispose: () => this.#input.pause() };
+  }
+
+  pause(): void {
+    this.#input.pause();
+  }
+
+  resume(): void {
+    this.#input.resume();
+  }
+
+  #push(chunk: Buffer): void {
+    if (this.#ended) return;
+    this.#parser.push(chunk);
+    if (this.#parser.fault !== undefined) {
+      const message = `Framing is lost: ${this.#parser.fault}. The connection ends.`;
+      this.#ports.refuse(refusal(null, wireError('ParseError', message)));
+      this.#end('framing');
+    }
+    this.#ports.afterChunk?.();
+  }
+
+  #take(body: Buffer, foreignCharset: string | undefined): void {
+    const decoded = decode(body, foreignCharset);
+    if ('fault' in decoded) {
+      this.#ports.refuse(refusal(null, wireError('ParseError', decoded.fault)));
+      return;
+    }
+    const verdict = this.#ports.admission.judge(decoded.value);
+    if ('pass' in verdict) {
+      this.#ports.onMessage?.(verdict.pass);
+      this.#callback?.(verdict.pass);
+    } else if ('refuse' in verdict) this.#ports.refuse(verdict.refuse);
+  }
+
+  /** The input keeps flowing into nothing, so that a client that is still writing is not left blocked. */
+  #end(end: ReaderEnd): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#ports.onEnd(end);
+  }
+}

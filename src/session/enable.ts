@@ -1,0 +1,212 @@
+// Enabling checkpoints in a session: is git there, is there a repository, open the store, finish what a kill left,
+// and make the checkpoint of tag "0" if there is none (000 §4.1). Where it may not, it says why and touches nothing.
+import { timestamp } from '../base/clock.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { newCheckpointId } from '../base/ids.ts';
+import { ColdCapture } from '../capture/full-capture.ts';
+import { storageWithin } from '../capture/work-tree.ts';
+import { checkGit } from '../git/process/version.ts';
+import { findRepository } from '../git/repository/git-dir.ts';
+import { makeRepository } from '../git/repository/new-repository.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { loadStrategy } from '../store/strategies.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { CheckpointIndex } from './index/checkpoint-index.ts';
+import { StatsCache } from './index/stats-cache.ts';
+import { baseTag } from './index/tag.ts';
+import { noteCheckpoint } from './ledger/authorship.ts';
+import type { OperationContext } from './operations/operation-context.ts';
+import { publish, standingOf } from './publish.ts';
+import { recover } from './restore/recover.ts';
+import type { DisabledReason, Session } from './session.ts';
+import { watchedLook } from './watching.ts';
+
+export type InitMode = 'auto' | 'force' | 'never';
+
+/** Why checkpoints may not be enabled now; undefined when they may. */
+export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
+  if (mode === 'never') return 'NotRequested';
+  try {
+    await checkGit();
+  } catch (error) {
+    if (error instanceof CheckpointdError && (error.kind === 'GitMissing' || error.kind === 'GitTooOld'))
+      return error.kind;
+    throw error;
+  }
+  const { repository, directory } = session.parts;
+  // Enabled by hand before, a resumed session is not disabled again: its checkpoints, and a restore that may have
+  // been left half-way, are there.
+  if (mode === 'auto' && repository === undefined && !files.existsSync(directory.enabledFile))
+    return 'NotARepository';
+  return undefined;
+}
+
+/**
+ * Enables checkpoints; an obstacle leaves them disabled for its reason.
+ *
+ * @throws GitMissing, GitTooOld, StrategyUnavailable, the store's own errors, CaptureTimedOut after
+ * `limits.initTimeoutMs`, AbortError. Then checkpoints stay disabled and the directory can be tried again.
+ */
+export async function enableCheckpoints(
+  session: Session,
+  mode: InitMode,
+  context: OperationContext,
+): Promise<void> {
+  const reason = await obstacle(session, mode);
+  if (reason !== undefined) {
+    // Without checkpoints it can be neither finished nor undone, so no change may come before that.
+    session.unfinishedRestore = files.existsSync(session.parts.directory.intentFile);
+    return session.disable(reason);
+  }
+  const store = await openStore(session, mode);
+  const capture = openCapture(session, store);
+  try {
+    const stored = await store.checkpoints();
+    const checkpoints: Checkpoints = {
+      store,
+      capture,
+      index: new CheckpointIndex(stored, session.parts.descent),
+      stats: new StatsCache(),
+      ledger: session.parts.ledger,
+    };
+    session.parts.operations.learn(stored);
+    if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
+      return await finishClean(session, store, capture);
+    const head = checkpoints.index.head?.record;
+    if (head !== undefined) session.parts.conversation.restoreHead(head.conversation, head.logLength);
+    session.enable(checkpoints);
+    await withinTimeout(session, context, async (limited) => {
+      await recover(session, limited);
+      if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
+    });
+    files.writeFileSync(session.parts.directory.enabledFile, '', { mode: 0o600 });
+  } catch (error) {
+    session.disable('NotRequested');
+    await store.close();
+    await capture.close();
+    throw error;
+  }
+}
+
+/** Outside a repository only a session that had checkpoints comes here: a kill cut checkpoint/clean short. */
+async function finishClean(session: Session, store: SnapshotStore, capture: ColdCapture): Promise<void> {
+  files.rmSync(session.parts.directory.enabledFile, { force: true });
+  session.disable('NotARepository');
+  await store.close();
+  await capture.close();
+}
+
+async function openStore(session: Session, mode: InitMode): Promise<SnapshotStore> {
+  const { marker, directory, options, workTree } = session.parts;
+  const driver = await loadStrategy(marker.strategy);
+  // Looked up afresh: the user may have made one since the session was opened.
+  let repository = findRepository(workTree.root);
+  if (driver.needsRepository && repository === undefined) {
+    if (mode !== 'force') throw needsRepository(driver.name);
+    repository = await makeRepository(workTree.root);
+    session.parts.log.info(`made a repository in ${workTree.root}, as asked`);
+  }
+  return driver.open({
+    session: session.id,
+    sessionDirectory: directory.root,
+    storageDirectory: options.storage,
+    workTree: workTree.root,
+    conversationId: marker.conversationId,
+    ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
+    durability: options.durability,
+  });
+}
+
+function needsRepository(strategy: string): CheckpointdError {
+  return new CheckpointdError(
+    'NotARepository',
+    `The strategy "${strategy}" keeps checkpoints in your repository, and there is none here any more. Run "git init" first, use checkpoint/init to have one made, or choose the strategy "shadow" or "sqlite".`,
+    { details: { strategy } },
+  );
+}
+
+function openCapture(session: Session, store: SnapshotStore): ColdCapture {
+  const { workTree, options, directory, log } = session.parts;
+  const own = storageWithin(workTree, options.storage);
+  return new ColdCapture({
+    store,
+    workTree,
+    include: options.include,
+    exclude: options.exclude,
+    maxFileBytes: options.limits.maxFileBytes,
+    ...(own === undefined ? {} : { leftOut: [own] }),
+    ignoreDirectory: directory.ignoreDirectory,
+    onLook: watchedLook(session),
+    log,
+  });
+}
+
+/** The checkpoint of tag "0" (Q11): its commit message is the real program's. */
+export async function createBase(
+  session: Session,
+  checkpoints: Checkpoints,
+  context: OperationContext,
+): Promise<void> {
+  const capture = await checkpoints.capture.capture({
+    signal: context.signal,
+    onProgress: context.progress('capture'),
+  });
+  const checkpoint = await publish(
+    checkpoints,
+    {
+      ...standingOf(session),
+      id: newCheckpointId(),
+      seq: checkpoints.index.nextSeq,
+      timestamp: timestamp(session.parts.clock),
+      kind: 'turn',
+      madeAs: baseTag,
+      description: 'Initial state',
+      message: '',
+      snapshot: capture.snapshot,
+      currentTurn: 0,
+      toolsInTurn: 0,
+      skipped: capture.skipped,
+      ...context.stamp,
+    },
+    baseTag,
+  );
+  await noteCheckpoint(session, undefined, checkpoint);
+  await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) });
+}
+
+const warnAfterMs = 5_000;
+
+/** Warns after five seconds and gives up after the limit (R26), with cancel all the while. */
+async function withinTimeout<T>(
+  session: Session,
+  context: OperationContext,
+  work: (limited: OperationContext) => Promise<T>,
+): Promise<T> {
+  const { log, options } = session.parts;
+  const { initTimeoutMs } = options.limits;
+  const limit = new AbortController();
+  const warn = setTimeout(() => log.warn(slowOpening), warnAfterMs);
+  const stop = setTimeout(() => limit.abort(timedOut(initTimeoutMs)), initTimeoutMs);
+  try {
+    const signal = AbortSignal.any([context.signal, limit.signal]);
+    return await work({ ...context, signal });
+  } finally {
+    clearTimeout(warn);
+    clearTimeout(stop);
+  }
+}
+
+const slowOpening =
+  'Opening takes long: this is a large work tree. Ignoring build output and data makes the first capture faster.';
+
+function timedOut(limitMs: number): CheckpointdError {
+  return new CheckpointdError(
+    'CaptureTimedOut',
+    `The first capture did not end within ${limitMs} ms. Raise limits.initTimeoutMs, ignore large directories, or open a sub-directory.`,
+    {
+      details: { initTimeoutMs: limitMs },
+      retryable: true,
+    },
+  );
+}

@@ -1,0 +1,289 @@
+// The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from
+// the store at open (000's `checkpoints` and `tag_index`); it decides nothing and stores nothing.
+import { CheckpointdError } from '../../base/errors.ts';
+import { type CheckpointId, newOperationId, type Tag } from '../../base/ids.ts';
+import { invariant } from '../../base/invariant.ts';
+import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
+import { isName } from './name.ts';
+import { type Lost, PackedCheckpoints } from './packed-checkpoints.ts';
+import { baseTag, partsOf, previousTag, tagOf } from './tag.ts';
+
+export type ListKind = 'turn' | 'tool' | 'all' | 'every';
+
+/** A list of which pages are taken. */
+export interface Listing {
+  readonly length: number;
+  slice(start: number, end: number): StoredCheckpoint[];
+}
+
+export class CheckpointIndex {
+  readonly #packed: PackedCheckpoints;
+  /** Tags and names to rows of {@link PackedCheckpoints}. */
+  readonly #byTag = new Map<Tag, number>();
+  readonly #byName = new Map<string, number>();
+  /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place (000 §5.3). */
+  #listed: number[] = [];
+  /** By row: the `seq` in whose place it is listed, its own or that of the first bearer of its tag. */
+  readonly #places: number[] = [];
+  #head: number | undefined;
+  readonly #birth = newOperationId();
+  /** By row, 1 for those that the head comes after, and itself; made when asked for. */
+  #attached: Uint8Array | undefined;
+  #seq = 0;
+  /** Rows are in the order of `seq`. */
+  #isOrdered = true;
+  #generation = 0;
+
+  /** Fills the index from what the store holds, oldest first; `lost` knows what removed ones came after. */
+  constructor(stored: readonly StoredCheckpoint[], lost?: Lost) {
+    this.#packed = new PackedCheckpoints(lost);
+    const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
+    for (const checkpoint of order) this.add(checkpoint);
+    // A later bearer took the tag from these; the store's own word on who bears it decides.
+    for (const { tag, record } of order) {
+      const row = tag === undefined ? this.#packed.rowOf(record.id) : undefined;
+      if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
+    }
+  }
+
+  get size(): number {
+    return this.#packed.size;
+  }
+
+  get listedSize(): number {
+    return this.#listed.length;
+  }
+
+  get tagCount(): number {
+    return this.#byTag.size;
+  }
+
+  /** Changes whenever the order of a listing did, other than by growing at its end. Unique to this index. */
+  get generation(): string {
+    return `${this.#birth}.${this.#generation}`;
+  }
+
+  get nextSeq(): number {
+    return this.#seq + 1;
+  }
+
+  /** The first of those that are listed or were restored; safety checkpoints never are. */
+  get oldest(): StoredCheckpoint | undefined {
+    return this.#at(this.#bySeq().find((row) => this.#packed.kindAt(row) !== 'safety'));
+  }
+
+  /** The checkpoint that the session stands on: the newest create or restore. Safety checkpoints never are. */
+  get head(): StoredCheckpoint | undefined {
+    return this.#head === undefined ? undefined : this.#packed.at(this.#head);
+  }
+
+  /** Adds a newer checkpoint; a tag moves to it. Turn: the old bearer leaves the list, tool: it is replaced in place. */
+  add(checkpoint: StoredCheckpoint): void {
+    const { record, tag, name } = checkpoint;
+    invariant(this.#packed.rowOf(record.id) === undefined, 'checkpoint ids are never reused');
+    const row = this.#packed.add(checkpoint);
+    this.#isOrdered &&= record.seq > this.#seq;
+    this.#seq = Math.max(this.#seq, record.seq);
+    const listedAs = tag ?? record.madeAs;
+    this.#places[row] = record.place ?? record.seq;
+    if (listedAs !== undefined) this.#list(row, listedAs);
+    if (name !== undefined) this.#byName.set(name, row);
+    if (record.kind === 'safety') return; // it never is on the line of the head
+    this.#head = row;
+    this.#attached = undefined;
+  }
+
+  remove(ids: readonly CheckpointId[]): void {
+    this.#generation += 1;
+    for (const id of ids) {
+      const row = this.#packed.rowOf(id);
+      const stored = row === undefined ? undefined : this.#packed.at(row);
+      if (row === undefined || stored === undefined) continue;
+      this.#unlist(row);
+      if (stored.name !== undefined) this.#byName.delete(stored.name);
+      this.#packed.remove(row);
+    }
+    if (this.#head !== undefined && this.#packed.at(this.#head) === undefined)
+      this.#head = this.#newestHead();
+    this.#attached = undefined;
+  }
+
+  rename(id: CheckpointId, name: string | undefined): void {
+    const row = this.#packed.rowOf(id);
+    const stored = row === undefined ? undefined : this.#packed.at(row);
+    invariant(row !== undefined && stored !== undefined, 'only known checkpoints are renamed');
+    if (stored.name !== undefined) this.#byName.delete(stored.name);
+    const { name: _old, ...rest } = stored;
+    this.#packed.replace(row, name === undefined ? rest : { ...rest, name });
+    if (name !== undefined) this.#byName.set(name, row);
+  }
+
+  byId(id: string): StoredCheckpoint | undefined {
+    return this.#at(this.#packed.rowOf(id));
+  }
+
+  byTag(tag: Tag): StoredCheckpoint | undefined {
+    return this.#at(this.#byTag.get(tag));
+  }
+
+  byName(name: string): StoredCheckpoint | undefined {
+    return this.#at(this.#byName.get(name));
+  }
+
+  /** Where a checkpoint that takes this tag now is listed: a repeated tool tag keeps its place; absent: at the end. */
+  placeOf(tag: Tag): number | undefined {
+    const bearer = partsOf(tag).tool === undefined ? undefined : this.#byTag.get(tag);
+    return bearer === undefined ? undefined : this.#places[bearer];
+  }
+
+  /** The tag this checkpoint bears now, if any. */
+  tagOf(id: CheckpointId): Tag | undefined {
+    const row = this.#packed.rowOf(id);
+    return row === undefined ? undefined : this.#tagAt(row);
+  }
+
+  /**
+   * Finds what a client names: a tag, a checkpoint id, a name, or the id of a commit (at least 7 digits).
+   *
+   * @throws InvalidTag for text that could be none of these, UnknownCheckpoint with the way to the list.
+   */
+  resolve(text: string): StoredCheckpoint {
+    const tag = tagOf(text);
+    const found =
+      (tag === undefined ? undefined : this.byTag(tag)) ??
+      this.byId(text) ??
+      this.byName(text) ??
+      this.#byCommitPrefix(text);
+    if (found !== undefined) return found;
+    if (tag === undefined && !isName(text)) {
+      throw new CheckpointdError(
+        'InvalidTag',
+        'That is no tag ("3", "3.2"), checkpoint id, name or commit id. Use checkpoint/list to see what there is.',
+        {
+          details: { tag: text.slice(0, 64) },
+        },
+      );
+    }
+    throw new CheckpointdError(
+      'UnknownCheckpoint',
+      `Checkpoint "${text.slice(0, 64)}" not found. Use checkpoint/list to see what there is.`,
+      {
+        details: { tag: text.slice(0, 64) },
+      },
+    );
+  }
+
+  /** The bearer of the nearest earlier tag (000 §3.3; a deleted one is passed over), undefined for the base. */
+  predecessor(id: CheckpointId): StoredCheckpoint | undefined {
+    const stored = this.byId(id);
+    const tag = stored?.tag ?? stored?.record.madeAs;
+    if (stored === undefined) return undefined;
+    if (tag === undefined)
+      return stored.record.parent === undefined ? undefined : this.byId(stored.record.parent);
+    for (let earlier = tag; earlier !== baseTag; ) {
+      earlier = previousTag(earlier);
+      const bearer = this.byTag(earlier) ?? this.#lastToolOf(earlier);
+      if (bearer !== undefined && bearer.record.id !== id) return bearer;
+    }
+    return undefined;
+  }
+
+  /** Checkpoints in list order; `every` adds safety, restore and those that lost their tag, by sequence. */
+  list(kind: ListKind): StoredCheckpoint[] {
+    return this.listing(kind).slice(0, this.#packed.end);
+  }
+
+  /** The same, of which only what is taken is looked at. */
+  listing(kind: ListKind): Listing {
+    const rows = kind === 'every' ? this.#bySeq() : this.#listed;
+    const isWanted = (row: number): boolean => this.#packed.kindAt(row) === kind;
+    const wanted = kind === 'every' || kind === 'all' ? rows : rows.filter(isWanted);
+    return {
+      length: wanted.length,
+      slice: (start, end) => wanted.slice(start, end).flatMap((row) => this.#at(row) ?? []),
+    };
+  }
+
+  /** Every safety checkpoint, by sequence. */
+  safeties(): StoredCheckpoint[] {
+    const rows = this.#bySeq().filter((row) => this.#packed.kindAt(row) === 'safety');
+    return rows.flatMap((row) => this.#at(row) ?? []);
+  }
+
+  /** The tool checkpoints of a turn, in list order. */
+  toolsOf(turn: number): StoredCheckpoint[] {
+    const tools = new Set<number>();
+    for (const [tag, row] of this.#byTag) {
+      if (tag.startsWith(`${turn}.`) && this.#packed.kindAt(row) === 'tool') tools.add(row);
+    }
+    if (tools.size === 0) return [];
+    return this.#listed.filter((row) => tools.has(row)).flatMap((row) => this.#at(row) ?? []);
+  }
+
+  /** Whether the head does not come after this checkpoint: a restore went back before it, or beside it. */
+  isDetached(id: CheckpointId): boolean {
+    const row = this.#packed.rowOf(id);
+    if (row === undefined || row === this.#head) return false; // what was just made is never looked for
+    this.#attached ??= this.#findAttached();
+    return this.#attached[row] !== 1;
+  }
+
+  #findAttached(): Uint8Array {
+    const attached = new Uint8Array(this.#packed.end);
+    for (let row = this.#head; row !== undefined; row = this.#packed.parentAt(row)) attached[row] = 1;
+    return attached;
+  }
+
+  #at(row: number | undefined): StoredCheckpoint | undefined {
+    return row === undefined ? undefined : this.#packed.at(row);
+  }
+
+  #tagAt(row: number): Tag | undefined {
+    const stored = this.#packed.at(row);
+    const tag = stored?.tag ?? stored?.record.madeAs;
+    return tag !== undefined && this.#byTag.get(tag) === row ? tag : undefined;
+  }
+
+  #bySeq(): number[] {
+    const rows = [...this.#packed.rows()];
+    if (this.#isOrdered) return rows;
+    const seqs = new Map(rows.map((row) => [row, this.#at(row)?.record.seq ?? 0]));
+    return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
+  }
+
+  /** Within a turn a table entry may be missing; the last tool before it is the nearest earlier state. */
+  #lastToolOf(tag: Tag): StoredCheckpoint | undefined {
+    const { turn, tool } = partsOf(tag);
+    return tool === undefined && turn > 0 && !this.#byTag.has(tag) ? this.toolsOf(turn).at(-1) : undefined;
+  }
+
+  /** Rare, and so worth no map: commits are read one by one until the one is found. */
+  #byCommitPrefix(text: string): StoredCheckpoint | undefined {
+    if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
+    const rows = [...this.#packed.rows()].filter((row) => this.#packed.commitAt(row)?.startsWith(text));
+    return rows.length === 1 ? this.#at(rows[0]) : undefined;
+  }
+
+  #list(row: number, tag: Tag): void {
+    const bearer = this.#byTag.get(tag);
+    const old = bearer === undefined ? -1 : this.#listed.indexOf(bearer);
+    this.#byTag.set(tag, row);
+    if (old >= 0) this.#generation += 1;
+    if (old >= 0) this.#listed.splice(old, 1);
+    const place = this.#places[row] ?? 0;
+    let at = this.#listed.length;
+    while (at > 0 && (this.#places[this.#listed[at - 1] ?? 0] ?? 0) > place) at -= 1;
+    this.#listed.splice(at, 0, row);
+  }
+
+  #unlist(row: number): void {
+    const tag = this.#tagAt(row);
+    if (tag !== undefined) this.#byTag.delete(tag);
+    const place = this.#listed.indexOf(row);
+    if (place >= 0) this.#listed.splice(place, 1);
+  }
+
+  #newestHead(): number | undefined {
+    return this.#bySeq().findLast((row) => this.#packed.kindAt(row) !== 'safety');
+  }
+}

@@ -1,0 +1,48 @@
+// What checkpoints that are gone came after. A checkpoint names its parent in its record; when the parent is removed,
+// this still says what that one came after, so that the line of the head has no gap. Keeps nothing else of them.
+import type { CheckpointId } from '../../base/ids.ts';
+import { PackedMap } from '../../base/packed-map.ts';
+import type { LogRecord, RecordLog } from '../../conversation/log/log-record.ts';
+import type { CheckpointRecord } from '../../store/snapshot-store.ts';
+
+interface LoggedDescent extends LogRecord {
+  readonly kind: 'descent';
+  /** By id of one that goes: its parent. */
+  readonly parents: Readonly<Record<string, string>>;
+}
+
+function isDescent(record: LogRecord): record is LoggedDescent {
+  return record.kind === 'descent' && 'parents' in record;
+}
+
+export class Descent {
+  readonly #log: Pick<RecordLog, 'append'>;
+  readonly #parents = new PackedMap();
+
+  /** Takes what the log tells of earlier removals. */
+  constructor(log: Pick<RecordLog, 'append'>, logged: readonly LogRecord[] = []) {
+    this.#log = log;
+    for (const record of logged) if (isDescent(record)) this.#learn(Object.entries(record.parents));
+  }
+
+  /** The parent of a checkpoint that was removed. One that is still there is to be asked itself. */
+  parentOf(id: CheckpointId): CheckpointId | undefined {
+    return this.#parents.get(id) as CheckpointId | undefined;
+  }
+
+  /**
+   * Notes the parents of records that are about to be removed. To be called before: what is noted never becomes
+   * false, so a kill in between does no harm. @throws NoSpace, StoreUnavailable: then this process alone knows it
+   */
+  note(going: readonly CheckpointRecord[]): void {
+    const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));
+    if (pairs.length === 0) return;
+    this.#learn(pairs);
+    const logged: LoggedDescent = { kind: 'descent', parents: Object.fromEntries(pairs) };
+    this.#log.append(logged);
+  }
+
+  #learn(pairs: Iterable<readonly [string, string]>): void {
+    for (const [id, parent] of pairs) this.#parents.set(id, parent);
+  }
+}

@@ -1,0 +1,50 @@
+// Tags: `0`, `4`, `4.2` (000 §3). The only maker of the Tag type, and the whitelist that stands before anything
+// that could reach git. Knows no checkpoint: which tags exist is the index's business.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { Tag } from '../../base/ids.ts';
+
+const pattern = /^(0|[1-9]\d{0,8})(?:\.([1-9]\d{0,8}))?$/;
+
+export interface TagParts {
+  readonly turn: number;
+  /** The tool's number within the turn; absent for a turn's own tag. */
+  readonly tool?: number;
+}
+
+export const baseTag = '0' as Tag;
+
+/** Takes text as a tag, or returns undefined when it does not have a tag's form. */
+export function tagOf(text: string): Tag | undefined {
+  return text.length <= 32 && pattern.test(text) ? (text as Tag) : undefined;
+}
+
+/** Takes text as a tag. @throws InvalidTag with the form a tag must have. */
+export function parseTag(text: string): Tag {
+  const tag = tagOf(text);
+  if (tag !== undefined) return tag;
+  throw new CheckpointdError(
+    'InvalidTag',
+    'A tag is a turn ("3") or a tool of a turn ("3.2"), without leading zeros. Use checkpoint/list to see the tags there are.',
+    { details: { tag: text.slice(0, 64) } },
+  );
+}
+
+export function partsOf(tag: Tag): TagParts {
+  const [turn = '0', tool] = tag.split('.');
+  return tool === undefined ? { turn: Number(turn) } : { turn: Number(turn), tool: Number(tool) };
+}
+
+export function turnTag(turn: number): Tag {
+  return parseTag(String(turn));
+}
+
+export function toolTag(turn: number, tool: number): Tag {
+  return parseTag(`${turn}.${tool}`);
+}
+
+/** The tag before this one by the table of 000 §3.3: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
+export function previousTag(tag: Tag): Tag {
+  const { turn, tool } = partsOf(tag);
+  if (tool === undefined) return turnTag(Math.max(0, turn - 1));
+  return tool === 1 ? turnTag(turn) : toolTag(turn, tool - 1);
+}

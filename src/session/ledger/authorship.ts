@@ -1,0 +1,240 @@
+// Who wrote what (ruling 16): feeds the ledger from checkpoints and from what the agent reports, keeps its records in
+// the session's log, and answers whose edit a restore would lose. The ledger itself is session/ledger/ledger.ts.
+import { timestamp } from '../../base/clock.ts';
+import { contentAt } from '../../capture/content-id.ts';
+import { identityOf } from '../../capture/work-tree.ts';
+import type { LogRecord } from '../../conversation/log/log-record.ts';
+import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { Entry, TreeChange } from '../../tree/entry.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import type { Checkpoints } from '../checkpoints.ts';
+import { baseTag } from '../index/tag.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
+import type { Session } from '../session.ts';
+import type { Author, Known, LedgerRecord } from './ledger.ts';
+import { Ledger } from './ledger.ts';
+
+type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
+
+interface LoggedAuthorship extends LogRecord {
+  readonly kind: 'ledger';
+  readonly records: readonly LedgerRecord[];
+  /** The client's key with what was answered: one record with its effect. */
+  readonly idempotency?: Idempotency & { readonly result: RecordedWrite };
+}
+
+/** The ledger as the session's log has it. */
+export function ledgerFrom(records: readonly LogRecord[]): Ledger {
+  return new Ledger(records.flatMap((record) => (isAuthorship(record) ? record.records : [])));
+}
+
+function isAuthorship(record: LogRecord): record is LoggedAuthorship {
+  return record.kind === 'ledger' && 'records' in record;
+}
+
+function keep(
+  session: Session,
+  records: readonly LedgerRecord[],
+  idempotency?: LoggedAuthorship['idempotency'],
+): void {
+  if (records.length === 0 && idempotency === undefined) return;
+  const logged: LoggedAuthorship = {
+    kind: 'ledger',
+    records,
+    ...(idempotency === undefined ? {} : { idempotency }),
+  };
+  session.parts.sessionLog.append(logged);
+}
+
+/**
+ * Notes what a checkpoint found changed since the one before: a tool's by the agent, unless another session of this
+ * daemon reported it; what stands at a turn's start by the user.
+ */
+export async function noteCheckpoint(
+  session: Session,
+  before: StoredCheckpoint | undefined,
+  made: StoredCheckpoint,
+): Promise<void> {
+  const checkpoints = session.requireCheckpoints();
+  const { record } = made;
+  const changes =
+    before === undefined
+      ? await changesSinceKnown(checkpoints, record.snapshot)
+      : await checkpoints.store.changes(before.record.snapshot, record.snapshot);
+  const who: Author = record.kind === 'turn' ? 'user' : 'agent';
+  const theirs = changes.filter((change) => isAnothers(session, change));
+  const ours = changes.filter((change) => !theirs.includes(change));
+  keep(session, [
+    ...checkpoints.ledger.recordCheckpoint(ours, who, record.timestamp, record.id),
+    ...checkpoints.ledger.recordCheckpoint(theirs, 'session', record.timestamp, record.id),
+  ]);
+}
+
+/**
+ * What a first checkpoint holds where the ledger knows of something else: all before it were removed. Other paths are
+ * asked of the store ({@link oldestOf}), not copied one by one.
+ */
+async function changesSinceKnown(
+  { store, ledger }: Checkpoints,
+  snapshot: StoredCheckpoint['record']['snapshot'],
+): Promise<TreeChange[]> {
+  const paths = ledger.paths();
+  if (paths.length === 0) return [];
+  const held = new Map((await store.entries(snapshot)).map((entry) => [entry.path, entry]));
+  return paths
+    .map((path): TreeChange => {
+      const after = held.get(path);
+      return after === undefined ? { path } : { path, after };
+    })
+    .filter(({ path, after }) => ledger.last(path)?.content !== contentOf(after));
+}
+
+/** The checkpoint that told of whatever no other has told of: the base, or the oldest that is left without it. */
+function oldestOf({ index }: Checkpoints): StoredCheckpoint['record'] | undefined {
+  return (index.byTag(baseTag) ?? index.oldest)?.record;
+}
+
+/**
+ * Notes what a restore left: what it wrote or deleted is this session's, what else stands there since the checkpoint
+ * before it is the user's or another session's.
+ */
+export async function noteRestore(
+  session: Session,
+  before: StoredCheckpoint | undefined,
+  { record }: StoredCheckpoint,
+  ours: ReadonlySet<TreePath>,
+): Promise<void> {
+  const { store, ledger } = session.requireCheckpoints();
+  if (before === undefined) return;
+  const changes = await store.changes(before.record.snapshot, record.snapshot);
+  const authorOf = (change: TreeChange): Author =>
+    ours.has(change.path) ? 'agent' : isAnothers(session, change) ? 'session' : 'user';
+  keep(
+    session,
+    changes.flatMap((change) =>
+      ledger.recordCheckpoint([change], authorOf(change), record.timestamp, record.id),
+    ),
+  );
+}
+
+function isAnothers(session: Session, { path, after }: TreeChange): boolean {
+  return session.parts
+    .neighbours(session)
+    .some(
+      (other) =>
+        other.enabled?.ledger.last(path)?.content === contentOf(after) &&
+        other.enabled.ledger.last(path)?.who === 'agent',
+    );
+}
+
+const contentOf = (entry: Entry | undefined): Known => entry?.blob ?? 'absent';
+
+export interface RecordedWrite {
+  readonly recorded: boolean;
+  /** The content's id in this store; absent when the file is gone. */
+  readonly content?: string;
+  readonly size?: number;
+}
+
+/** Notes that the agent wrote (or deleted) a path just now, with what stands there. */
+export function recordWrite(
+  session: Session,
+  write: { readonly path: TreePath; readonly toolName?: string },
+  context: OperationContext,
+): Promise<RecordedWrite> {
+  session.requireCheckpoints();
+  return session.parts.queue.run(async () => {
+    const { store, ledger } = session.requireCheckpoints();
+    const found = await contentAt(store, session.parts.workTree, write.path, context.signal);
+    // Nothing is there: deleted by the agent, unless the work tree itself is gone.
+    if (found === undefined) identityOf(session.parts.workTree.root);
+    const content = found?.blob ?? 'absent';
+    const record = ledger.recordWrite(
+      write.path,
+      content,
+      'agent',
+      timestamp(session.parts.clock),
+      write.toolName,
+    );
+    const result = {
+      recorded: record !== undefined,
+      ...(found === undefined ? {} : { content: found.blob, size: found.size }),
+    };
+    const { idempotency } = context.stamp;
+    keep(session, record === undefined ? [] : [record], idempotency && { ...idempotency, result });
+    return result;
+  }, context.signal);
+}
+
+/**
+ * The paths of a restore whose present content nobody of this session made: not the head, not the base, not a
+ * checkpoint, not a reported write. A deletion is never a conflict: nothing would be lost.
+ */
+export async function conflictsIn(
+  checkpoints: Checkpoints,
+  changes: readonly TreeChange[],
+  present: StoredCheckpoint['record']['snapshot'],
+): Promise<ReadonlySet<TreePath>> {
+  const { index, store, ledger } = checkpoints;
+  const head = index.head?.record.snapshot;
+  const conflicts = new Set<TreePath>();
+  if (head === undefined || head === present) return conflicts;
+  const touched = new Set(changes.map(({ path }) => path));
+  const base = oldestOf(checkpoints)?.snapshot;
+  for (const { path, after } of await store.changes(head, present)) {
+    if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
+    const original = base === undefined ? undefined : await store.entry(base, path);
+    if (original?.blob !== after.blob) conflicts.add(path);
+  }
+  return conflicts;
+}
+
+export interface LedgerEntryView {
+  readonly author: Author;
+  /** Order within the history of the path, from 1. */
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly content?: string;
+  readonly checkpoint?: string;
+  readonly tag?: string;
+  readonly toolName?: string;
+}
+
+/** What happened to a path, oldest first, and who made what stands there now if that is newer. */
+export async function pathHistory(
+  session: Session,
+  path: TreePath,
+): Promise<{ readonly entries: readonly LedgerEntryView[]; readonly present?: LedgerEntryView }> {
+  const checkpoints = session.requireCheckpoints();
+  const { ledger, store } = checkpoints;
+  const base = oldestOf(checkpoints);
+  const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
+  const later = ledger.history(path);
+  // What was known of the path before the oldest checkpoint, of checkpoints that are removed, comes first.
+  const isTold = base === undefined || later.some(({ by, at }) => by === base.id || at < base.timestamp);
+  const first: LedgerRecord[] =
+    isTold || original === undefined
+      ? []
+      : [{ path, content: original.blob, who: 'user', by: base.id, at: base.timestamp }];
+  const records = [...first, ...later];
+  const entries = records.map((record, i) => describe(checkpoints, record, i + 1));
+  const found = await contentAt(store, session.parts.workTree, path);
+  const content: Known = found?.blob ?? 'absent';
+  if (content === (records.at(-1)?.content ?? 'absent')) return { entries };
+  const now = { path, content, who: 'user' as const, at: timestamp(session.parts.clock) };
+  return { entries, present: describe(checkpoints, now, records.length + 1) };
+}
+
+function describe({ index }: Checkpoints, record: LedgerRecord, seq: number): LedgerEntryView {
+  const checkpoint = record.by === undefined ? undefined : index.byId(record.by)?.record.id;
+  const tag = checkpoint === undefined ? undefined : index.tagOf(checkpoint);
+  return {
+    author: record.who,
+    seq,
+    timestamp: record.at,
+    ...(record.content === 'absent' ? {} : { content: record.content }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(checkpoint === undefined && record.by !== undefined ? { toolName: record.by } : {}),
+  };
+}

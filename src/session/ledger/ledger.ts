@@ -1,0 +1,151 @@
+// Who made what stands in the work tree: the contents of each path that a checkpoint holds or that the agent
+// reported, so that anything else is known to be somebody else's edit. In memory and pure: the session keeps the
+// records in its log and feeds them in again at the next start. It never looks at the disk.
+import type { BlobId } from '../../base/ids.ts';
+import { invariant } from '../../base/invariant.ts';
+import { PackedBytes, type PackReader, PackWriter } from '../../base/packing.ts';
+import type { TreeChange } from '../../tree/entry.ts';
+import { byBytes, type TreePath } from '../../tree/tree-path.ts';
+
+/** `agent`: this session's; `user`: by hand or by an unknown program; `session`: another session's agent. */
+export type Author = 'agent' | 'user' | 'session';
+
+/** A content, or `absent`: the path does not exist. */
+export type Known = BlobId | 'absent';
+
+/** One thing that happened to one path. JSON-safe. */
+export interface LedgerRecord {
+  readonly path: TreePath;
+  readonly content: Known;
+  readonly who: Author;
+  /** Which session, tool or checkpoint, as the recorder names it. */
+  readonly by?: string;
+  /** RFC 3339. Order is the order of records, never the clock's. */
+  readonly at: string;
+}
+
+export class Ledger {
+  /** By path, oldest first. A path without an entry was never seen: it was absent as far as we know. */
+  readonly #addresses = new Map<TreePath, number[]>();
+  /** A day of an agent makes thousands: as objects they take five times as much. */
+  readonly #bytes = new PackedBytes();
+  readonly #writer = new PackWriter();
+
+  /** Rebuilds a ledger from its records, in the order in which they were made. */
+  constructor(records: Iterable<LedgerRecord> = []) {
+    for (const record of records) this.#add(record);
+  }
+
+  /**
+   * Notes a write or a deletion. Returns the record to persist, or undefined when it says nothing new: the same
+   * author left the same content again.
+   */
+  recordWrite(
+    path: TreePath,
+    content: Known,
+    who: Author,
+    at: string,
+    by?: string,
+  ): LedgerRecord | undefined {
+    const last = this.last(path);
+    if (last?.content === content && last.who === who) return undefined;
+    const record: LedgerRecord = { path, content, who, at, ...(by === undefined ? {} : { by }) };
+    this.#add(record);
+    return record;
+  }
+
+  /**
+   * Notes what a checkpoint holds, as its changes against the checkpoint before it (the first: against nothing).
+   * A content that was reported already keeps its author; what is new is put down to `who`. Returns what to
+   * persist; a session that can read its checkpoints again may as well record them again.
+   */
+  recordCheckpoint(changes: Iterable<TreeChange>, who: Author, at: string, by?: string): LedgerRecord[] {
+    const added: LedgerRecord[] = [];
+    for (const { path, after } of changes) {
+      const content = after?.blob ?? 'absent';
+      if (this.last(path)?.content === content) continue;
+      const record = this.recordWrite(path, content, who, at, by);
+      if (record !== undefined) added.push(record);
+    }
+    return added;
+  }
+
+  /** Whether some checkpoint or the agent is known to have had this content (or this absence) at the path. */
+  isKnown(path: TreePath, content: Known): boolean {
+    if (content === 'absent') return true;
+    // The newest is the likeliest.
+    return (
+      this.#addresses.get(path)?.some((_, i, all) => this.#contentAt(all.at(-1 - i)) === content) ?? false
+    );
+  }
+
+  /** The paths among `changes` whose present content (`before`) is nobody's we know: somebody edited them. */
+  conflicts(changes: Iterable<TreeChange>): Set<TreePath> {
+    const found = new Set<TreePath>();
+    for (const { path, before } of changes) {
+      if (before !== undefined && !this.isKnown(path, before.blob)) found.add(path);
+    }
+    return found;
+  }
+
+  /** What happened to a path, oldest first. */
+  history(path: TreePath): readonly LedgerRecord[] {
+    return (this.#addresses.get(path) ?? []).map((address) => this.#at(path, address));
+  }
+
+  /** The last thing that happened to a path, if anything is known. */
+  last(path: TreePath): LedgerRecord | undefined {
+    const address = this.#addresses.get(path)?.at(-1);
+    return address === undefined ? undefined : this.#at(path, address);
+  }
+
+  /** Every path that has a history, in bytewise order. */
+  paths(): TreePath[] {
+    return [...this.#addresses.keys()].sort(byBytes);
+  }
+
+  /** Every record, path by path; feeding them to the constructor gives an equal ledger. */
+  *records(): Generator<LedgerRecord> {
+    for (const path of this.#addresses.keys()) yield* this.history(path);
+  }
+
+  #add(record: LedgerRecord): void {
+    pack(this.#writer, record);
+    const address = this.#bytes.add(this.#writer);
+    const list = this.#addresses.get(record.path);
+    if (list === undefined) this.#addresses.set(record.path, [address]);
+    else list.push(address);
+  }
+
+  #at(path: TreePath, address: number): LedgerRecord {
+    return unpack(path, this.#bytes.reader(address));
+  }
+
+  #contentAt(address: number | undefined): Known | undefined {
+    return address === undefined ? undefined : contentOf(this.#bytes.reader(address));
+  }
+}
+
+const authors: readonly Author[] = ['agent', 'user', 'session'];
+
+function pack(writer: PackWriter, { content, who, by, at }: LedgerRecord): void {
+  writer.digits(content);
+  writer.integer(authors.indexOf(who));
+  const ms = Date.parse(at);
+  const isUsual = ms > 0 && new Date(ms).toISOString() === at;
+  writer.integer(isUsual ? ms : 0);
+  if (!isUsual) writer.text(at);
+  writer.integer(by === undefined ? 0 : 1);
+  if (by !== undefined) writer.text(by);
+}
+
+function unpack(path: TreePath, reader: PackReader): LedgerRecord {
+  const content = contentOf(reader);
+  const who = authors[reader.integer()];
+  invariant(who !== undefined, 'an author is one of three');
+  const ms = reader.integer();
+  const at = ms === 0 ? reader.text() : new Date(ms).toISOString();
+  return { path, content, who, at, ...(reader.integer() === 0 ? {} : { by: reader.text() }) };
+}
+
+const contentOf = (reader: PackReader): Known => reader.digits() as Known;

@@ -1,0 +1,223 @@
+// session/open: from what a client asks to a session that stands: work tree, storage, ownership, conversation,
+// checkpoints, watcher, in this order; whatever was begun is undone when a later step fails.
+import { randomUUID } from 'node:crypto';
+import { systemClock, timestamp } from '../base/clock.ts';
+import { systemCode } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { openWorkTree, refuseStorageInside, type WorkTree } from '../capture/work-tree.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import type { LogRecord } from '../conversation/log/log-record.ts';
+import { SessionLog } from '../conversation/log/session-log.ts';
+import { findRepository } from '../git/repository/git-dir.ts';
+import { OperationQueue } from '../queue/operation-queue.ts';
+import { loadStrategy } from '../store/strategies.ts';
+import {
+  prepareStorage,
+  SessionDirectory,
+  type SessionMarker,
+  sessionFormat,
+  sessionIdOf,
+  storageFailure,
+} from './directory.ts';
+import { enableCheckpoints, type InitMode } from './enable.ts';
+import type { SessionEvents } from './events.ts';
+import { Descent } from './index/removed-parents.ts';
+import { ledgerFrom } from './ledger/authorship.ts';
+import { type OperationContext } from './operations/operation-context.ts';
+import { OperationRecords } from './operations/operation-records.ts';
+import { endOrphans } from './orphan-children.ts';
+import { busy, SessionOwner } from './owner.ts';
+import { deleteTrash, renameAway } from './removal.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { startWatching } from './watching.ts';
+
+export interface OpenRequest {
+  /** Absolute path of the work tree, as the client spelt it. */
+  readonly workTree: string;
+  readonly conversationId?: string;
+  readonly strategy: string;
+  readonly retention?: 'session' | 'keep';
+  readonly init: InitMode;
+  readonly allowProtected: boolean;
+  /** Whether the storage is the default one; it may then lie in an allowed protected place. */
+  readonly isDefaultStorage: boolean;
+  readonly options: SessionOptions;
+}
+
+/** What a session needs from the daemon around it. */
+export interface Surroundings {
+  readonly events: SessionEvents;
+  readonly log: Log;
+  /** Told when an internal check failed: the process should end, so that recovery runs at the next start. */
+  readonly onPoison: (because: Error) => void;
+  /** The session of this id that this daemon has open already. */
+  readonly alreadyOpen: (id: string) => Session | undefined;
+  /** The other sessions of this daemon on the same work tree. */
+  readonly neighbours: (of: Session) => readonly Session[];
+}
+
+export interface Opened {
+  readonly session: Session;
+  /** Whether it existed before: open in this daemon, kept, or left by one that died. */
+  readonly resumed: boolean;
+}
+
+/** Opens or resumes a session. @throws the errors of groups 2xxx, 3xxx and 5xxx; then nothing of it is left open */
+export async function openSession(
+  request: OpenRequest,
+  around: Surroundings,
+  context: OperationContext,
+): Promise<Opened> {
+  const started = systemClock.monotonic();
+  const driver = await loadStrategy(request.strategy);
+  const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
+  const { storage } = request.options;
+  // The default storage may lie in a protected place that was allowed (home): it is left out of captures then.
+  if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
+  prepareStorage(storage);
+  const conversationId = request.conversationId ?? randomUUID();
+  const id = sessionIdOf(workTree.root, conversationId, request.strategy);
+  const open = around.alreadyOpen(id);
+  if (open !== undefined) return { session: open, resumed: true };
+  const marker: SessionMarker = {
+    marker: 'checkpointd session',
+    format: sessionFormat,
+    session: id,
+    workTree: workTree.root,
+    workTreeIdentity: workTree.identity,
+    conversationId,
+    strategy: request.strategy,
+    retention: request.retention ?? driver.retention,
+    created: timestamp(systemClock),
+  };
+  const directory = new SessionDirectory(storage, id);
+  const { owner, resumed } = await own(directory, marker);
+  try {
+    const session = await build({ directory, marker, owner, workTree, resumed }, request, around, context);
+    await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
+    return { session, resumed };
+  } catch (error) {
+    // What existed before stays as it was; what was made for this opening goes with it.
+    const trash = resumed ? undefined : renameAway(directory);
+    owner.release();
+    if (trash !== undefined) await deleteTrash(trash);
+    throw error;
+  }
+}
+
+/** @throws StorageInsideWorkTree, and what is wrong with a path that leads nowhere (through a file) */
+function checkStorage(workTree: WorkTree, storage: string): void {
+  try {
+    refuseStorageInside(workTree, storage);
+  } catch (error) {
+    throw systemCode(error) === undefined ? error : storageFailure(storage, error);
+  }
+}
+
+/** Claims the session and makes its directory if it is new. @throws StoreBusy, ReadOnlyStore, NoSpace */
+async function own(
+  directory: SessionDirectory,
+  marker: SessionMarker,
+): Promise<{ readonly owner: SessionOwner; readonly resumed: boolean }> {
+  let resumed = false;
+  try {
+    const owner = await SessionOwner.claim(directory, () => {
+      resumed = directory.exists();
+      if (!resumed) return directory.create(marker);
+      directory.refuseLaterFormat();
+      directory.removeTemporaries();
+    });
+    if (!(owner instanceof SessionOwner)) throw busy(owner);
+    if (resumed) await endOrphans(directory.root);
+    return { owner, resumed };
+  } catch (error) {
+    throw systemCode(error) === undefined ? error : storageFailure(directory.storage, error);
+  }
+}
+
+interface Foundations {
+  readonly directory: SessionDirectory;
+  readonly marker: SessionMarker;
+  readonly owner: SessionOwner;
+  readonly workTree: WorkTree;
+  readonly resumed: boolean;
+}
+
+async function build(
+  found: Foundations,
+  request: OpenRequest,
+  around: Surroundings,
+  context: OperationContext,
+): Promise<Session> {
+  const { directory, marker, resumed } = found;
+  const effective = { ...found, marker: effectiveMarker(directory, marker, request) };
+  const session = await assemble(effective, request, around);
+  try {
+    if (resumed) warnIfReplaced(session, around.log);
+    await enableCheckpoints(session, request.init, context);
+    startWatching(session);
+    return session;
+  } catch (error) {
+    session.parts.sessionLog.close();
+    throw error;
+  }
+}
+
+/** A resumed session keeps what it was made with; only its retention can be changed by asking. */
+function effectiveMarker(
+  directory: SessionDirectory,
+  fresh: SessionMarker,
+  request: OpenRequest,
+): SessionMarker {
+  const found = directory.readMarker();
+  const stored = found ?? fresh; // a power cut may leave it empty, and without it nothing would ever be swept
+  if (found !== undefined && (request.retention ?? stored.retention) === stored.retention) return stored;
+  const changed = { ...stored, retention: request.retention ?? stored.retention };
+  directory.create(changed);
+  return changed;
+}
+
+async function assemble(
+  found: Foundations,
+  { options }: OpenRequest,
+  around: Surroundings,
+): Promise<Session> {
+  const sessionLog = await SessionLog.open(found.directory.logFile, { durability: options.durability });
+  const conversation = new Conversation(found.marker.conversationId, sessionLog);
+  const others: LogRecord[] = [];
+  try {
+    for await (const { position, record } of sessionLog.replay()) {
+      conversation.replay(position, record);
+      if (record.kind !== 'conversation') others.push(record);
+      else if ('idempotency' in record)
+        others.push({ kind: record.kind, idempotency: record.idempotency } as LogRecord);
+    }
+  } catch (error) {
+    sessionLog.close();
+    throw error;
+  }
+  return new Session({
+    ...found,
+    repository: findRepository(found.workTree.root),
+    options,
+    queue: new OperationQueue(around.onPoison),
+    sessionLog,
+    conversation,
+    operations: new OperationRecords(sessionLog, others),
+    ledger: ledgerFrom(others),
+    descent: new Descent(sessionLog, others),
+    events: around.events,
+    neighbours: around.neighbours,
+    clock: systemClock,
+    openedAt: timestamp(systemClock),
+    log: around.log,
+  });
+}
+
+/** A directory that was made anew at the same path is somebody's choice; the first restore says what it would do. */
+function warnIfReplaced({ parts }: Session, log: Log): void {
+  if (parts.marker.workTreeIdentity === parts.workTree.identity) return;
+  log.warn(
+    `The work tree ${parts.workTree.root} was replaced since this session was made; its checkpoints are of the old one.`,
+  );
+}

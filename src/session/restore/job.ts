@@ -1,0 +1,261 @@
+// One restore, whoever asked for it: save the present, write the intent, apply the plan, publish the result. A kill
+// anywhere leaves the intent, and recover.ts redoes the job: the plan depends only on what is on disk, so doing it
+// again is harmless. Decides nothing about single paths (restore-target.ts) and touches no file of the user's.
+
+import { randomBytes } from 'node:crypto';
+import { timestamp } from '../../base/clock.ts';
+import { CheckpointdError } from '../../base/errors.ts';
+import { base32, type CheckpointId, newCheckpointId } from '../../base/ids.ts';
+import { InvariantViolation } from '../../base/invariant.ts';
+import type { Capture } from '../../capture/full-capture.ts';
+import type { ConversationState } from '../../conversation/state/state.ts';
+import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
+import { applyRestore } from '../../restore/restorer.ts';
+import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import type { Checkpoints } from '../checkpoints.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
+import { countersOf, publish, standingOf } from '../publish.ts';
+import type { Session } from '../session.ts';
+import { holdWorkTree } from '../work-tree-lock.ts';
+import { noteDone } from './notes.ts';
+import type { RestoreOutcome, RestoreScope } from './outcome.ts';
+import { type FilePlan, planFiles } from './planned-files.ts';
+import { captureAfter, revealedBy } from './result.ts';
+
+export interface RestoreJob {
+  readonly target: StoredCheckpoint;
+  readonly mode: 'soft' | 'hard';
+  readonly scope: RestoreScope;
+  readonly paths?: readonly TreePath[];
+  readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** The conversation to go to, when it is another one than the target's (leaving a tangent). */
+  readonly conversation?: ConversationRef;
+  /** The parent of the checkpoint that stands for the restored state. */
+  readonly parent?: CheckpointId;
+  /** The undo and redo stacks after the restore, given its id. */
+  readonly undo: (id: CheckpointId) => readonly CheckpointId[];
+  readonly redo: (id: CheckpointId) => readonly CheckpointId[];
+  readonly description: string;
+  readonly confirm: boolean;
+  readonly dryRun: boolean;
+  /** Directories that an interrupted run had emptied, for the run that completes it. */
+  readonly emptied?: readonly TreePath[];
+  /** Paths that must not be deleted although the target lacks them: the restore being undone had revealed them. */
+  readonly spared?: ReadonlySet<TreePath>;
+}
+
+/** Runs a job; the caller holds the session's queue. */
+export async function runRestoreJob(
+  session: Session,
+  job: RestoreJob,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
+  const started = session.parts.clock.monotonic();
+  const elapsed = (): number => Math.round(session.parts.clock.monotonic() - started);
+  const checkpoints = session.requireCheckpoints();
+  const historyLength = conversationAfter(session, job).history.length;
+  if (job.dryRun) {
+    const { foreseen } = await planFiles(session, checkpoints, job, context);
+    return { ...foreseen, historyLength, ms: elapsed() };
+  }
+  // Held from the plan on: made while another session restores, it would describe a state that is gone.
+  const lock = await holdWorkTree(session, context.signal);
+  try {
+    const plan = await planFiles(session, checkpoints, job, context);
+    context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
+    const safety = await publishSafety(session, checkpoints, plan.present, context);
+    const record = composeRestored(session, checkpoints, job, safety, context);
+    const done = await applyJob(session, checkpoints, { job, plan, record, safety }, context);
+    const outcome = { ...done, safety, historyLength, ms: elapsed() };
+    await session.parts.events.restored(session, job.target, { outcome, ms: outcome.ms });
+    return outcome;
+  } finally {
+    lock.release();
+  }
+}
+
+/** The conversation as the job will leave it. @throws DataCorrupt, before anything changes, when it is not there */
+function conversationAfter({ parts: { conversation } }: Session, job: RestoreJob): ConversationState {
+  if (job.scope === 'files') return conversation.state;
+  return conversation.at(job.conversation ?? job.target.record.conversation);
+}
+
+interface PreparedJob {
+  readonly job: RestoreJob;
+  readonly plan: FilePlan;
+  readonly record: CheckpointRecord;
+  readonly safety: StoredCheckpoint;
+  /** An earlier run changed files already, so that the intent stays whatever happens to this one. */
+  readonly isRecovery?: boolean;
+}
+
+type Applied = Pick<
+  RestoreOutcome,
+  'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
+>;
+
+/** From the intent to its removal: past this point a kill is repaired by redoing, not by forgetting. */
+export async function applyJob(
+  session: Session,
+  checkpoints: Checkpoints,
+  { job, plan, record, safety, isRecovery = false }: PreparedJob,
+  context: OperationContext,
+): Promise<Applied> {
+  const { directory, workTree, options, conversation } = session.parts;
+  const journal = new RestoreJournal(directory.intentFile);
+  const id = base32(randomBytes(13), 20);
+  journal.write(intentOf(id, { job, plan, record, safety }, context));
+  session.unfinishedRestore = true;
+  const applied = await applyRestore({
+    root: workTree.root,
+    plan: plan.plan,
+    id,
+    contents: checkpoints.store,
+    signal: context.signal,
+    onProgress: ({ done, total }) =>
+      context.progress('restore')({ filesDone: done, filesTotal: total, bytesDone: 0 }),
+    durable: options.durability === 'power',
+  }).catch((error: unknown) => {
+    // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
+    if (!isRecovery && (!(error instanceof CheckpointdError) || error.effects === 'none')) {
+      journal.remove();
+      session.unfinishedRestore = false;
+      throw error;
+    }
+    throw unfinished(error);
+  });
+  const before = checkpoints.index.head;
+  const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, context);
+  if (job.scope !== 'files') conversation.rewind(record.conversation);
+  if (applied.leftover.length === 0) journal.remove(); // else recovery sweeps them at the next open
+  session.unfinishedRestore = false;
+  const ours = new Set([...applied.restored, ...applied.deleted]);
+  await noteDone(session, { checkpoint, before, ours });
+  return {
+    restored: applied.restored,
+    deleted: applied.deleted,
+    failed: applied.failed,
+    conflicts: [...new Set([...plan.foreseen.conflicts, ...applied.conflicts])],
+    skipped: plan.foreseen.skipped,
+    checkpoint,
+  };
+}
+
+/** The files are in place by now: whatever fails here, the restore is unfinished and not undone. */
+async function publishRestored(
+  checkpoints: Checkpoints,
+  { job, plan, record }: PreparedJob,
+  context: OperationContext,
+): Promise<StoredCheckpoint> {
+  try {
+    const { snapshot, skipped } = await captureAfter(checkpoints, job.scope, plan, context);
+    const revealed = await revealedBy(checkpoints, plan, snapshot);
+    return await publish(checkpoints, {
+      ...record,
+      snapshot,
+      skipped,
+      ...(revealed.length === 0 ? {} : { revealed }),
+    });
+  } catch (error) {
+    throw error instanceof InvariantViolation ? error : unfinished(error);
+  }
+}
+
+function intentOf(
+  id: string,
+  { job, plan, record, safety }: PreparedJob,
+  context: OperationContext,
+): RestoreIntent {
+  return {
+    id,
+    target: job.target.record.id,
+    snapshot: job.target.record.snapshot,
+    safety: safety.record.id,
+    mode: job.mode,
+    scope: job.scope,
+    ...(job.paths === undefined ? {} : { paths: job.paths }),
+    onConflict: job.onConflict,
+    directories: plan.plan.directories,
+    operation: context.operation,
+    startedAt: record.timestamp,
+    extra: { record },
+  };
+}
+
+/** The checkpoint of the present, taken before the first byte changes (ruling 11). */
+export async function publishSafety(
+  session: Session,
+  checkpoints: Checkpoints,
+  present: Capture,
+  context: OperationContext,
+  description = 'Before a restore',
+): Promise<StoredCheckpoint> {
+  const { index } = checkpoints;
+  const head = index.head;
+  return publish(checkpoints, {
+    ...standingOf(session),
+    ...countersOf(head),
+    id: newCheckpointId(),
+    seq: index.nextSeq,
+    timestamp: timestamp(session.parts.clock),
+    kind: 'safety',
+    ...(head === undefined ? {} : { parent: head.record.id }),
+    description,
+    message: '',
+    snapshot: present.snapshot,
+    skipped: present.skipped,
+    operation: context.operation,
+  });
+}
+
+/** The record of the restored state, but for the snapshot, which is taken when the files are there. */
+function composeRestored(
+  session: Session,
+  { index }: Checkpoints,
+  job: RestoreJob,
+  safety: StoredCheckpoint,
+  context: OperationContext,
+): CheckpointRecord {
+  const id = newCheckpointId();
+  const target = job.target.record;
+  const standing = standingOf(session);
+  const after = conversationAfter(session, job);
+  const conversation =
+    job.scope === 'files'
+      ? { ...standing, ...countersOf(index.head) }
+      : {
+          logLength: standing.logLength,
+          ...(after.tangent === undefined ? {} : { inTangent: true }),
+          conversation: job.conversation ?? target.conversation,
+          historyLength: after.history.length,
+          currentTurn: target.currentTurn,
+          toolsInTurn: target.toolsInTurn,
+        };
+  return {
+    ...conversation,
+    id,
+    seq: index.nextSeq,
+    timestamp: timestamp(session.parts.clock),
+    kind: 'restore',
+    ...(job.parent === undefined ? {} : { parent: job.parent }),
+    description: job.description,
+    message: '',
+    snapshot: safety.record.snapshot,
+    skipped: [],
+    restored: target.id,
+    safety: safety.record.id,
+    scope: job.scope,
+    ...(job.paths === undefined ? {} : { paths: job.paths }),
+    undo: job.undo(id),
+    redo: job.redo(id),
+    ...context.stamp,
+  };
+}
+
+/** The error for a restore that could be neither finished nor undone; the next open tries again. */
+export function unfinished(cause: unknown): CheckpointdError {
+  const message =
+    'The restore stopped half-way. Everything that it displaced is in its safety checkpoint, and it is finished or undone before the next change of this session.';
+  return new CheckpointdError('RestoreFailed', message, { cause, effects: 'unknown', retryable: true });
+}

@@ -1,0 +1,30 @@
+// What is written down about a restore beside the fact itself: where the conversation's head is, and who wrote
+// what. Moves nothing.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import { noteRestore } from '../ledger/authorship.ts';
+import type { Session } from '../session.ts';
+
+export interface RestoreDone {
+  readonly checkpoint: StoredCheckpoint;
+  /** Where the session stood before it. */
+  readonly before: StoredCheckpoint | undefined;
+  /** What the restore wrote or deleted. */
+  readonly ours: ReadonlySet<TreePath>;
+}
+
+/**
+ * Notes the head in the log too (for a session that is opened again where checkpoints are not available), and who
+ * wrote what. The checkpoint has decided already, so a log or a store that refuses a note fails nothing.
+ */
+export async function noteDone(session: Session, done: RestoreDone): Promise<void> {
+  const { conversation, log } = session.parts;
+  try {
+    if (done.checkpoint.record.scope !== 'files') conversation.settle();
+    await noteRestore(session, done.before, done.checkpoint, done.ours);
+  } catch (error) {
+    if (!(error instanceof CheckpointdError)) throw error;
+    log.warn(`The restore is done, but the log of the session could not note it: ${error.message}`);
+  }
+}

@@ -1,0 +1,22 @@
+// What became of a restore, as everyone above the files is told of it. Values only.
+
+import type { Failure } from '../../restore/operations.ts';
+import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+
+export type RestoreScope = 'files' | 'conversation' | 'both';
+
+/** What became of a restore. */
+export interface RestoreOutcome {
+  readonly restored: readonly TreePath[];
+  readonly deleted: readonly TreePath[];
+  readonly failed: readonly Failure[];
+  /** Paths whose present content nobody of this session wrote (ruling 16). */
+  readonly conflicts: readonly TreePath[];
+  /** Paths left as they are: by `onConflict: skip`, or because their present state cannot be known. */
+  readonly skipped: readonly TreePath[];
+  readonly safety?: StoredCheckpoint;
+  readonly checkpoint?: StoredCheckpoint;
+  readonly historyLength: number;
+  readonly ms: number;
+}

@@ -1,0 +1,129 @@
+// What a restore will do to the files: captures the present, compares it with the target, finds what stands in the
+// way and saves that too, and asks the ledger whose edits would be lost. Foresees everything and changes nothing,
+// so a dry run ends here and a real run executes exactly what it would have said.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { Capture } from '../../capture/full-capture.ts';
+import { AnchoredFiles } from '../../restore/anchored-files.ts';
+import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
+import type { Failure, RestorePlan } from '../../restore/operations.ts';
+import { planRestore } from '../../restore/plan.ts';
+import { type Directory, isDirectory } from '../../tree/directory.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import type { Checkpoints } from '../checkpoints.ts';
+import { conflictsIn } from '../ledger/authorship.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
+import type { Session } from '../session.ts';
+import type { RestoreJob } from './job.ts';
+
+export interface FilePlan {
+  readonly plan: RestorePlan;
+  /** The present, with everything that the plan displaces; becomes the safety checkpoint. */
+  readonly present: Capture;
+  readonly foreseen: {
+    readonly restored: readonly TreePath[];
+    readonly deleted: readonly TreePath[];
+    readonly failed: readonly Failure[];
+    readonly conflicts: readonly TreePath[];
+    readonly skipped: readonly TreePath[];
+  };
+}
+
+const massDeletionMin = 100;
+
+/**
+ * Plans a restore of files.
+ *
+ * @throws Conflict (`onConflict: fail`), ConfirmationRequired (more than half of more than 100 files would go).
+ */
+export async function planFiles(
+  session: Session,
+  checkpoints: Checkpoints,
+  job: RestoreJob,
+  context: OperationContext,
+): Promise<FilePlan> {
+  let present = await capturePresent(checkpoints, [], context);
+  let plan = await planAgainst(checkpoints, job, present);
+  const tree = new AnchoredFiles(session.parts.workTree.root);
+  try {
+    const { toSave } = await findObstructions(tree, plan, context.signal);
+    if (toSave.length > 0) {
+      present = await capturePresent(checkpoints, toSave, context);
+      plan = await planAgainst(checkpoints, job, present);
+    }
+    plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
+  } finally {
+    tree.close();
+  }
+  if (job.onConflict === 'fail' && plan.conflicts.length > 0) throw conflict(plan.conflicts);
+  if (!job.confirm && !job.dryRun) checkDeletions(plan, present);
+  const restored = [...plan.writes, ...plan.permissionChanges].map(({ path }) => path);
+  const foreseen = {
+    restored,
+    deleted: plan.deletes.map(({ path }) => path),
+    failed: plan.failed,
+    conflicts: plan.conflicts,
+    skipped: plan.skipped,
+  };
+  return { plan, present, foreseen };
+}
+
+function capturePresent(
+  checkpoints: Checkpoints,
+  alsoInclude: readonly TreePath[],
+  context: OperationContext,
+): Promise<Capture> {
+  const head = checkpoints.index.head;
+  return checkpoints.capture.capture({
+    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    alsoInclude,
+    signal: context.signal,
+    onProgress: context.progress('capture'),
+  });
+}
+
+async function planAgainst(
+  checkpoints: Checkpoints,
+  job: RestoreJob,
+  present: Capture,
+): Promise<RestorePlan> {
+  const { store } = checkpoints;
+  const target = job.target.record.snapshot;
+  const all = job.scope === 'conversation' ? [] : await store.changes(present.snapshot, target);
+  const changes = all.filter(({ path, after }) => after !== undefined || job.spared?.has(path) !== true);
+  return planRestore({
+    changes,
+    mode: job.mode,
+    ...(job.paths === undefined ? {} : { paths: job.paths }),
+    unknown: present.unknown,
+    directoryPermissions: {
+      present: await store.directoryPermissions(present.snapshot),
+      target: job.scope === 'conversation' ? new Map() : await store.directoryPermissions(target),
+    },
+    conflicts: await conflictsIn(checkpoints, changes, present.snapshot),
+    onConflict: job.onConflict,
+    ...(job.emptied === undefined ? {} : { emptied: job.emptied }),
+  });
+}
+
+function conflict(paths: readonly TreePath[]): CheckpointdError {
+  const message = `${paths.length} path(s) hold edits that this session did not make. Restore with onConflict "overwrite" (they stay in the safety checkpoint) or "skip".`;
+  return new CheckpointdError('Conflict', message, {
+    details: { conflicts: paths.slice(0, 100), count: paths.length },
+  });
+}
+
+function checkDeletions(plan: RestorePlan, present: Capture): void {
+  const total = countFiles(present.root);
+  if (plan.deletes.length <= massDeletionMin || plan.deletes.length * 2 <= total) return;
+  throw new CheckpointdError(
+    'ConfirmationRequired',
+    `This restore would delete ${plan.deletes.length} of ${total} files. Look at a dryRun; then repeat it with confirm: true.`,
+    { details: { deletes: plan.deletes.length, files: total } },
+  );
+}
+
+function countFiles(directory: Directory): number {
+  let count = 0;
+  for (const node of directory.entries.values()) count += isDirectory(node) ? countFiles(node) : 1;
+  return count;
+}

@@ -1,0 +1,46 @@
+// What a restore has made of the work tree: the capture of the result, and what it brought to light without writing it.
+// It publishes nothing and changes nothing.
+import type { SnapshotId } from '../../base/ids.ts';
+import type { Capture } from '../../capture/full-capture.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import type { Checkpoints } from '../checkpoints.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
+import type { RestoreScope } from './outcome.ts';
+import type { FilePlan } from './planned-files.ts';
+
+/**
+ * The restored state as it is on disk now; what was restored is captured even where a rule ignores it. The present was
+ * captured a moment ago, so the files in directories that the restore left alone are not looked at again.
+ */
+export function captureAfter(
+  checkpoints: Checkpoints,
+  scope: RestoreScope,
+  plan: FilePlan,
+  context: OperationContext,
+): Promise<Capture> {
+  const head = checkpoints.index.head;
+  const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan.plan;
+  const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
+  const touched = [...operations, ...conflicts, ...skipped];
+  // Other permission bits reach every name of a file, wherever its hard links are.
+  const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
+  return checkpoints.capture.capture({
+    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    alsoInclude: scope === 'conversation' ? [] : writes.map(({ path }) => path),
+    ...(isInPlace ? {} : { since: { capture: plan.present, touched } }),
+    onProgress: context.progress('capture'),
+  });
+}
+
+/** What the capture after a restore holds that neither the one before it nor the restore itself put there. */
+export async function revealedBy(
+  { store }: Checkpoints,
+  { plan, present }: FilePlan,
+  after: SnapshotId,
+): Promise<TreePath[]> {
+  const written = new Set(plan.writes.map(({ path }) => path));
+  const changes = await store.changes(present.snapshot, after);
+  return changes
+    .filter(({ path, before }) => before === undefined && !written.has(path))
+    .map(({ path }) => path);
+}

@@ -1,0 +1,129 @@
+// A session: one conversation on one work tree in one store. Holds the parts and their figures; what happens in it
+// is in the use cases beside this file (create, restore, undo, diff …), each of which enters through the queue if
+// it changes anything.
+
+import type { Clock } from '../base/clock.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { WorkTree } from '../capture/work-tree.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { SessionLog } from '../conversation/log/session-log.ts';
+import type { Repository } from '../git/repository/git-dir.ts';
+import type { OperationQueue } from '../queue/operation-queue.ts';
+import type { WorkTreeWatcher } from '../watch/watcher.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { SessionDirectory, SessionMarker } from './directory.ts';
+import type { SessionEvents } from './events.ts';
+import type { Descent } from './index/removed-parents.ts';
+import type { Ledger } from './ledger/ledger.ts';
+import type { OperationRecords } from './operations/operation-records.ts';
+import type { SessionOwner } from './owner.ts';
+import type { RestoreOutcome } from './restore/outcome.ts';
+
+/** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */
+export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned';
+
+export interface SessionLimits {
+  /** Larger files are left out of captures and listed as skipped. */
+  readonly maxFileBytes: number;
+  /** The first capture gives up after this long. */
+  readonly initTimeoutMs: number;
+  readonly maxCheckpoints?: number;
+  readonly maxAgeDays?: number;
+  readonly maxStoreBytes?: number;
+}
+
+export interface SessionOptions {
+  readonly storage: string;
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly durability: 'process' | 'power';
+  readonly limits: SessionLimits;
+}
+
+export interface SessionParts {
+  readonly marker: SessionMarker;
+  readonly directory: SessionDirectory;
+  readonly owner: SessionOwner;
+  readonly workTree: WorkTree;
+  /** The repository of the user's that the work tree lies in, if any. */
+  readonly repository: Repository | undefined;
+  readonly options: SessionOptions;
+  readonly queue: OperationQueue;
+  readonly sessionLog: SessionLog;
+  readonly conversation: Conversation;
+  readonly operations: OperationRecords;
+  readonly ledger: Ledger;
+  /** What removed checkpoints came after. */
+  readonly descent: Descent;
+  readonly events: SessionEvents;
+  /** The other sessions of this daemon on the same work tree. */
+  readonly neighbours: (of: Session) => readonly Session[];
+  readonly clock: Clock;
+  readonly openedAt: string;
+  readonly log: Log;
+}
+
+export class Session {
+  readonly id: SessionId;
+  readonly parts: SessionParts;
+  #checkpoints: Checkpoints | DisabledReason = 'NotRequested';
+  #watcher: WorkTreeWatcher | undefined;
+  /** Set while a restore failed half-way and could be neither finished nor undone. */
+  unfinishedRestore = false;
+  /** What became of a restore that a kill had interrupted; taken by the answer to the opening that finished it. */
+  recovered: RestoreOutcome | undefined;
+  /** The files that the context message was last built from, as their stamps tell them (session-context.ts). */
+  builtContext: string | undefined;
+
+  constructor(parts: SessionParts) {
+    this.parts = parts;
+    this.id = parts.marker.session;
+  }
+
+  /** The checkpoints when they are enabled, undefined otherwise. */
+  get enabled(): Checkpoints | undefined {
+    return typeof this.#checkpoints === 'string' ? undefined : this.#checkpoints;
+  }
+
+  get disabledReason(): DisabledReason | undefined {
+    return typeof this.#checkpoints === 'string' ? this.#checkpoints : undefined;
+  }
+
+  get watcher(): WorkTreeWatcher | undefined {
+    return this.#watcher;
+  }
+
+  enable(checkpoints: Checkpoints): void {
+    this.#checkpoints = checkpoints;
+  }
+
+  disable(reason: DisabledReason): void {
+    this.#checkpoints = reason;
+  }
+
+  setWatcher(watcher: WorkTreeWatcher | undefined): void {
+    this.#watcher = watcher;
+  }
+
+  /** The checkpoints. @throws CheckpointsDisabled with the reason and the remedy of 000 §10.1. */
+  requireCheckpoints(): Checkpoints {
+    if (typeof this.#checkpoints !== 'string') return this.#checkpoints;
+    const reason = this.#checkpoints;
+    throw new CheckpointdError('CheckpointsDisabled', remedies[reason], { details: { reason } });
+  }
+}
+
+/** What to do when checkpoints are disabled, by reason; shown as it stands. */
+export const remedies: Readonly<Record<DisabledReason, string>> = {
+  NotARepository:
+    'Checkpoints are not available in this directory: it is not in a git repository. Use checkpoint/init to enable them here all the same.',
+  GitMissing:
+    'Checkpoints are not available: git is required but not installed. Install git 2.30 or later, then use checkpoint/init.',
+  GitTooOld:
+    'Checkpoints are not available: git 2.30 or later is required. Update git, then use checkpoint/init.',
+  NotRequested: 'Checkpoints are not enabled in this session. Use checkpoint/init to enable them.',
+  Cleaned:
+    'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to begin anew.',
+};

@@ -1,0 +1,92 @@
+// Collects what dead daemons left in the storage root: trash that was being deleted, and session directories whose
+// owner died without removing them. Only what bears our marker, is ours, has no living owner, no unfinished
+// restore, retention `session`, and has been silent for the grace. Never touches a kept session.
+import { join } from 'node:path';
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { readMarker, SessionDirectory, sessionFormat } from './directory.ts';
+import { lastSignOfLife, SessionOwner } from './owner.ts';
+import { deleteTrash, isTrash, renameAway } from './removal.ts';
+
+/** How long an orphan is left for whoever wants to resume it. */
+export const orphanGraceMs = 24 * 60 * 60 * 1000;
+
+export interface SweepReport {
+  readonly removed: readonly string[];
+}
+
+/**
+ * Sweeps a storage root once.
+ *
+ * `destroyOutside` removes what a strategy keeps outside the session directory (hidden refs, rows).
+ * A directory that cannot be judged or removed is logged and left.
+ */
+export async function sweepStorage(
+  storage: string,
+  graceMs: number,
+  destroyOutside: (directory: SessionDirectory) => Promise<void>,
+  log: Log,
+): Promise<SweepReport> {
+  const removed: string[] = [];
+  for (const name of namesIn(storage)) {
+    try {
+      if (isTrash(name)) {
+        if (isOurDirectory(join(storage, name))) await deleteTrash(join(storage, name));
+      } else if (
+        /^ses_[0-9a-z]{26}$/.test(name) &&
+        (await sweepSession(storage, name as SessionId, graceMs, destroyOutside))
+      ) {
+        removed.push(name);
+      }
+    } catch (error) {
+      log.warn(`could not sweep ${name}: ${String(error)}`);
+    }
+  }
+  return { removed };
+}
+
+async function sweepSession(
+  storage: string,
+  session: SessionId,
+  graceMs: number,
+  destroyOutside: (directory: SessionDirectory) => Promise<void>,
+): Promise<boolean> {
+  const directory = new SessionDirectory(storage, session);
+  const marker = directory.readMarker();
+  if (marker === undefined || marker.session !== session || marker.retention === 'keep') return false;
+  if (marker.format > sessionFormat) return false; // a newer version may keep what we know nothing of
+  if (!isOurDirectory(directory.root) || files.existsSync(directory.intentFile)) return false;
+  const silentSince = lastSignOfLife(directory) ?? Date.parse(marker.created);
+  if (Date.now() - silentSince < graceMs) return false;
+  const owner = await SessionOwner.claim(directory);
+  if (!(owner instanceof SessionOwner)) return false;
+  try {
+    if (files.existsSync(directory.intentFile)) return false; // it was resumed and died while we looked
+    await destroyOutside(directory);
+    const trash = renameAway(directory);
+    if (trash !== undefined) await deleteTrash(trash);
+    return true;
+  } finally {
+    owner.release();
+  }
+}
+
+/** A real directory of this user; trash may have lost its marker half-way, but then it is nearly empty. */
+function isOurDirectory(path: string): boolean {
+  const stat = files.lstatSync(path);
+  if (!stat.isDirectory() || (process.getuid !== undefined && stat.uid !== process.getuid())) return false;
+  const names = files.readdirSync(path);
+  const marker = readMarker(join(path, 'checkpointd', 'session.json'));
+  return marker !== undefined || names.every((name) => name === 'checkpointd');
+}
+
+function namesIn(storage: string): string[] {
+  try {
+    return files.readdirSync(storage);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

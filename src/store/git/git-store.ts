@@ -1,0 +1,305 @@
+// The SnapshotStore over git objects and refs, shared by the strategies `shadow` and `local`; what differs between
+// the two (where objects and refs live, how they are kept from being pruned) is in the GitHome that it is given. It
+// never opens a work tree, an index or HEAD.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
+import { PackedSet } from '../../base/packed-set.ts';
+import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
+import { TreeDiffer } from '../../git/diff/tree-differ.ts';
+import { objectHash } from '../../git/objects/object-id.ts';
+import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
+import { ObjectWriter } from '../../git/objects/object-writer.ts';
+import { emptyTree } from '../../git/objects/tree-format.ts';
+import type { GitPlace } from '../../git/process/environment.ts';
+import type { RefChange, RefStore } from '../../git/refs/ref-store.ts';
+import type { Directory } from '../../tree/directory.ts';
+import type { Entry, TreeChange } from '../../tree/entry.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreProblem,
+  StoreUsage,
+} from '../snapshot-store.ts';
+import { encodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
+import { readCheckpoints } from './checkpoints.ts';
+import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, type RefNames, tagRef } from './refs.ts';
+import { SweepGate } from './sweep-gate.ts';
+import { TreeReader } from './trees.ts';
+import { verifyCheckpoints } from './verify.ts';
+import { GitWriter } from './writer.ts';
+
+/** Where a git store lives. */
+export interface GitHome {
+  readonly strategy: string;
+  /** New objects are written here. */
+  readonly writePlace: GitPlace;
+  /** All objects are seen from here, unpublished ones too; git's differ runs in it. */
+  readonly readPlace: GitPlace;
+  readonly spoolDirectory: string;
+  readonly refs: RefStore;
+  readonly names: RefNames;
+  /**
+   * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
+   * since the store was opened, so that an older part of a snapshot may be gone too.
+   */
+  settle(roots: readonly string[], isDoubtful: boolean): Promise<void>;
+  /** After the refs have moved. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+  /** Removes objects that no ref needs; the refs are in order. */
+  sweep(signal?: AbortSignal): Promise<void>;
+  /** Bytes on disk and number of blobs. */
+  usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
+  destroy(): Promise<void>;
+}
+
+/** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
+const knownMax = 200_000;
+
+export class GitStore implements SnapshotStore {
+  readonly strategy: string;
+  readonly spoolDirectory: string;
+  readonly #home: GitHome;
+  readonly #objects: ObjectWriter;
+  readonly #reader: ObjectReader;
+  readonly #trees: TreeReader;
+  readonly #differ: TreeDiffer;
+  readonly #gate = new SweepGate();
+  #hasRemoved = false;
+  readonly #known = new PackedSet(knownMax);
+
+  constructor(home: GitHome) {
+    this.strategy = home.strategy;
+    this.spoolDirectory = home.spoolDirectory;
+    this.#home = home;
+    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory);
+    this.#reader = new ObjectReader(home.readPlace);
+    this.#trees = new TreeReader(this.#reader);
+    this.#differ = new TreeDiffer(home.readPlace.gitDir);
+  }
+
+  /** Ids of the running children, for tests that kill them. */
+  get pids(): number[] {
+    return [
+      ...this.#objects.pids,
+      ...this.#reader.pids,
+      ...this.#differ.pids,
+      ...(this.#home.refs.pid ? [this.#home.refs.pid] : []),
+    ];
+  }
+
+  hash(size: number): BlobHash {
+    const hash = objectHash('blob', size);
+    return { update: (bytes) => hash.update(bytes), digest: () => hash.digest() as BlobId };
+  }
+
+  writer(signal?: AbortSignal): SnapshotWriter {
+    const { writePlace: place, spoolDirectory } = this.#home;
+    const [objects, reader, known, gate] = [this.#objects, this.#reader, this.#known, this.#gate];
+    return new GitWriter({ place, objects, spoolDirectory, reader, known, gate, signal });
+  }
+
+  async publish(publication: Publication): Promise<{ readonly commit?: string }> {
+    const { record, tag, name } = publication;
+    const { names, refs } = this.#home;
+    const { modes } = partsOfSnapshot(record.snapshot);
+    const changes: ((commit: string) => RefChange)[] = [];
+    // The whitelists throw before anything is written.
+    const own = checkpointRef(names, record.id);
+    const tagged = tag === undefined ? undefined : tagRef(names, tag);
+    const named = name === undefined ? undefined : nameRef(names, record.id, name);
+    for (const ref of [own, tagged, named]) {
+      if (ref !== undefined) changes.push((commit) => ({ ref, to: commit }));
+    }
+    if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
+    const commit = await this.#objects.write('commit', encodeCommit(record));
+    await this.#home.settle(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
+    await refs.commit(changes.map((change) => change(commit)));
+    this.#gate.published(record.snapshot);
+    await this.#home.settled();
+    return { commit };
+  }
+
+  checkpoints(): Promise<StoredCheckpoint[]> {
+    return readCheckpoints(this.#home.refs, this.#home.names, this.#reader).then(({ good }) => good);
+  }
+
+  async rename(id: CheckpointId, name: string | undefined): Promise<void> {
+    const { names, refs } = this.#home;
+    const commit = refs.refs.get(checkpointRef(names, id));
+    if (commit === undefined) throw unknownCheckpoint(id);
+    const changes: RefChange[] = this.#nameRefsOf(new Set([id])).map((ref) => ({ ref, to: undefined }));
+    if (name !== undefined) {
+      const ref = nameRef(names, id, name);
+      const standing = changes.findIndex((change) => change.ref === ref);
+      if (standing >= 0) changes.splice(standing, 1);
+      changes.push({ ref, to: commit });
+    }
+    await refs.commit(changes);
+  }
+
+  async remove(ids: readonly CheckpointId[]): Promise<void> {
+    const { names, refs } = this.#home;
+    const gone: string[] = this.#nameRefsOf(new Set(ids));
+    const commits = new Set<string>();
+    for (const id of ids) {
+      const ref = checkpointRef(names, id);
+      const commit = refs.refs.get(ref);
+      if (commit === undefined) continue;
+      commits.add(commit);
+      gone.push(ref);
+    }
+    for (const [ref, commit] of refs.refs) {
+      if (commits.has(commit) && meaningOf(names, ref).kind === 'tag') gone.push(ref);
+    }
+    await refs.commit(gone.map((ref) => ({ ref, to: undefined })));
+    this.#hasRemoved = true;
+  }
+
+  entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]> {
+    return this.#trees.entries(snapshot, under);
+  }
+
+  directory(snapshot: SnapshotId): Promise<Directory> {
+    return this.#trees.directory(snapshot);
+  }
+
+  entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
+    return this.#trees.entry(snapshot, path);
+  }
+
+  async directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    return (await this.#trees.modes(snapshot)).directories;
+  }
+
+  changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
+    return this.#trees.changes(from, to);
+  }
+
+  sizes(blobs: readonly BlobId[]): Promise<number[]> {
+    return this.#reader.sizes(blobs);
+  }
+
+  async *read(
+    blob: BlobId,
+    range?: { readonly offset: number; readonly length: number },
+  ): AsyncIterable<Uint8Array> {
+    const [size = -1] = await this.#reader.sizes([blob]);
+    const from = range?.offset ?? 0;
+    const to = range === undefined ? Number.POSITIVE_INFINITY : from + range.length;
+    // A missing one is asked for too: the reader's error says what it is.
+    if (size <= wholeBytesMax) {
+      const bytes = await this.#reader.read('blob', blob);
+      const part = bytes.subarray(Math.min(from, size), Math.min(to, size));
+      if (part.length > 0) yield part;
+      return;
+    }
+    let at = 0;
+    for await (const chunk of this.#reader.stream('blob', blob, size)) {
+      const part = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at));
+      at += chunk.length;
+      if (part.length > 0) yield part;
+      if (at >= to && at < size) return; // a range does not pay for the rest, and is then not checked
+    }
+  }
+
+  async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
+    return {
+      gitDir: this.#home.readPlace.gitDir,
+      differ: this.#differ,
+      from: from === undefined ? emptyTree : partsOfSnapshot(from).tree,
+      to: partsOfSnapshot(to).tree,
+      dispose: () => Promise.resolve(),
+    };
+  }
+
+  async sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
+    const freed = await this.#gate.sweep(async (unpublished) => {
+      const before = await this.#home.usage();
+      const held = await this.#hold(unpublished);
+      try {
+        await this.#home.sweep(signal);
+      } finally {
+        await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
+        this.#known.clear();
+        this.#trees.clear();
+        await Promise.all([this.#reader.renew(), this.#differ.renew()]);
+      }
+      const after = await this.#home.usage();
+      const bytesFreed = Math.max(0, before.bytes - after.bytes);
+      return { bytesFreed, blobsFreed: Math.max(0, before.blobs - after.blobs) };
+    });
+    return freed ?? { bytesFreed: 0, blobsFreed: 0 };
+  }
+
+  async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
+    const { refs, names } = this.#home;
+    await refs.reload();
+    const { good, problems } = await readCheckpoints(refs, names, this.#reader);
+    this.#trees.clear();
+    return [...problems, ...(await verifyCheckpoints(good, this.#trees, this.#reader, signal))];
+  }
+
+  async usage(): Promise<StoreUsage> {
+    const { refs, names } = this.#home;
+    const checkpoints = [...refs.refs.keys()].filter((ref) => meaningOf(names, ref).kind === 'checkpoint');
+    return { ...(await this.#home.usage()), checkpoints: checkpoints.length };
+  }
+
+  async close(): Promise<void> {
+    await this.#home.close();
+    const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
+    await Promise.all(children.map((each) => each.close()));
+  }
+
+  kill(): void {
+    this.#objects.kill();
+    this.#reader.kill();
+    this.#differ.kill();
+    this.#home.refs.kill();
+  }
+
+  destroy(): Promise<void> {
+    return this.#home.destroy();
+  }
+
+  #nameRefsOf(ids: ReadonlySet<CheckpointId>): string[] {
+    return [...this.#home.refs.refs.keys()].filter((ref) => {
+      const meaning = meaningOf(this.#home.names, ref);
+      return meaning.kind === 'name' && ids.has(meaning.id);
+    });
+  }
+
+  /** Gives refs to the snapshots that a sweep shall spare, and takes them from permissions that nobody needs. */
+  async #hold(unpublished: readonly SnapshotId[]): Promise<string[]> {
+    const { refs, names } = this.#home;
+    const parts = unpublished.map(partsOfSnapshot);
+    const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
+    const holds = [...new Set(objects)].map((id) => ({ ref: heldRef(names, id), to: id }));
+    await this.#home.settle([], false);
+    await refs.commit([...holds, ...(await this.#unusedModes())]);
+    return holds.map(({ ref }) => ref);
+  }
+
+  async #unusedModes(): Promise<RefChange[]> {
+    const { refs, names } = this.#home;
+    const used = new Set(
+      (await this.checkpoints()).map(({ record }) => partsOfSnapshot(record.snapshot).modes),
+    );
+    const unused = [...refs.refs.keys()].filter((ref) => {
+      const meaning = meaningOf(names, ref);
+      return meaning.kind === 'modes' && !used.has(meaning.blob);
+    });
+    return unused.map((ref) => ({ ref, to: undefined }));
+  }
+}
+
+function unknownCheckpoint(id: CheckpointId): CheckpointdError {
+  return new CheckpointdError(
+    'UnknownCheckpoint',
+    `Checkpoint "${id.slice(0, 64)}" not found. Use checkpoint/list to see what there is.`,
+  );
+}

@@ -1,0 +1,181 @@
+// Strategy `local` (001's LocalCheckpointService, ruling 31): checkpoints behind hidden refs of the session in the
+// user's own repository, with the effect of its five phases and none of their danger: HEAD, branches, index, stash,
+// reflogs, settings and work tree are never opened for writing, and no program of theirs is run.
+//
+// Git never works in the user's git dir. It works in two of ours: `view.git` has our settings and sees all objects
+// (ours and theirs) as alternates; `refs.git` has our settings and the user's `refs` and `packed-refs` as symbolic
+// links. So no line of the user's config is ever read, and with it no hook, filter, monitor or fetch that it names
+// (`-c` can only undo what is known today). Where links cannot be made (Windows), refs move in the user's git dir
+// under the hardened `-c` list, which is weaker.
+import { join, resolve } from 'node:path';
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { quoteLine } from '../../git/objects/object-writer.ts';
+import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
+import { runGit } from '../../git/process/run.ts';
+import { checkGit } from '../../git/process/version.ts';
+import { RefStore } from '../../git/refs/ref-store.ts';
+import { openBareRepository } from '../../git/repository/bare-repository.ts';
+import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
+import type { StoreOptions, StrategyDriver } from '../snapshot-store.ts';
+import { type GitHome, GitStore } from './git-store.ts';
+import { Quarantine } from './quarantine.ts';
+import { repairRefs } from './repair.ts';
+
+/** Makes or reopens the store; the caller holds the session's lock. @throws StrategyUnavailable, GitMissing, GitTooOld */
+async function open(options: StoreOptions): Promise<GitStore> {
+  await checkGit();
+  const commonDir = await userRepository(options);
+  const durable = options.durability === 'power';
+  const own = join(options.sessionDirectory, 'local');
+  const gitDir = join(own, 'view.git');
+  const [incoming, kept] = [join(own, 'incoming'), join(own, 'kept')];
+  const theirs = join(commonDir, 'objects');
+  await openBareRepository(gitDir);
+  const alternates = [incoming, kept, theirs].map((each) => `${quoteLine(each)}\n`).join('');
+  writeAtomically(join(gitDir, 'objects', 'info', 'alternates'), alternates);
+  const spoolDirectory = join(own, 'spool');
+  files.rmSync(spoolDirectory, { recursive: true, force: true });
+  files.mkdirSync(spoolDirectory, { recursive: true, mode: 0o700 });
+  const quarantine = new Quarantine({ incoming, kept, theirs, gitDir, commonDir });
+  await quarantine.open();
+  const refs = await openRefs(options, own, commonDir, durable);
+  const settings = durable ? durableSettings : {};
+  const prefix = prefixOf(options);
+  const home: GitHome = {
+    strategy: 'local',
+    writePlace: { ...quarantine.place(incoming), settings },
+    readPlace: { gitDir },
+    spoolDirectory,
+    refs,
+    names: { tags: `${prefix}tags/`, own: prefix },
+    settle: (roots, isDoubtful) => settle(quarantine, roots, isDoubtful),
+    settled: () => quarantine.watchOver(),
+    close: () => quarantine.close(),
+    sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
+    usage: async () => {
+      const { bytes, blobs } = await diskUsage(quarantine.place(incoming), [own]);
+      return { bytes, blobs: blobs + (await countBlobs(quarantine.place(kept))) };
+    },
+    destroy: () => refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined }))),
+  };
+  await repairRefs(refs, home.names, home.readPlace);
+  return new GitStore(home);
+}
+
+async function settle(quarantine: Quarantine, roots: readonly string[], isDoubtful: boolean): Promise<void> {
+  quarantine.release();
+  if (!isDoubtful || (await quarantine.isWhole(roots))) return;
+  await quarantine.heal();
+  if (await quarantine.isWhole(roots)) return;
+  throw new CheckpointdError(
+    'DataCorrupt',
+    'Parts of this snapshot were removed with an earlier checkpoint. Capture again from scratch.',
+    { details: { roots: [...roots] }, retryable: true },
+  );
+}
+
+function prefixOf({ session }: StoreOptions): string {
+  if (/^[\w-]{1,100}$/.test(session)) return `refs/checkpointd/${session}/`;
+  throw new CheckpointdError(
+    'StrategyUnavailable',
+    `The session id ${JSON.stringify(session)} cannot name a ref.`,
+  );
+}
+
+/** The shared git directory of the user's repository; of a linked work tree, that of the main one. */
+async function userRepository({ gitDirectory }: StoreOptions): Promise<string> {
+  if (gitDirectory === undefined) {
+    throw unavailable(
+      'The strategy local keeps its checkpoints in a git repository, and the work tree is in none. Run "git init" there, or use the strategy shadow.',
+    );
+  }
+  const link = readText(join(gitDirectory, 'commondir'))?.trim();
+  const commonDir = files.realpathSync(link === undefined ? gitDirectory : resolve(gitDirectory, link));
+  const config = join(commonDir, 'config');
+  const args = ['config', '--file', config, '--no-includes', '--get-regexp', '^extensions\\.'];
+  const { stdout } = await runGit({ place: { gitDir: commonDir }, args, accept: [0, 1] });
+  const extensions = stdout.toString('utf8').toLowerCase();
+  if (/^extensions\.objectformat sha256$/m.test(extensions)) {
+    throw unavailable(
+      'The repository names its objects by SHA-256, which strategy local cannot do. Use shadow.',
+    );
+  }
+  if (/^extensions\.refstorage (?!files$)/m.test(extensions)) {
+    throw unavailable(
+      'The repository keeps its refs as reftable, which strategy local cannot do. Use shadow.',
+    );
+  }
+  return commonDir;
+}
+
+async function openRefs(
+  options: StoreOptions,
+  own: string,
+  commonDir: string,
+  durable: boolean,
+): Promise<RefStore> {
+  const place: GitPlace = {
+    gitDir: refsGitDir(own, commonDir),
+    // The user's git may hold these locks for a moment (pack-refs in gc).
+    settings: {
+      'core.filesRefLockTimeout': '2000',
+      'core.packedRefsTimeout': '5000',
+      ...(durable ? durableSettings : {}),
+    },
+  };
+  const intentFile = join(own, 'ref-intent.json');
+  const refs = new RefStore({ place, refsIn: commonDir, prefixes: [prefixOf(options)], intentFile, durable });
+  await refs.open();
+  return refs;
+}
+
+/** A git dir with our settings, all objects, and the user's refs. */
+function refsGitDir(own: string, commonDir: string): string {
+  const gitDir = join(own, 'refs.git');
+  files.rmSync(gitDir, { recursive: true, force: true }); // links are removed, never followed
+  files.mkdirSync(gitDir, { mode: 0o700 });
+  try {
+    for (const name of ['refs', 'packed-refs']) files.symlinkSync(join(commonDir, name), join(gitDir, name));
+    files.symlinkSync(join(own, 'view.git', 'objects'), join(gitDir, 'objects'));
+  } catch (error) {
+    if (systemCode(error) !== 'EPERM') throw error;
+    return commonDir;
+  }
+  for (const name of ['HEAD', 'config']) {
+    files.writeFileSync(join(gitDir, name), files.readFileSync(join(own, 'view.git', name)), { mode: 0o600 });
+  }
+  return gitDir;
+}
+
+/** Every object that a ref of ours holds. */
+async function reachable(place: GitPlace, refs: RefStore): Promise<ReadonlySet<string>> {
+  const needed = new Set([...refs.refs].map(([, object]) => object));
+  if (needed.size === 0) return needed;
+  const input = Buffer.from(`${[...needed].join('\n')}\n`, 'latin1');
+  const args = ['rev-list', '--objects', '--no-object-names', '--stdin'];
+  const { stdout } = await runGit({ place, args, input });
+  for (const id of stdout.toString('latin1').split('\n')) if (id !== '') needed.add(id);
+  return needed;
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return files.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+function unavailable(message: string): CheckpointdError {
+  return new CheckpointdError('StrategyUnavailable', message, { details: { strategy: 'local' } });
+}
+
+export const hiddenBranchDriver: StrategyDriver = {
+  name: 'local',
+  retention: 'keep',
+  needsRepository: true,
+  open,
+};

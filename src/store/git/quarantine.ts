@@ -1,0 +1,272 @@
+// Keeps the objects of strategy `local` safe until the user's repository holds them for certain, as git's receiving
+// quarantine does and a little longer: new objects are written to a directory of ours, without the user's objects as
+// alternate (an object that merely happened to be there may be pruned any moment); at publication they are linked
+// over, before the ref moves; our own copy stays until no `gc` that began earlier can take theirs away.
+// It never removes anything from the user's repository.
+import { join } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import type { GitPlace } from '../../git/process/environment.ts';
+import { runGit } from '../../git/process/run.ts';
+import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
+
+/** A `git prune` that looked at the refs before ours moved has ended by then. */
+const settledMsMin = 600_000;
+/** After a publication: how soon to look whether what it linked over is still there, and how seldom in the end. */
+const lookMsMin = 50;
+const lookMsMax = 60_000;
+/** The next publication looks for what is younger than this as well; the rest is left to the looks in between. */
+const youngMs = 5_000;
+/** How often to look whether the user's `gc` has ended. */
+const gcPollMs = 500;
+
+export interface QuarantinePlaces {
+  /** New objects. */
+  readonly incoming: string;
+  /** Our copies of what was linked over. */
+  readonly kept: string;
+  /** The object directory of the user's repository. */
+  readonly theirs: string;
+  /** A git dir of ours, to run git in without reading the user's settings. */
+  readonly gitDir: string;
+  /** Where the user's `gc.pid` would be. */
+  readonly commonDir: string;
+}
+
+/** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
+interface ObjectFile {
+  readonly directory: string;
+  readonly name: string;
+}
+
+export class Quarantine {
+  readonly #places: QuarantinePlaces;
+  /** Linked over by the present publication; looked after once its ref has moved. */
+  #fresh: ObjectFile[] = [];
+  /** Linked over lately: a `prune` that looked at the refs before ours moved may take it any moment. */
+  #recent: { readonly file: ObjectFile; readonly atMs: number }[] = [];
+  #watch: NodeJS.Timeout | undefined;
+
+  constructor(places: QuarantinePlaces) {
+    this.#places = places;
+  }
+
+  /** Makes the directories, or takes up what a kill left in them. */
+  async open(): Promise<void> {
+    for (const directory of [this.#places.incoming, this.#places.kept]) {
+      files.mkdirSync(join(directory, 'pack'), { recursive: true, mode: 0o700 });
+      files.mkdirSync(join(directory, 'info'), { recursive: true, mode: 0o700 });
+      removeStaleObjects(directory);
+    }
+    await this.heal();
+  }
+
+  /** Git's view of one object directory alone. */
+  place(directory: string): GitPlace {
+    return { gitDir: this.#places.gitDir, environment: { GIT_OBJECT_DIRECTORY: directory } };
+  }
+
+  /** Links everything new into the user's repository. */
+  release(): void {
+    const { incoming, kept, theirs } = this.#places;
+    for (const file of objectFiles(incoming)) {
+      linkOver(incoming, theirs, file);
+      files.mkdirSync(join(kept, file.directory), { recursive: true, mode: 0o700 });
+      files.renameSync(join(incoming, file.directory, file.name), join(kept, file.directory, file.name));
+      this.#fresh.push(file);
+    }
+  }
+
+  /** Whether everything that the roots need is in the user's repository. */
+  async isWhole(roots: readonly string[]): Promise<boolean> {
+    if (roots.length === 0) return true;
+    const run = await runGit({
+      place: this.place(this.#places.theirs),
+      args: ['rev-list', '--objects', '--quiet', '--stdin'],
+      input: Buffer.from(`${roots.join('\n')}\n`, 'latin1'),
+      accept: [0, 1, 128],
+    });
+    return run.exitCode === 0;
+  }
+
+  /**
+   * After the refs have moved: what a `gc` or `prune` took in between is linked again, now and whenever it is found
+   * gone later. A running `gc` shows; a `prune` does not, and leaves refs without their objects, over which the user's
+   * own git stumbles. So the looks come soon after a publication, and seldom later.
+   */
+  async watchOver(): Promise<void> {
+    const nowMs = Date.now();
+    this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
+    await this.#healRecent(nowMs - youngMs);
+    this.#armWatch(lookMsMin);
+  }
+
+  /** Links again what we still have and the user's repository has not. */
+  async heal(): Promise<void> {
+    const { kept, theirs } = this.#places;
+    const there = objectFiles(kept);
+    const loose = there.filter(({ directory }) => directory !== 'pack');
+    const missing = await this.#missing(loose.map(({ directory, name }) => directory + name));
+    for (const file of loose) if (missing.has(file.directory + file.name)) linkOver(kept, theirs, file);
+    const packs = there.filter(({ directory }) => directory === 'pack');
+    for (const { name } of packs.filter(({ name }) => name.endsWith('.idx'))) {
+      if (files.existsSync(join(theirs, 'pack', name))) continue;
+      const ids = await this.#packed(name);
+      if ((await this.#missing(ids)).size === 0) continue; // repacked by the user
+      const stem = name.slice(0, -'.idx'.length);
+      for (const file of packs.filter((other) => other.name.startsWith(stem))) linkOver(kept, theirs, file);
+    }
+  }
+
+  /** Removes our copies: at once what is not in `needed`, the rest when the user's repository holds it for certain. */
+  async drop(needed: ReadonlySet<string>): Promise<void> {
+    await this.heal();
+    const { kept } = this.#places;
+    const isCalm = !this.#isCollecting();
+    const limit = Date.now() - settledMsMin;
+    const isOld = ({ directory, name }: ObjectFile): boolean =>
+      isCalm && files.lstatSync(join(kept, directory, name)).ctimeMs < limit;
+    const there = objectFiles(kept);
+    for (const file of there) {
+      if (file.directory === 'pack') continue;
+      if (!needed.has(file.directory + file.name) || isOld(file)) unlink(kept, file);
+    }
+    for (const file of there.filter(({ name }) => name.endsWith('.idx'))) {
+      const ids = await this.#packed(file.name);
+      if (ids.some((id) => needed.has(id)) && !isOld(file)) continue;
+      const stem = file.name.slice(0, -'.idx'.length);
+      for (const part of there.filter(({ name }) => name.startsWith(stem))) unlink(kept, part);
+    }
+    for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
+  }
+
+  /** Ends the watch with a last look; a `gc` that still runs then is answered by {@link open} of the next store. */
+  async close(): Promise<void> {
+    this.kill();
+    await this.#healRecent(0);
+  }
+
+  /** Ends the watch at once. */
+  kill(): void {
+    clearTimeout(this.#watch);
+    this.#watch = undefined;
+  }
+
+  #isCollecting(): boolean {
+    return files.existsSync(join(this.#places.commonDir, 'gc.pid'));
+  }
+
+  /** Whether something was gone; it is back when this resolves. */
+  async #healRecent(sinceMs: number): Promise<boolean> {
+    const { theirs } = this.#places;
+    const isThere = ({ directory, name }: ObjectFile): boolean =>
+      files.existsSync(join(theirs, directory, name));
+    if (this.#recent.every(({ file, atMs }) => atMs < sinceMs || isThere(file))) return false;
+    const isCollecting = this.#isCollecting();
+    await this.heal();
+    // What has no file of its own now is in a pack of theirs, for good unless a gc is at it.
+    if (!isCollecting) this.#recent = this.#recent.filter(({ file }) => isThere(file));
+    return true;
+  }
+
+  #armWatch(delayMs: number): void {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => void this.#look(delayMs), delayMs);
+    this.#watch.unref();
+  }
+
+  async #look(delayMs: number): Promise<void> {
+    const armed = this.#watch;
+    const oldestMs = Date.now() - settledMsMin;
+    this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
+    const isCollecting = this.#isCollecting();
+    let isAtWork = isCollecting;
+    try {
+      isAtWork = (await this.#healRecent(0)) || isCollecting;
+    } catch (error) {
+      // The disk is full or the repository is gone: looked at again by the next publication or open.
+      if (systemCode(error) === undefined && !(error instanceof Error)) throw error;
+    }
+    // Closed meanwhile, or a publication has armed a look of its own.
+    if (this.#watch !== armed || (this.#recent.length === 0 && !isAtWork)) return;
+    this.#armWatch(isAtWork ? Math.min(delayMs, gcPollMs) : Math.min(delayMs * 2, lookMsMax));
+  }
+
+  async #missing(ids: readonly string[]): Promise<Set<string>> {
+    if (ids.length === 0) return new Set();
+    const { stdout } = await runGit({
+      place: this.place(this.#places.theirs),
+      args: ['cat-file', '--batch-check=%(objectname)'],
+      input: Buffer.from(`${ids.join('\n')}\n`, 'latin1'),
+    });
+    const lines = stdout.toString('latin1').split('\n');
+    return new Set(lines.filter((line) => line.endsWith(' missing')).map((line) => line.slice(0, 40)));
+  }
+
+  /** The ids in one of our packs. */
+  async #packed(index: string): Promise<string[]> {
+    const input = files.readFileSync(join(this.#places.kept, 'pack', index));
+    const place = { gitDir: this.#places.gitDir };
+    const { stdout } = await runGit({ place, args: ['show-index'], input });
+    return stdout.toString('latin1').match(/(?<= )[0-9a-f]{40}(?= |$)/gm) ?? [];
+  }
+}
+
+/** Finished object files, a pack's index last: whoever sees the index finds the pack. */
+function objectFiles(objects: string): ObjectFile[] {
+  const found: ObjectFile[] = [];
+  for (const directory of files.readdirSync(objects)) {
+    const isPacks = directory === 'pack';
+    if (!isPacks && !/^[0-9a-f]{2}$/.test(directory)) continue;
+    const names = files.readdirSync(join(objects, directory));
+    const form = isPacks ? /^pack-[0-9a-f]{40}\.(?:pack|rev|idx)$/ : /^[0-9a-f]{38}$/;
+    names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
+    for (const name of names) {
+      // A pack without its index is still being written.
+      const isWhole = !isPacks || names.includes(`${name.slice(0, name.lastIndexOf('.'))}.idx`);
+      if (form.test(name) && isWhole) found.push({ directory, name });
+    }
+  }
+  return found;
+}
+
+/** Hard link: no byte is copied and ours survives theirs. Across file systems a copy, then a rename. */
+function linkOver(from: string, to: string, { directory, name }: ObjectFile): void {
+  const [source, target] = [join(from, directory, name), join(to, directory, name)];
+  for (let triesLeft = 20; ; triesLeft -= 1) {
+    // Their own permissions (shared repositories have wider ones).
+    files.mkdirSync(join(to, directory), { recursive: true, mode: files.statSync(to).mode & 0o7777 });
+    try {
+      files.linkSync(source, target);
+      return;
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'EEXIST') return;
+      // Their prune removes an empty directory between our two calls.
+      if (code === 'ENOENT' && triesLeft > 0 && files.existsSync(source)) continue;
+      if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
+      return copyOver(source, target, join(to, directory, `tmp_obj_${process.pid}_${name}`));
+    }
+  }
+}
+
+function copyOver(source: string, target: string, temporary: string): void {
+  files.copyFileSync(source, temporary);
+  files.renameSync(temporary, target);
+}
+
+/** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */
+function removeEmptyDirectories(objects: string): void {
+  for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    try {
+      files.rmdirSync(join(objects, directory));
+    } catch (error) {
+      // Still in use. A git that writes into one at this moment makes it again.
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
+    }
+  }
+}
+
+function unlink(objects: string, { directory, name }: ObjectFile): void {
+  files.rmSync(join(objects, directory, name), { force: true });
+}

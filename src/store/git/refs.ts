@@ -1,0 +1,90 @@
+// How the checkpoints of a session are spelled as refs, in both git strategies: a ref per checkpoint, its tag, its
+// name, and the blobs that no tree holds. Pure: it moves nothing.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { CheckpointId, Tag } from '../../base/ids.ts';
+
+/** Namespaces of one session; both end in `/`. */
+export interface RefNames {
+  /** Tags lie here: `refs/tags/` of the shadow, so that plain `git tag` lists them. */
+  readonly tags: string;
+  /** Everything else of ours. */
+  readonly own: string;
+}
+
+/** What a ref says, read back from its name. */
+export type RefMeaning =
+  | { readonly kind: 'checkpoint'; readonly id: CheckpointId }
+  | { readonly kind: 'tag'; readonly tag: Tag }
+  | { readonly kind: 'name'; readonly id: CheckpointId; readonly name: string }
+  | { readonly kind: 'modes'; readonly blob: string }
+  | { readonly kind: 'held' }
+  | { readonly kind: 'foreign' };
+
+const tagForm = /^(?:0|[1-9]\d{0,8})(?:\.[1-9]\d{0,8})?$/;
+const idForm = /^ckpt_[0-9a-z]{1,64}$/;
+/** A part of a path may have 255 bytes. */
+const chunkLength = 200;
+
+/** @throws InvalidTag: the caller has checked it, and this is the last door before git */
+export function tagRef(names: RefNames, tag: Tag): string {
+  if (tagForm.test(tag)) return `${names.tags}${tag}`;
+  throw new CheckpointdError('InvalidTag', 'A tag is a turn ("3") or a tool of a turn ("3.2").', {
+    details: { tag: tag.slice(0, 64) },
+  });
+}
+
+/** @throws UnknownCheckpoint for text that cannot be an id */
+export function checkpointRef(names: RefNames, id: CheckpointId): string {
+  return `${names.own}checkpoints/${checked(id)}`;
+}
+
+/**
+ * The ref of a checkpoint's name: hexadecimal under the checkpoint's id, in parts. All parts but the last begin with
+ * `c`, the last with `e`, so that no name is ever a directory of another.
+ */
+export function nameRef(names: RefNames, id: CheckpointId, name: string): string {
+  const digits = Buffer.from(name, 'utf8').toString('hex');
+  const parts: string[] = [];
+  for (let at = 0; at < digits.length || at === 0; at += chunkLength) {
+    const last = at + chunkLength >= digits.length;
+    parts.push(`${last ? 'e' : 'c'}${digits.slice(at, at + chunkLength)}`);
+  }
+  return `${names.own}names/${checked(id)}/${parts.join('/')}`;
+}
+
+/** Keeps the blob of strict permissions, which no tree holds. */
+export function modesRef(names: RefNames, blob: string): string {
+  return `${names.own}modes/${blob}`;
+}
+
+/** Spares a snapshot while a sweep runs; one that a kill left is removed at the next open. */
+export function heldRef(names: RefNames, id: string): string {
+  return `${names.own}held/${id}`;
+}
+
+export function meaningOf(names: RefNames, ref: string): RefMeaning {
+  if (ref.startsWith(names.tags)) {
+    const tag = ref.slice(names.tags.length);
+    return tagForm.test(tag) ? { kind: 'tag', tag: tag as Tag } : { kind: 'foreign' };
+  }
+  if (!ref.startsWith(names.own)) return { kind: 'foreign' };
+  const [kind, first = '', ...parts] = ref.slice(names.own.length).split('/');
+  if (kind === 'modes' && parts.length === 0) return { kind: 'modes', blob: first };
+  if (kind === 'held') return { kind: 'held' };
+  if (!idForm.test(first)) return { kind: 'foreign' };
+  if (kind === 'checkpoints' && parts.length === 0) return { kind: 'checkpoint', id: first as CheckpointId };
+  if (kind !== 'names') return { kind: 'foreign' };
+  const digits = parts.map((part) => part.slice(1)).join('');
+  return { kind: 'name', id: first as CheckpointId, name: Buffer.from(digits, 'hex').toString('utf8') };
+}
+
+function checked(id: CheckpointId): CheckpointId {
+  if (idForm.test(id)) return id;
+  throw new CheckpointdError(
+    'UnknownCheckpoint',
+    'That is no checkpoint id. Use checkpoint/list to see them.',
+    {
+      details: { id: id.slice(0, 64) },
+    },
+  );
+}

@@ -1,0 +1,49 @@
+// Puts right the refs that a power cut left empty or garbled: a tag is given back to the newest checkpoint that was
+// made under it, a checkpoint's own ref is found again through its tag. What cannot be known is removed, so that it
+// can be made anew. A healthy store costs one look at a list that is empty.
+import { CheckpointdError } from '../../base/errors.ts';
+import { ObjectReader } from '../../git/objects/object-reader.ts';
+import type { GitPlace } from '../../git/process/environment.ts';
+import type { RefChange, RefStore } from '../../git/refs/ref-store.ts';
+import { decodeCommit } from './checkpoint-commit.ts';
+import { readCheckpoints } from './checkpoints.ts';
+import { checkpointRef, meaningOf, type RefNames, tagRef } from './refs.ts';
+
+export async function repairRefs(refs: RefStore, names: RefNames, place: GitPlace): Promise<void> {
+  const held = [...refs.refs.keys()].filter((ref) => meaningOf(names, ref).kind === 'held');
+  await refs.commit(held.map((ref) => ({ ref, to: undefined })));
+  const broken = refs.broken.map((ref) => meaningOf(names, ref));
+  if (broken.length === 0) return;
+  refs.removeBroken();
+  const reader = new ObjectReader(place);
+  try {
+    await refs.commit(await lostCheckpoints(refs, names, reader));
+    const { good } = await readCheckpoints(refs, names, reader);
+    const tags: RefChange[] = [];
+    for (const meaning of broken) {
+      if (meaning.kind !== 'tag') continue;
+      const bearer = good.findLast(({ record }) => record.madeAs === meaning.tag);
+      if (bearer !== undefined) tags.push({ ref: tagRef(names, meaning.tag), to: bearer.commit });
+    }
+    await refs.commit(tags);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Checkpoints that only their tag still holds. */
+async function lostCheckpoints(refs: RefStore, names: RefNames, reader: ObjectReader): Promise<RefChange[]> {
+  const changes: RefChange[] = [];
+  for (const [ref, commit] of refs.refs) {
+    if (meaningOf(names, ref).kind !== 'tag') continue;
+    try {
+      const record = decodeCommit(await reader.read('commit', commit), commit);
+      const own = checkpointRef(names, record.id);
+      if (refs.refs.get(own) === undefined) changes.push({ ref: own, to: commit });
+    } catch (error) {
+      // An unreadable commit stays a problem for `verify`; it must not keep the others from being repaired.
+      if (!(error instanceof CheckpointdError) || !error.kind.endsWith('Corrupt')) throw error;
+    }
+  }
+  return changes;
+}

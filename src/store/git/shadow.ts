@@ -1,0 +1,65 @@
+// Strategy `shadow` (000): the session directory is itself a bare repository laid out as 000 §8.1, with everything in
+// it, so that it lives and dies with the session and the user's repository is never opened. Other files of the daemon
+// lie in its sub-folder `checkpointd/`.
+import { join } from 'node:path';
+import { files } from '../../base/files.ts';
+import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
+import { runGit } from '../../git/process/run.ts';
+import { checkGit } from '../../git/process/version.ts';
+import { RefStore } from '../../git/refs/ref-store.ts';
+import { openBareRepository } from '../../git/repository/bare-repository.ts';
+import { diskUsage } from '../../git/repository/disk-usage.ts';
+import type { StoreOptions, StrategyDriver } from '../snapshot-store.ts';
+import { type GitHome, GitStore } from './git-store.ts';
+import { repairRefs } from './repair.ts';
+
+const names = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
+
+/** Makes or reopens the shadow; the caller holds the session's lock. @throws GitMissing, GitTooOld, StoreCorrupt */
+async function open(options: StoreOptions): Promise<GitStore> {
+  await checkGit();
+  const gitDir = options.sessionDirectory;
+  await openBareRepository(gitDir);
+  const spoolDirectory = join(gitDir, 'checkpointd', 'spool');
+  files.rmSync(spoolDirectory, { recursive: true, force: true });
+  files.mkdirSync(spoolDirectory, { recursive: true, mode: 0o700 });
+  const durable = options.durability === 'power';
+  const place: GitPlace = { gitDir, settings: durable ? durableSettings : {} };
+  const intentFile = join(gitDir, 'checkpointd', 'ref-intent.json');
+  const refs = new RefStore({ place, prefixes: Object.values(names), intentFile, durable });
+  await refs.open();
+  const home: GitHome = {
+    strategy: 'shadow',
+    writePlace: place,
+    readPlace: { gitDir },
+    spoolDirectory,
+    refs,
+    names,
+    settle: () => Promise.resolve(),
+    settled: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    sweep: (signal) => sweepObjects(place, signal),
+    usage: () => diskUsage({ gitDir }, [gitDir]),
+    // The session directory is the store; whoever removes that removes all.
+    destroy: () => Promise.resolve(),
+  };
+  const store = new GitStore(home);
+  await repairRefs(refs, names, home.readPlace);
+  return store;
+}
+
+/** Packs keep what is no longer needed, so they are written anew without it; then loose objects go. */
+async function sweepObjects(place: GitPlace, signal: AbortSignal | undefined): Promise<void> {
+  const packs = files.readdirSync(join(place.gitDir, 'objects', 'pack'));
+  if (packs.some((name) => name.endsWith('.pack'))) {
+    await runGit({ place, args: ['repack', '-a', '-d', '-q', '-n'], signal });
+  }
+  await runGit({ place, args: ['prune', '--expire=now'], signal });
+}
+
+export const shadowDriver: StrategyDriver = {
+  name: 'shadow',
+  retention: 'session',
+  needsRepository: false,
+  open,
+};

@@ -1,0 +1,228 @@
+// Contents by their SHA-256 (003's BlobStore): stored once, compressed when it pays, in chunks when large, so that no
+// file needs its size in memory. It knows no checkpoint and no tree; what may be removed is the sweep's business.
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
+import { CheckpointdError } from '../../base/errors.ts';
+import type { BlobId } from '../../base/ids.ts';
+import { Slices } from '../../base/slices.ts';
+import type { BlobHash } from '../../capture/snapshot-sink.ts';
+import type { Row, SqliteDatabase } from './database/database.ts';
+
+/** Larger contents are chunked; compressing up to here takes about a millisecond, too little for a thread. */
+export const inlineBytesMax = 1 << 16;
+/** Inserting a chunk of this size takes 3 to 20 ms. */
+export const chunkBytes = 1 << 20;
+const compressBytesMin = 256;
+/** zlib looks back as far as its window less this. */
+const unusableWindow = 262;
+const level = 1; // half the size at a third of the time of level 6, on source text
+
+const deflateAsync = promisify<Uint8Array, { level: number }, Buffer>(deflate);
+const inflateAsync = promisify<Uint8Array, { maxOutputLength: number }, Buffer>(inflate);
+
+/** Bytes as they are stored. */
+export interface Packed {
+  readonly bytes: Uint8Array;
+  readonly isCompressed: boolean;
+}
+
+export function sha256(): BlobHash {
+  const hash = createHash('sha256');
+  return {
+    update: (bytes) => void hash.update(bytes),
+    digest: () => hash.digest('hex') as BlobId,
+  };
+}
+
+/**
+ * Packs a small content on the spot. The window is as large as the content and no larger: it comes out the same, and
+ * half of the time went into clearing tables for 32 KiB.
+ */
+export function packSmall(bytes: Uint8Array): Packed {
+  const { length } = bytes;
+  if (length < compressBytesMin) return { bytes, isCompressed: false };
+  const windowBits = Math.min(15, 32 - Math.clz32(length + unusableWindow));
+  const memLevel = Math.max(1, windowBits - 7);
+  return chooseSmaller(
+    bytes,
+    deflateSync(bytes, { level, windowBits, memLevel, chunkSize: Math.max(length, 1024) }),
+  );
+}
+
+/** Packs a chunk on another thread. */
+export async function packChunk(bytes: Uint8Array): Promise<Packed> {
+  return chooseSmaller(bytes, await deflateAsync(bytes, { level }));
+}
+
+function chooseSmaller(bytes: Uint8Array, packed: Uint8Array): Packed {
+  const pays = packed.length < bytes.length * 0.9;
+  return pays ? { bytes: packed, isCompressed: true } : { bytes, isCompressed: false };
+}
+
+/** The generation in which each of these contents was last stored or asked for; what is missing is not in it. */
+export function stampsOf(database: SqliteDatabase, blobs: readonly BlobId[]): Map<BlobId, number> {
+  const rows = database.rows(
+    'SELECT hash, stamp FROM json_each(?) JOIN checkpoint_blobs ON hash = value',
+    JSON.stringify(blobs),
+  );
+  return new Map(rows.map(([hash, stamp]) => [String(hash) as BlobId, Number(stamp)]));
+}
+
+/** Sizes of the contents that are there. */
+export function knownSizes(database: SqliteDatabase, blobs: readonly BlobId[]): Map<BlobId, number> {
+  const rows = database.rows(
+    'SELECT hash, size FROM json_each(?) JOIN checkpoint_blobs ON hash = value',
+    JSON.stringify(blobs),
+  );
+  return new Map(rows.map(([hash, size]) => [String(hash) as BlobId, Number(size)]));
+}
+
+export function touchBlob(database: SqliteDatabase, blob: BlobId, stamp: number): boolean {
+  return database.run('UPDATE checkpoint_blobs SET stamp = max(stamp, ?) WHERE hash = ?', stamp, blob) > 0;
+}
+
+export interface NewBlob {
+  readonly blob: BlobId;
+  readonly size: number;
+  readonly stamp: number;
+  readonly storedSize: number;
+  /** Absent: in chunks, which are all there. */
+  readonly packed?: Packed;
+}
+
+export function insertBlob(database: SqliteDatabase, one: NewBlob): void {
+  database.run(
+    `INSERT INTO checkpoint_blobs (hash, size, ref_count, created_at, stamp, stored_size, is_compressed, content)
+     VALUES (?, ?, (SELECT count(*) FROM checkpoint_file_snapshots WHERE blob_hash = ?), ?, ?, ?, ?, ?)
+     ON CONFLICT (hash) DO UPDATE SET stamp = max(stamp, excluded.stamp)`,
+    one.blob,
+    one.size,
+    one.blob, // rows name it already when a lost content is stored again
+    Date.now(),
+    one.stamp,
+    one.storedSize,
+    one.packed?.isCompressed ? 1 : 0,
+    one.packed?.bytes ?? null,
+  );
+}
+
+export function insertChunk(
+  database: SqliteDatabase,
+  at: { readonly blob: BlobId; readonly chunk: number; readonly stamp: number; readonly digest: Uint8Array },
+  packed: Packed,
+): void {
+  database.run(
+    `INSERT INTO checkpoint_blob_chunks (blob_hash, chunk, stamp, is_compressed, digest, content)
+     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (blob_hash, chunk) DO UPDATE SET stamp = max(stamp, excluded.stamp)`,
+    at.blob,
+    at.chunk,
+    at.stamp,
+    packed.isCompressed ? 1 : 0,
+    at.digest,
+    packed.bytes,
+  );
+}
+
+/** Sizes in the order asked for, -1 for what is missing; a content whose chunks are incomplete is missing. */
+export async function sizesOf(database: SqliteDatabase, blobs: readonly BlobId[]): Promise<number[]> {
+  const sizes: number[] = [];
+  const slices = new Slices();
+  for (const blob of blobs) {
+    if (slices.isDue()) await slices.pause();
+    sizes.push(await database.read(() => Number(database.row(selectSize, blob)?.[0] ?? -1)));
+  }
+  return sizes;
+}
+
+const selectSize = `SELECT CASE WHEN content IS NOT NULL OR (SELECT count(*) FROM checkpoint_blob_chunks
+  WHERE blob_hash = hash) = (size + ${chunkBytes - 1}) / ${chunkBytes} THEN size ELSE -1 END
+  FROM checkpoint_blobs WHERE hash = ?`;
+
+export interface ByteRange {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * The content, in pieces of at most {@link chunkBytes}. Every piece is checked against its own hash before it is
+ * given out, and the whole against its id at the end.
+ *
+ * @throws DataCorrupt when it is missing, does not unpack or is not what was stored.
+ */
+export async function* readBlob(
+  database: SqliteDatabase,
+  blob: BlobId,
+  range?: ByteRange,
+): AsyncGenerator<Uint8Array> {
+  const row = await database.read(() =>
+    database.row('SELECT size, is_compressed, content FROM checkpoint_blobs WHERE hash = ?', blob),
+  );
+  if (row === undefined) throw damaged(blob, 'is missing');
+  const size = Number(row[0]);
+  const start = range?.offset ?? 0;
+  const end = Math.min(size, range === undefined ? size : start + range.length);
+  if (row[2] !== null) {
+    const bytes = unpackSmall(blob, row);
+    if (bytes.length !== size || digestOf(bytes).toString('hex') !== blob) throw damaged(blob, 'is damaged');
+    if (start < end) yield bytes.subarray(start, end);
+    return;
+  }
+  const whole = range === undefined ? createHash('sha256') : undefined;
+  for (let chunk = Math.floor(start / chunkBytes); chunk * chunkBytes < end; chunk += 1) {
+    const bytes = await readChunk(database, blob, chunk, Math.min(chunkBytes, size - chunk * chunkBytes));
+    whole?.update(bytes);
+    const base = chunk * chunkBytes;
+    if (start < end) yield bytes.subarray(Math.max(0, start - base), Math.min(bytes.length, end - base));
+  }
+  if (whole !== undefined && whole.digest('hex') !== blob) throw damaged(blob, 'is damaged');
+}
+
+async function readChunk(
+  database: SqliteDatabase,
+  blob: BlobId,
+  chunk: number,
+  length: number,
+): Promise<Uint8Array> {
+  const row = await database.read(() =>
+    database.row(
+      'SELECT digest, is_compressed, content FROM checkpoint_blob_chunks WHERE blob_hash = ? AND chunk = ?',
+      blob,
+      chunk,
+    ),
+  );
+  if (row === undefined) throw damaged(blob, `lacks its chunk ${chunk}`);
+  const [digest, isCompressed, content] = row;
+  const packed = content instanceof Uint8Array ? content : new Uint8Array();
+  const bytes =
+    isCompressed === 0
+      ? packed
+      : await inflateAsync(packed, { maxOutputLength: chunkBytes }).catch((cause: unknown) => {
+          throw damaged(blob, 'is damaged', cause);
+        });
+  const isRight = digest instanceof Uint8Array && digestOf(bytes).equals(digest);
+  if (!isRight || bytes.length !== length) throw damaged(blob, 'is damaged');
+  return bytes;
+}
+
+function unpackSmall(blob: BlobId, [, isCompressed, content]: Row): Uint8Array {
+  const packed = content instanceof Uint8Array ? content : new Uint8Array();
+  if (isCompressed === 0) return packed;
+  try {
+    return inflateSync(packed, { maxOutputLength: inlineBytesMax });
+  } catch (cause) {
+    throw damaged(blob, 'is damaged', cause);
+  }
+}
+
+export function digestOf(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function damaged(blob: BlobId, what: string, cause?: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'DataCorrupt',
+    `The stored content ${blob.slice(0, 12)} ${what}. Use store/verify to see which checkpoints it affects; other paths can still be restored.`,
+    { details: { blob }, ...(cause === undefined ? {} : { cause }) },
+  );
+}

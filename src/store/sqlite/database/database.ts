@@ -1,0 +1,298 @@
+// One connection to an SQLite file: short synchronous transactions that wait their turn without blocking the event
+// loop, one retry after a failure, and SQLite's errors in our words. It knows no table; see schema.ts.
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CheckpointdError, isNoSpace } from '../../../base/errors.ts';
+import { constants, files } from '../../../base/files.ts';
+import { passSeam } from '../../../base/seam.ts';
+import { Slices } from '../../../base/slices.ts';
+import { sqliteRemedy } from './available.ts';
+import { codeOf, explain, isBusy, isWorthRetry } from './failure.ts';
+import { SqliteJournal } from './journal.ts';
+
+/** What a column holds. Integers come back as numbers; blobs as Buffers. */
+export type SqlValue = string | number | Uint8Array | null;
+export type Row = readonly SqlValue[];
+
+interface Statement {
+  readonly reader: boolean;
+  raw(): Statement;
+  all(parameters: readonly SqlValue[]): unknown[];
+  run(parameters: readonly SqlValue[]): { readonly changes: number };
+}
+
+interface Connection {
+  readonly inTransaction: boolean;
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** Loads the library: a parameter only so that a test can be a machine that lacks it. */
+export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
+
+// The library's own types are `any` at heart; these are the parts that we rely on.
+const loadLibsql: LoadLibsql = () => import('libsql');
+
+export interface DatabaseOptions {
+  readonly durability: 'process' | 'power';
+  readonly load?: LoadLibsql;
+  /** How long a transaction waits for other daemons before it gives up with StoreBusy. */
+  readonly busyMs?: number;
+}
+
+// SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
+const blockingBusyMs = 15;
+const sliceMsMax = 20;
+/** Slices that begin within so long of each other are one piece of work. */
+const slicesFollowMs = 500;
+const slicesBetween = 4;
+// A slice may fill 2 MiB of the journal, in pages of 4 KiB.
+const pagesUsually = 1000; // SQLite's own
+const pagesWhileSettled = 16_384;
+
+export class SqliteDatabase {
+  readonly file: string;
+  readonly #connection: Connection;
+  readonly #busyMs: number;
+  readonly #statements = new Map<string, Statement>();
+  readonly #journal: SqliteJournal;
+  #slicesSince = 0;
+  #lastSliceMs = Number.NEGATIVE_INFINITY;
+  #pagesMax = pagesUsually;
+  #isClosed = false;
+
+  private constructor(file: string, connection: Connection, busyMs: number) {
+    this.file = file;
+    this.#connection = connection;
+    this.#busyMs = busyMs;
+    this.#journal = new SqliteJournal(file);
+  }
+
+  /**
+   * Opens or creates the file (0600); looks at nothing in it yet.
+   *
+   * @throws StrategyUnavailable where the library cannot be loaded, else as {@link transaction}.
+   */
+  static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
+    const Library = await library(options.load ?? loadLibsql);
+    makeWritable(file);
+    const database = new SqliteDatabase(file, connect(Library, file), options.busyMs ?? 10_000);
+    const settings = [
+      `busy_timeout = ${blockingBusyMs}`,
+      'foreign_keys = ON',
+      'trusted_schema = OFF',
+      'cache_size = -32000', // KiB; rows by hash land anywhere, and 2 MB thrash
+      // In WAL mode NORMAL survives every crash of a process and FULL a power cut as well.
+      `synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`,
+    ];
+    try {
+      // Some of them look at the file, which another daemon may just be recovering.
+      for (const setting of settings) await database.read(() => database.exec(`PRAGMA ${setting}`));
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** All rows of one statement. Columns come in the order of the select. */
+  rows(sql: string, ...parameters: readonly SqlValue[]): Row[] {
+    // Always `all`: `get` in raw mode aborts the process when there is no row (libsql 0.5.29). And always an array:
+    // a lone Buffer or null would be taken for named parameters.
+    return this.#statement(sql).all(parameters) as Row[];
+  }
+
+  /** The first row of one statement, if any. */
+  row(sql: string, ...parameters: readonly SqlValue[]): Row | undefined {
+    return this.rows(sql, ...parameters)[0];
+  }
+
+  /** Runs one statement that gives no rows; returns how many rows it changed. */
+  run(sql: string, ...parameters: readonly SqlValue[]): number {
+    return this.#statement(sql).run(parameters).changes;
+  }
+
+  /** Runs statements without parameters. */
+  exec(sql: string): void {
+    this.#open().exec(sql);
+  }
+
+  /**
+   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (20 ms at most),
+   * may run twice, and sees no state but the database's. A failure is rolled back and tried once more (O22).
+   *
+   * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; what `work` throws.
+   */
+  async transaction<T>(work: () => T): Promise<T> {
+    let isRetry = false;
+    const deadline = performance.now() + this.#busyMs;
+    for (;;) {
+      try {
+        return this.#attempt(work);
+      } catch (error) {
+        if (isBusy(error)) {
+          if (performance.now() >= deadline) throw explain(error, this.file);
+          await delay(1 + Math.random() * 10);
+        } else if (isRetry || !isWorthRetry(error)) throw explain(error, this.file);
+        else isRetry = true;
+      }
+    }
+  }
+
+  /** Runs synchronous reads, waiting where another daemon holds the file (recovery, a checkpoint of the WAL). */
+  async read<T>(work: () => T): Promise<T> {
+    const deadline = performance.now() + this.#busyMs;
+    for (;;) {
+      try {
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw explain(error, this.file);
+        await delay(1 + Math.random() * 10);
+      }
+    }
+  }
+
+  /**
+   * Does what `begin` returns for every item, as many in a transaction as fit into a slice; other work runs in
+   * between. `begin` is called in each transaction, for what holds as long as that lasts.
+   */
+  async inSlices<T>(
+    items: readonly T[],
+    begin: () => (item: T) => void,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const slices = new Slices(signal);
+    for (let at = 0; at < items.length; ) {
+      const start = at;
+      at = await this.transaction(() => {
+        const until = performance.now() + sliceMsMax;
+        const each = begin();
+        let next = start;
+        do {
+          const item = items[next];
+          if (item !== undefined) each(item);
+          next += 1;
+        } while (next < items.length && performance.now() < until);
+        return next;
+      });
+      if (at < items.length) await slices.pause();
+      await this.#settleJournal();
+    }
+  }
+
+  /**
+   * Called after each slice. Where slices follow each other the journal is settled beside the event loop every few of
+   * them, and SQLite, which would do it in the middle of a commit, is told to wait for longer.
+   */
+  async #settleJournal(): Promise<void> {
+    const now = performance.now();
+    this.#slicesSince = now - this.#lastSliceMs < slicesFollowMs ? this.#slicesSince + 1 : 1;
+    this.#lastSliceMs = now;
+    if (this.#slicesSince < slicesBetween) return;
+    this.#slicesSince = 1;
+    const isSettled = await this.#journal.settle();
+    this.#lastSliceMs = performance.now();
+    this.#settlesItself(isSettled ? pagesWhileSettled : pagesUsually);
+  }
+
+  /** After much was written in slices: settles the journal once more, so that no single commit has to. */
+  async rest(): Promise<void> {
+    if (this.#pagesMax === pagesUsually) return;
+    this.#slicesSince = 0;
+    await this.#journal.settle();
+    await this.#journal.empty(); // keeps others waiting, but for little by now
+    this.#settlesItself(pagesUsually);
+  }
+
+  #settlesItself(pages: number): void {
+    if (this.#isClosed || pages === this.#pagesMax) return;
+    this.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+    this.#pagesMax = pages;
+  }
+
+  /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#journal.close();
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  #attempt<T>(work: () => T): T {
+    passSeam('begin', this.file);
+    this.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      passSeam('commit', this.file);
+      this.exec('COMMIT');
+      return result;
+    } catch (error) {
+      // On a full disk or an I/O error SQLite may have rolled back by itself.
+      if (this.#connection.inTransaction) this.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  #statement(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#open().prepare(sql);
+      if (statement.reader) statement.raw();
+      this.#statements.set(sql, statement);
+    } else this.#open();
+    return statement;
+  }
+
+  #open(): Connection {
+    if (!this.#isClosed) return this.#connection;
+    throw new CheckpointdError(
+      'StoreUnavailable',
+      'The checkpoint store was closed. Open the session again.',
+    );
+  }
+}
+
+function connect(Library: new (file: string) => Connection, file: string): Connection {
+  try {
+    return new Library(file);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+async function library(load: LoadLibsql): Promise<new (file: string) => Connection> {
+  try {
+    return (await load()).default as new (
+      file: string,
+    ) => Connection;
+  } catch (error) {
+    const facts = { details: { strategy: 'sqlite' }, cause: error };
+    throw new CheckpointdError('StrategyUnavailable', sqliteRemedy, facts);
+  }
+}
+
+/** Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. */
+function makeWritable(file: string): void {
+  try {
+    files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+    files.accessSync(dirname(file), constants.W_OK);
+  } catch (error) {
+    const code = codeOf(error);
+    const kind = /^(EROFS|EACCES|EPERM)$/.test(code)
+      ? 'ReadOnlyStore'
+      : isNoSpace(error)
+        ? 'NoSpace'
+        : 'StoreUnavailable';
+    throw new CheckpointdError(
+      kind,
+      `The checkpoint database ${file} cannot be opened for writing (${code}). Make it and its directory writable, or choose another storage directory.`,
+      { details: { file, code }, cause: error },
+    );
+  }
+}

@@ -1,0 +1,64 @@
+// What SQLite's errors mean: whether to wait, whether to try again, and how it is said to the client. It handles none.
+import { CheckpointdError } from '../../../base/errors.ts';
+import { InvariantViolation } from '../../../base/invariant.ts';
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+export function isBusy(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+}
+
+/** Whether the same transaction may well succeed a moment later: not where the answer would be the same. */
+export function isWorthRetry(error: unknown): boolean {
+  if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
+  return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(codeOf(error));
+}
+
+type Explanation = readonly [RegExp, ConstructorParameters<typeof CheckpointdError>[0], string, boolean];
+
+const explanations: readonly Explanation[] = [
+  [
+    /^SQLITE_(BUSY|LOCKED)/,
+    'StoreBusy',
+    'is held by another program. Try again, or find out who keeps a transaction open on it.',
+    true,
+  ],
+  [
+    /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/,
+    'NoSpace',
+    'cannot grow. Free some space on its disk and try again.',
+    true,
+  ],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    'StoreCorrupt',
+    'is damaged or no checkpoint database. It was left as it is: move it away to start anew, or repair it with the sqlite3 program (.recover).',
+    false,
+  ],
+  [
+    /^SQLITE_(READONLY|PERM|AUTH)/,
+    'ReadOnlyStore',
+    'cannot be written. Make the file and its directory writable.',
+    false,
+  ],
+];
+
+/** SQLite's error in our words; anything that is not SQLite's or the system's stays what it is. */
+export function explain(error: unknown, file: string): unknown {
+  const code = codeOf(error);
+  if (error instanceof CheckpointdError || code === '') return error;
+  const found = explanations.find(([pattern]) => pattern.test(code));
+  const said = error instanceof Error ? error.message : '';
+  const facts = { details: { file, code, said }, cause: error };
+  if (found !== undefined) {
+    const [, kind, what, retryable] = found;
+    return new CheckpointdError(kind, `The checkpoint database ${file} ${what}`, { ...facts, retryable });
+  }
+  if (code.startsWith('SQLITE_CONSTRAINT')) {
+    return new CheckpointdError('InternalError', `The checkpoint database refused a change: ${said}`, facts);
+  }
+  if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
+  return new CheckpointdError('StoreUnavailable', `The checkpoint database ${file} failed: ${said}`, facts);
+}

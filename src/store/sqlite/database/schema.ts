@@ -1,0 +1,188 @@
+// The tables of 003, as ruling 32 corrects them, what stands beside them, and the way from one version to the next.
+// SQL text and versions only: nothing here reads or writes a checkpoint.
+//
+// Corrected against 003, each with its reason:
+// - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
+// - file_path is bytes; mode and permissions stand beside it.
+// - checkpoints.seq orders, because times tie and clocks jump; `checkpoint` is the id the world knows, so that a row
+//   may take over the rows of another (removal.ts); `record` is the whole record, `state` hides what is half
+//   written or half removed: only rows of state 1 are checkpoints.
+// - contents over 64 KiB are in checkpoint_blob_chunks. 003 and ruling 32 say 8 MiB, but a single row of that size
+//   blocks the event loop for 150 ms, and each change of a ref_count may write its whole row again.
+// - ref_count starts at 0: a content is stored before anything names it. Triggers keep it, so that no path, cascades
+//   of foreign keys included, can change rows without it (O30).
+// checkpoint_trees is the cleverness: one row a directory, content-addressed, so that equal directories are one row
+// and a snapshot of one edit costs its path. The file rows are derived from it and tell the same without it.
+import { CheckpointdError } from '../../../base/errors.ts';
+import type { SqliteDatabase } from './database.ts';
+
+/** `ckpt` in the file's header: tells our database from another program's. */
+const applicationId = 0x636b7074;
+
+const first = `
+CREATE TABLE conversations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session TEXT NOT NULL UNIQUE,
+  conversation TEXT NOT NULL,
+  work_tree TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE leases (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  session TEXT NOT NULL,
+  holder TEXT NOT NULL,
+  writing_since INTEGER,
+  renewed_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE lease_snapshots (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  lease_id INTEGER NOT NULL REFERENCES leases(id) ON DELETE CASCADE,
+  snapshot TEXT NOT NULL,
+  UNIQUE (lease_id, snapshot)
+) STRICT;
+
+CREATE TABLE generation (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  value INTEGER NOT NULL
+) STRICT;
+INSERT INTO generation VALUES (1, 1);
+
+CREATE TABLE checkpoints (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  conversation_id INTEGER NOT NULL,
+  parent_id INTEGER,
+  created_at INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  checkpoint TEXT NOT NULL,
+  snapshot TEXT NOT NULL,
+  state INTEGER NOT NULL CHECK (state IN (0, 1, 2)),
+  writer INTEGER REFERENCES leases(id) ON DELETE SET NULL,
+  is_full INTEGER NOT NULL CHECK (is_full IN (0, 1)),
+  rows_since_full INTEGER NOT NULL,
+  file_count INTEGER NOT NULL,
+  total_size INTEGER NOT NULL,
+  tag TEXT,
+  name TEXT,
+  user_message TEXT NOT NULL,
+  record TEXT NOT NULL,
+  FOREIGN KEY (conversation_id) REFERENCES conversations(id) ON DELETE CASCADE,
+  FOREIGN KEY (parent_id) REFERENCES checkpoints(id) ON DELETE SET NULL
+) STRICT;
+
+CREATE TABLE checkpoint_blobs (
+  hash TEXT PRIMARY KEY,
+  size INTEGER NOT NULL,
+  ref_count INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  stamp INTEGER NOT NULL,
+  stored_size INTEGER NOT NULL,
+  is_compressed INTEGER NOT NULL,
+  content BLOB
+) STRICT;
+
+CREATE TABLE checkpoint_blob_chunks (
+  blob_hash TEXT NOT NULL,
+  chunk INTEGER NOT NULL,
+  stamp INTEGER NOT NULL,
+  is_compressed INTEGER NOT NULL,
+  digest BLOB NOT NULL,
+  content BLOB NOT NULL,
+  PRIMARY KEY (blob_hash, chunk)
+) STRICT;
+
+CREATE TABLE checkpoint_file_snapshots (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  checkpoint_id INTEGER NOT NULL,
+  file_path BLOB NOT NULL,
+  blob_hash TEXT,
+  change_type TEXT NOT NULL CHECK (change_type IN ('added', 'modified', 'deleted')),
+  file_size INTEGER NOT NULL,
+  mode TEXT CHECK (mode IN ('100644', '100755', '120000')),
+  permissions INTEGER,
+  created_at INTEGER NOT NULL,
+  CHECK ((change_type = 'deleted') = (blob_hash IS NULL) AND (blob_hash IS NULL) = (mode IS NULL)),
+  UNIQUE (checkpoint_id, file_path),
+  FOREIGN KEY (checkpoint_id) REFERENCES checkpoints(id) ON DELETE CASCADE,
+  FOREIGN KEY (blob_hash) REFERENCES checkpoint_blobs(hash)
+) STRICT;
+
+CREATE TABLE checkpoint_trees (
+  id BLOB PRIMARY KEY,
+  stamp INTEGER NOT NULL,
+  node BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX idx_checkpoints_conversation ON checkpoints(conversation_id, created_at DESC);
+CREATE INDEX idx_file_snapshots_checkpoint ON checkpoint_file_snapshots(checkpoint_id);
+CREATE INDEX idx_file_snapshots_blob ON checkpoint_file_snapshots(blob_hash);
+
+CREATE UNIQUE INDEX idx_checkpoints_id ON checkpoints(conversation_id, checkpoint) WHERE state = 1;
+CREATE UNIQUE INDEX idx_checkpoints_seq ON checkpoints(conversation_id, seq) WHERE state = 1;
+CREATE UNIQUE INDEX idx_checkpoints_tag ON checkpoints(conversation_id, tag) WHERE state = 1 AND tag IS NOT NULL;
+CREATE UNIQUE INDEX idx_checkpoints_name ON checkpoints(conversation_id, name) WHERE state = 1 AND name IS NOT NULL;
+CREATE INDEX idx_checkpoints_parent ON checkpoints(parent_id);
+CREATE INDEX idx_checkpoints_unfinished ON checkpoints(state) WHERE state <> 1;
+CREATE INDEX idx_checkpoints_writer ON checkpoints(writer) WHERE writer IS NOT NULL;
+CREATE INDEX idx_blobs_unreferenced ON checkpoint_blobs(stamp) WHERE ref_count = 0;
+
+CREATE TRIGGER ref_count_added AFTER INSERT ON checkpoint_file_snapshots WHEN new.blob_hash IS NOT NULL BEGIN
+  UPDATE checkpoint_blobs SET ref_count = ref_count + 1 WHERE hash = new.blob_hash;
+END;
+CREATE TRIGGER ref_count_removed AFTER DELETE ON checkpoint_file_snapshots WHEN old.blob_hash IS NOT NULL BEGIN
+  UPDATE checkpoint_blobs SET ref_count = ref_count - 1 WHERE hash = old.blob_hash;
+END;
+CREATE TRIGGER ref_count_moved AFTER UPDATE OF blob_hash ON checkpoint_file_snapshots BEGIN
+  UPDATE checkpoint_blobs SET ref_count = ref_count - 1 WHERE hash = old.blob_hash;
+  UPDATE checkpoint_blobs SET ref_count = ref_count + 1 WHERE hash = new.blob_hash;
+END;
+`;
+
+/** Each entry takes the database from the version of its index to the next. Entries are never edited, only added. */
+const migrations: readonly string[] = [first];
+
+export const schemaVersion = migrations.length;
+
+/**
+ * Makes the tables, or brings an older database to this version; safe when several daemons do it at once.
+ *
+ * @throws StoreVersion for a newer database and StoreCorrupt for one that is not ours: both are left alone.
+ */
+export async function prepareSchema(database: SqliteDatabase): Promise<void> {
+  const found = await database.read(() => inspect(database));
+  if (found.version === 0) {
+    // Has to come before the first table. Pages that a sweep frees can then go back to the disk bit by bit.
+    await database.read(() => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
+  }
+  await database.read(() => database.exec('PRAGMA journal_mode = WAL'));
+  if (found.version === schemaVersion) return;
+  await database.transaction(() => {
+    const { version } = inspect(database); // another daemon may have been faster
+    for (const migration of migrations.slice(version)) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${applicationId}`);
+    database.exec(`PRAGMA user_version = ${schemaVersion}`);
+  });
+}
+
+function inspect(database: SqliteDatabase): { readonly version: number } {
+  const version = Number(database.row('PRAGMA user_version')?.[0]);
+  const application = Number(database.row('PRAGMA application_id')?.[0]);
+  const tables = Number(database.row('SELECT count(*) FROM sqlite_schema')?.[0]);
+  const isNew = version === 0 && application === 0 && tables === 0;
+  if (!isNew && application !== applicationId) {
+    throw new CheckpointdError(
+      'StoreCorrupt',
+      `${database.file} is not a checkpoint database. It was left as it is: move it away or choose another storage directory.`,
+      { details: { file: database.file } },
+    );
+  }
+  if (version > schemaVersion) {
+    throw new CheckpointdError(
+      'StoreVersion',
+      `${database.file} was written by a newer checkpointd (version ${version}, this one knows ${schemaVersion}). It was left as it is: update checkpointd.`,
+      { details: { file: database.file, version, known: schemaVersion } },
+    );
+  }
+  return { version };
+}

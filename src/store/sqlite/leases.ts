@@ -1,0 +1,125 @@
+// What keeps the sweeps of other daemons away from captures that are not published yet. Each open store has a lease
+// that names its process; while one of its writers is open the lease holds everything stored since then, and the
+// snapshots it has named last. A lease dies with its process: no clock decides, except for processes of other hosts
+// and containers, which are believed for a day.
+//
+// The generation is the store's logical clock: it advances with every step of a sweep that removes something. A row
+// carries the generation in which it was last stored or asked for, so a sweep can tell old from new; and what a
+// store has seen in one generation is still there as long as the generation is the same.
+
+import type { SnapshotId } from '../../base/ids.ts';
+import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
+import type { SqliteDatabase } from './database/database.ts';
+
+const dayMs = 86_400_000;
+const unpublishedMax = 8;
+
+/** Reads the generation; inside a transaction it cannot move. */
+export function generationOf(database: SqliteDatabase): number {
+  return Number(database.row('SELECT value FROM generation')?.[0]);
+}
+
+/** Advances the generation, inside a transaction, and returns the new one. */
+export function advanceGeneration(database: SqliteDatabase): number {
+  database.run('UPDATE generation SET value = value + 1');
+  return generationOf(database);
+}
+
+export class SqliteLease {
+  readonly id: number;
+  readonly #database: SqliteDatabase;
+  #writers = 0;
+  #pins: { readonly snapshot: SnapshotId; isPublished: boolean }[] = [];
+
+  private constructor(database: SqliteDatabase, id: number) {
+    this.#database = database;
+    this.id = id;
+  }
+
+  /** Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy … : it is the first write of an open. */
+  static async take(database: SqliteDatabase, session: string): Promise<SqliteLease> {
+    const holder = JSON.stringify(describeSelf());
+    const id = await database.transaction(() => {
+      database.run('DELETE FROM leases WHERE session = ?', session); // a session has one owner: it died
+      database.run(
+        'INSERT INTO leases (session, holder, renewed_at) VALUES (?, ?, ?)',
+        session,
+        holder,
+        Date.now(),
+      );
+      return Number(database.row('SELECT last_insert_rowid()')?.[0]);
+    });
+    return new SqliteLease(database, id);
+  }
+
+  /** A writer begins: returns the generation from which on its rows are safe. */
+  async beginWriting(): Promise<number> {
+    this.#writers += 1;
+    return this.#database.transaction(() => {
+      this.#database.run(
+        'UPDATE leases SET renewed_at = ?, writing_since = coalesce(writing_since, (SELECT value FROM generation)) WHERE id = ?',
+        Date.now(),
+        this.id,
+      );
+      return Number(this.#database.row('SELECT writing_since FROM leases WHERE id = ?', this.id)?.[0]);
+    });
+  }
+
+  async endWriting(): Promise<void> {
+    this.#writers -= 1;
+    if (this.#writers > 0) return;
+    await this.#database.transaction(() => {
+      if (this.#writers === 0)
+        this.#database.run('UPDATE leases SET writing_since = NULL WHERE id = ?', this.id);
+    });
+  }
+
+  /** Keeps a snapshot though no checkpoint names it; inside the transaction that stores its last directory. */
+  pin(snapshot: SnapshotId): void {
+    this.#database.run(
+      'INSERT INTO lease_snapshots (lease_id, snapshot) VALUES (?, ?) ON CONFLICT DO NOTHING',
+      this.id,
+      snapshot,
+    );
+  }
+
+  /** After {@link pin} was committed: lets go of those that a checkpoint holds by now, and of the oldest others. */
+  async pinned(snapshot: SnapshotId): Promise<void> {
+    const others = this.#pins.filter((pin) => pin.snapshot !== snapshot);
+    const unpublished = others.filter((pin) => !pin.isPublished).slice(-unpublishedMax);
+    this.#pins = [...unpublished, { snapshot, isPublished: false }];
+    for (const pin of others) if (!unpublished.includes(pin)) await this.#release(pin.snapshot);
+  }
+
+  /** A checkpoint holds it now; the pin goes with the next capture, which may well build on this one. */
+  published(snapshot: SnapshotId): void {
+    for (const pin of this.#pins) if (pin.snapshot === snapshot) pin.isPublished = true;
+  }
+
+  async give(): Promise<void> {
+    await this.#database.transaction(() => this.#database.run('DELETE FROM leases WHERE id = ?', this.id));
+  }
+
+  async #release(snapshot: SnapshotId): Promise<void> {
+    await this.#database.transaction(() =>
+      this.#database.run(
+        'DELETE FROM lease_snapshots WHERE lease_id = ? AND snapshot = ?',
+        this.id,
+        snapshot,
+      ),
+    );
+  }
+}
+
+/** Removes the leases of dead processes, with what they held. */
+export async function dropDeadLeases(database: SqliteDatabase, own: number): Promise<void> {
+  const rows = await database.read(() =>
+    database.rows('SELECT id, holder, renewed_at FROM leases WHERE id <> ?', own),
+  );
+  for (const [id, holder, renewedAt] of rows) {
+    const state = holderState(parseHolder(String(holder)));
+    const isOld = Math.abs(Date.now() - Number(renewedAt)) > dayMs;
+    if (state === 'alive' || (state === 'unknown' && !isOld)) continue;
+    await database.transaction(() => database.run('DELETE FROM leases WHERE id = ?', id ?? null));
+  }
+}

@@ -1,0 +1,244 @@
+// Removes checkpoints so that every other one keeps true and sufficient rows: what a removed one changed is folded
+// into its children. Cost follows the changes: a child takes over a full row set instead of writing its own, by
+// becoming the row that bears it. Contents stay; sweep.ts takes them.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
+import { invariant } from '../../base/invariant.ts';
+import type { TreeChange } from '../../tree/entry.ts';
+import type { SqliteDatabase } from './database/database.ts';
+import type { FileRow } from './rows.ts';
+import {
+  changeRows,
+  drain,
+  fullRows,
+  insertRows,
+  patchFullRows,
+  portionsOf,
+  rowsAtOnceMax,
+  state,
+} from './rows.ts';
+import type { SqliteTrees } from './trees.ts';
+
+interface Node {
+  readonly id: number;
+  readonly parent: number | undefined;
+  readonly checkpoint: string;
+  readonly snapshot: SnapshotId;
+  readonly isFull: boolean;
+  readonly createdAt: number;
+}
+
+/** What happens to one checkpoint that stays and whose parent goes. */
+interface Fold {
+  readonly node: Node;
+  /** The nearest ancestor that stays. */
+  readonly ancestor: Node | undefined;
+  /** New rows in place of the old ones, under the same row of `checkpoints` … */
+  readonly rows?: readonly FileRow[];
+  /** … or already written under this one, which takes its place … */
+  readonly staged?: number;
+  /** … or those of a removed full one, with these changes. */
+  readonly takeover?: { readonly donor: Node; readonly changes: readonly TreeChange[] };
+}
+
+const identityColumns =
+  'created_at, seq, checkpoint, snapshot, file_count, total_size, tag, name, user_message, record';
+
+export class SqliteRemoval {
+  readonly #database: SqliteDatabase;
+  readonly #trees: SqliteTrees;
+  readonly #conversation: number;
+  readonly #lease: number;
+
+  constructor(database: SqliteDatabase, trees: SqliteTrees, conversation: number, lease: number) {
+    this.#database = database;
+    this.#trees = trees;
+    this.#conversation = conversation;
+    this.#lease = lease;
+  }
+
+  /** All of them disappear in one transaction; ids that are not there are passed over. */
+  async remove(ids: readonly CheckpointId[]): Promise<void> {
+    const nodes = await this.#nodes();
+    const wanted = new Set<string>(ids);
+    const gone = new Map([...nodes].filter(([, node]) => wanted.has(node.checkpoint)));
+    if (gone.size === 0) return;
+    const folds: Fold[] = [];
+    const donors = new Set<number>();
+    try {
+      for (const node of nodes.values()) {
+        const isOrphaned = node.parent !== undefined && gone.has(node.parent) && !gone.has(node.id);
+        if (isOrphaned) folds.push(await this.#plan(node, nodes, gone, donors));
+      }
+      await this.#database.transaction(() => this.#apply(folds, gone));
+    } catch (error) {
+      for (const { staged } of folds) if (staged !== undefined) await drain(this.#database, staged);
+      throw error;
+    }
+    await this.#tidy();
+  }
+
+  /** Every checkpoint of the session at once. */
+  async removeAll(): Promise<void> {
+    await this.#database.transaction(() =>
+      this.#database.run(
+        'UPDATE checkpoints SET state = 2, writer = ?, tag = NULL, name = NULL WHERE conversation_id = ?',
+        this.#lease,
+        this.#conversation,
+      ),
+    );
+    await this.#tidy();
+  }
+
+  /** The removal has happened, and a full disk must not make it look otherwise: a sweep finds what is left. */
+  async #tidy(): Promise<void> {
+    try {
+      await this.drainRemoved();
+    } catch (error) {
+      if (!(error instanceof CheckpointdError)) throw error;
+    }
+  }
+
+  /** Takes the rows of what was removed, also by an earlier life of this session, away bit by bit. */
+  async drainRemoved(): Promise<void> {
+    const rows = await this.#database.read(() =>
+      this.#database.rows(
+        'SELECT id FROM checkpoints WHERE state <> 1 AND conversation_id = ? AND (state = 2 OR writer IS NULL)',
+        this.#conversation,
+      ),
+    );
+    for (const [id] of rows) await drain(this.#database, Number(id));
+  }
+
+  async #nodes(): Promise<Map<number, Node>> {
+    const rows = await this.#database.read(() =>
+      this.#database.rows(
+        'SELECT id, parent_id, checkpoint, snapshot, is_full, created_at FROM checkpoints WHERE conversation_id = ? AND state = 1 ORDER BY seq',
+        this.#conversation,
+      ),
+    );
+    return new Map(
+      rows.map(([id, parent, checkpoint, snapshot, isFull, createdAt]) => [
+        Number(id),
+        {
+          id: Number(id),
+          parent: parent === null ? undefined : Number(parent),
+          checkpoint: String(checkpoint),
+          snapshot: String(snapshot) as SnapshotId,
+          isFull: isFull === 1,
+          createdAt: Number(createdAt),
+        },
+      ]),
+    );
+  }
+
+  async #plan(
+    node: Node,
+    nodes: ReadonlyMap<number, Node>,
+    gone: ReadonlyMap<number, Node>,
+    donors: Set<number>,
+  ): Promise<Fold> {
+    let donor: Node | undefined;
+    let ancestor = node.parent === undefined ? undefined : nodes.get(node.parent);
+    while (ancestor !== undefined && gone.has(ancestor.id)) {
+      if (ancestor.isFull) donor ??= ancestor;
+      ancestor = ancestor.parent === undefined ? undefined : nodes.get(ancestor.parent);
+    }
+    if (node.isFull) return { node, ancestor };
+    if (ancestor !== undefined) {
+      const rows = changeRows(await this.#trees.changes(ancestor.snapshot, node.snapshot));
+      const isSmall = rows.length <= rowsAtOnceMax && (await this.#rowCount(node)) <= rowsAtOnceMax;
+      if (isSmall) return { node, ancestor, rows };
+      return { node, ancestor, staged: await this.#stage(node, rows, false) };
+    }
+    invariant(donor !== undefined, 'the root of a chain has full rows');
+    if (!donors.has(donor.id)) {
+      const changes = await this.#trees.changes(donor.snapshot, node.snapshot);
+      if (changes.length <= rowsAtOnceMax) {
+        donors.add(donor.id);
+        return { node, ancestor, takeover: { donor, changes } };
+      }
+    }
+    const full = await fullRows(this.#database, this.#trees, node.snapshot);
+    return { node, ancestor, staged: await this.#stage(node, full.rows, true) };
+  }
+
+  async #rowCount(node: Node): Promise<number> {
+    const row = await this.#database.read(() =>
+      this.#database.row('SELECT count(*) FROM checkpoint_file_snapshots WHERE checkpoint_id = ?', node.id),
+    );
+    return Number(row?.[0]);
+  }
+
+  /** Writes rows under a copy of the checkpoint that nobody sees yet. */
+  async #stage(node: Node, rows: readonly FileRow[], isFull: boolean): Promise<number> {
+    const id = await this.#database.transaction(() => {
+      this.#database.run(
+        `INSERT INTO checkpoints (conversation_id, parent_id, state, writer, is_full, rows_since_full, ${identityColumns})
+         SELECT conversation_id, NULL, ?, ?, ?, ?, ${identityColumns} FROM checkpoints WHERE id = ?`,
+        state.unfinished,
+        this.#lease,
+        isFull ? 1 : 0,
+        isFull ? 0 : rows.length,
+        node.id,
+      );
+      return Number(this.#database.row('SELECT last_insert_rowid()')?.[0]);
+    });
+    await this.#database.inSlices(
+      portionsOf(rows),
+      () => (some) => insertRows(this.#database, id, node.createdAt, some),
+    );
+    await this.#database.rest();
+    return id;
+  }
+
+  /** Inside one transaction: the removed and the replaced step down, then the new rows step in. */
+  #apply(folds: readonly Fold[], gone: ReadonlyMap<number, Node>): void {
+    const moved = new Map<number, number>();
+    for (const { node, staged, takeover } of folds) {
+      const to = staged ?? takeover?.donor.id;
+      if (to !== undefined) moved.set(node.id, to);
+    }
+    const identities = folds.flatMap((fold) => {
+      const to = moved.get(fold.node.id);
+      return to === undefined ? [] : [{ fold, to, identity: this.#identityOf(fold.node.id) }];
+    });
+    for (const id of [...gone.keys(), ...moved.keys()]) {
+      this.#database.run(
+        'UPDATE checkpoints SET state = 2, writer = ?, parent_id = NULL, tag = NULL, name = NULL WHERE id = ?',
+        this.#lease,
+        id,
+      );
+    }
+    for (const { fold, to, identity } of identities) {
+      if (fold.takeover !== undefined) {
+        patchFullRows(this.#database, to, fold.node.createdAt, fold.takeover.changes);
+      }
+      const settings = identityColumns.split(', ').map((column) => `${column} = ?`);
+      this.#database.run(
+        `UPDATE checkpoints SET state = 1, writer = NULL, rows_since_full = 0, ${settings.join(', ')} WHERE id = ?`,
+        ...identity,
+        to,
+      );
+      this.#database.run(
+        'UPDATE checkpoints SET parent_id = ? WHERE parent_id = ? AND state = 1',
+        to,
+        fold.node.id,
+      );
+    }
+    for (const { node, ancestor, rows } of folds) {
+      const id = moved.get(node.id) ?? node.id;
+      const parent = ancestor === undefined ? null : (moved.get(ancestor.id) ?? ancestor.id);
+      this.#database.run('UPDATE checkpoints SET parent_id = ? WHERE id = ?', parent, id);
+      if (rows === undefined) continue;
+      this.#database.run('DELETE FROM checkpoint_file_snapshots WHERE checkpoint_id = ?', id);
+      insertRows(this.#database, id, node.createdAt, rows);
+    }
+  }
+
+  #identityOf(id: number): (string | number | Uint8Array | null)[] {
+    const row = this.#database.row(`SELECT ${identityColumns} FROM checkpoints WHERE id = ?`, id);
+    invariant(row !== undefined, 'a checkpoint that stays is there');
+    return [...row];
+  }
+}

@@ -1,0 +1,219 @@
+// The file rows of 003: what a checkpoint changed against its parent, or every file where it stands alone ("full": a
+// root, or a keyframe now and then). They are derived from the directories, in the same transaction as the checkpoint
+// or before it under a row that nobody sees yet, and tell the same without them.
+
+import type { SnapshotId } from '../../base/ids.ts';
+import { Slices } from '../../base/slices.ts';
+import type { Entry, TreeChange } from '../../tree/entry.ts';
+import { bytesOf, type TreePath } from '../../tree/tree-path.ts';
+import { knownSizes } from './content.ts';
+import type { SqliteDatabase, SqlValue } from './database/database.ts';
+import type { SqliteTrees } from './trees.ts';
+
+export type ChangeType = 'added' | 'modified' | 'deleted';
+
+/** One row to be. */
+export interface FileRow {
+  readonly path: TreePath;
+  readonly type: ChangeType;
+  readonly entry?: Entry;
+  /** Of the content, where somebody has asked already. */
+  readonly size?: number;
+}
+
+export interface RowSet {
+  readonly rows: readonly FileRow[];
+  readonly isFull: boolean;
+  readonly rowsSinceFull: number;
+  readonly fileCount: number;
+  readonly totalSize: number;
+}
+
+/** States of a row of `checkpoints`. */
+export const state = { unfinished: 0, published: 1, removed: 2 } as const;
+
+/** So many rows go with their checkpoint in one transaction (about 15 ms); more are staged before it. */
+export const rowsAtOnceMax = 400;
+// A keyframe costs as many rows as there are files, so it comes when the changes since the last one cost as much.
+const rowsBeforeKeyframeMin = 1000;
+const askedAtOnce = 1000;
+
+export interface ParentRows {
+  readonly snapshot: SnapshotId;
+  readonly rowsSinceFull: number;
+  readonly fileCount: number;
+  readonly totalSize: number;
+}
+
+/** The rows of a new checkpoint. */
+export async function rowsFor(
+  database: SqliteDatabase,
+  trees: SqliteTrees,
+  snapshot: SnapshotId,
+  parent: ParentRows | undefined,
+): Promise<RowSet> {
+  if (parent === undefined) return fullRows(database, trees, snapshot);
+  const changes = await trees.changes(parent.snapshot, snapshot);
+  const count = fileCountAfter(parent.fileCount, changes);
+  const rowsSinceFull = parent.rowsSinceFull + changes.length;
+  if (rowsSinceFull > Math.max(rowsBeforeKeyframeMin, count)) return fullRows(database, trees, snapshot);
+  const totalSize = parent.totalSize + (await grownBy(database, changes));
+  return { rows: changeRows(changes), isFull: false, rowsSinceFull, fileCount: count, totalSize };
+}
+
+export async function fullRows(
+  database: SqliteDatabase,
+  trees: SqliteTrees,
+  snapshot: SnapshotId,
+): Promise<RowSet> {
+  const entries = await trees.entries(snapshot);
+  const rows: FileRow[] = [];
+  let totalSize = 0;
+  const slices = new Slices();
+  for (let at = 0; at < entries.length; at += askedAtOnce) {
+    const part = entries.slice(at, at + askedAtOnce);
+    const blobs = part.map(({ blob }) => blob);
+    const sizes = await database.read(() => knownSizes(database, blobs));
+    for (const entry of part) {
+      const size = sizes.get(entry.blob) ?? 0;
+      totalSize += size;
+      rows.push({ path: entry.path, type: 'added', entry, size });
+    }
+    if (slices.isDue()) await slices.pause();
+  }
+  return { rows, isFull: true, rowsSinceFull: 0, fileCount: entries.length, totalSize };
+}
+
+export function changeRows(changes: readonly TreeChange[]): FileRow[] {
+  return changes.map(({ path, before, after }) =>
+    after === undefined
+      ? { path, type: 'deleted' }
+      : { path, type: before === undefined ? 'added' : 'modified', entry: after },
+  );
+}
+
+/** So many rows in one statement take two thirds of the time that one each takes, and more take no less. */
+const rowsInStatement = 16;
+
+/** The rows in the portions that {@link insertRows} takes at once. */
+export function portionsOf<T>(rows: readonly T[]): T[][] {
+  const portions: T[][] = [];
+  for (let at = 0; at < rows.length; at += rowsInStatement)
+    portions.push(rows.slice(at, at + rowsInStatement));
+  return portions;
+}
+
+function insertion(rows: number): string {
+  const values = Array.from({ length: rows }, (_, row) => {
+    const [path, blob, type, size, mode, permissions] = Array.from(
+      { length: 6 },
+      (_, i) => `?${3 + row * 6 + i}`,
+    );
+    const known = `coalesce(${size}, (SELECT size FROM checkpoint_blobs WHERE hash = ${blob}), 0)`;
+    return `(?1, ${path}, ${blob}, ${type}, ${known}, ${mode}, ${permissions}, ?2)`;
+  });
+  return `INSERT INTO checkpoint_file_snapshots
+       (checkpoint_id, file_path, blob_hash, change_type, file_size, mode, permissions, created_at)
+     VALUES ${values.join(', ')}
+     ON CONFLICT (checkpoint_id, file_path) DO UPDATE SET blob_hash = excluded.blob_hash,
+       change_type = excluded.change_type, file_size = excluded.file_size, mode = excluded.mode,
+       permissions = excluded.permissions, created_at = excluded.created_at`;
+}
+
+const [insertOne, insertMany] = [insertion(1), insertion(rowsInStatement)];
+
+function valuesOf({ path, type, entry, size }: FileRow): SqlValue[] {
+  const { blob = null, mode = null, permissions = null } = entry ?? {};
+  return [bytesOf(path), blob, type, size ?? null, mode, permissions];
+}
+
+/** Writes rows of different paths; inside a transaction. */
+export function insertRows(
+  database: SqliteDatabase,
+  checkpoint: number,
+  createdAt: number,
+  rows: readonly FileRow[],
+): void {
+  for (const portion of portionsOf(rows)) {
+    if (portion.length === rowsInStatement)
+      database.run(insertMany, checkpoint, createdAt, ...portion.flatMap(valuesOf));
+    else for (const row of portion) database.run(insertOne, checkpoint, createdAt, ...valuesOf(row));
+  }
+}
+
+/** Makes the full rows of one checkpoint those of another; inside a transaction. */
+export function patchFullRows(
+  database: SqliteDatabase,
+  checkpoint: number,
+  createdAt: number,
+  changes: readonly TreeChange[],
+): void {
+  for (const { path, after } of changes) {
+    if (after !== undefined) {
+      insertRows(database, checkpoint, createdAt, [{ path, type: 'added', entry: after }]);
+    } else {
+      database.run(
+        'DELETE FROM checkpoint_file_snapshots WHERE checkpoint_id = ? AND file_path = ?',
+        checkpoint,
+        bytesOf(path),
+      );
+    }
+  }
+}
+
+/** Removes rows of `checkpoints` that are no checkpoint (any more), with their file rows, a few at a time. */
+export async function drain(
+  database: SqliteDatabase,
+  checkpoint: number,
+  signal?: AbortSignal,
+): Promise<void> {
+  const slices = new Slices(signal);
+  for (;;) {
+    const isGone = await database.transaction(() => {
+      const removed = database.run(
+        'DELETE FROM checkpoint_file_snapshots WHERE id IN (SELECT id FROM checkpoint_file_snapshots WHERE checkpoint_id = ? LIMIT 300)',
+        checkpoint,
+      );
+      if (removed > 0) return false;
+      database.run('DELETE FROM checkpoints WHERE id = ? AND state <> 1', checkpoint);
+      return true;
+    });
+    if (isGone) return;
+    if (slices.isDue()) await slices.pause();
+  }
+}
+
+function fileCountAfter(count: number, changes: readonly TreeChange[]): number {
+  let after = count;
+  for (const change of changes) {
+    if (change.before === undefined) after += 1;
+    if (change.after === undefined) after -= 1;
+  }
+  return after;
+}
+
+async function grownBy(database: SqliteDatabase, changes: readonly TreeChange[]): Promise<number> {
+  const after = await sizeOfAll(
+    database,
+    changes.flatMap((change) => change.after ?? []),
+  );
+  const before = await sizeOfAll(
+    database,
+    changes.flatMap((change) => change.before ?? []),
+  );
+  return after - before;
+}
+
+async function sizeOfAll(database: SqliteDatabase, entries: readonly Entry[]): Promise<number> {
+  const slices = new Slices();
+  let total = 0;
+  for (let at = 0; at < entries.length; at += askedAtOnce) {
+    const hashes = JSON.stringify(entries.slice(at, at + askedAtOnce).map(({ blob }) => blob));
+    const row = await database.read(() =>
+      database.row('SELECT total(size) FROM json_each(?) JOIN checkpoint_blobs ON hash = value', hashes),
+    );
+    total += Number(row?.[0]);
+    if (slices.isDue()) await slices.pause();
+  }
+  return total;
+}

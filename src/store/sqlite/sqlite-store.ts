@@ -1,0 +1,249 @@
+// The strategy `sqlite` (003): one database for all sessions of a storage root, shared by several daemons at once.
+// This file opens it and joins the parts to the interface; each part has a file of its own beside it.
+// It keeps no state that the database does not hold: two daemons never disagree for longer than a transaction.
+import { join } from 'node:path';
+import { files } from '../../base/files.ts';
+import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
+import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
+import type { Directory } from '../../tree/directory.ts';
+import type { Entry, TreeChange } from '../../tree/entry.ts';
+import { rootPath, type TreePath } from '../../tree/tree-path.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreOptions,
+  StoreProblem,
+  StoreUsage,
+  StrategyDriver,
+} from '../snapshot-store.ts';
+import { SqliteCheckpoints } from './checkpoints.ts';
+import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';
+import { type DatabaseOptions, SqliteDatabase } from './database/database.ts';
+import { prepareSchema } from './database/schema.ts';
+import { SqliteGitTrees } from './git-trees.ts';
+import { SqliteLease } from './leases.ts';
+import { SqliteRemoval } from './removal.ts';
+import { SeenRows } from './seen.ts';
+import { type Swept, sweep } from './sweep.ts';
+import { SqliteTrees } from './trees.ts';
+import { heldBytes } from './usage.ts';
+import { verify } from './verify.ts';
+import { SqliteWriter } from './writer.ts';
+
+/** The file all sessions of a storage root share. */
+export const databaseFile = (storageDirectory: string): string =>
+  join(storageDirectory, 'checkpointd.sqlite');
+
+export const driver: StrategyDriver = {
+  name: 'sqlite',
+  retention: 'keep',
+  needsRepository: false,
+  open: (options) => openSqliteStore(options),
+};
+
+/**
+ * Opens the database, making it or bringing it to this version, and this session's part of it.
+ *
+ * @throws StrategyUnavailable without libsql; StoreVersion, StoreCorrupt (the file is left alone), ReadOnlyStore,
+ * StoreBusy, NoSpace.
+ */
+export async function openSqliteStore(
+  options: StoreOptions,
+  settings: Omit<DatabaseOptions, 'durability'> = {},
+): Promise<SnapshotStore> {
+  const { durability, storageDirectory, sessionDirectory, session } = options;
+  const database = await SqliteDatabase.open(databaseFile(storageDirectory), { durability, ...settings });
+  try {
+    await prepareSchema(database);
+    const spoolDirectory = emptySpool(sessionDirectory);
+    const conversation = await conversationOf(database, options);
+    const lease = await SqliteLease.take(database, session);
+    return new SqliteStore(database, { conversation, lease, spoolDirectory });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly conversation: number;
+  readonly lease: SqliteLease;
+  readonly spoolDirectory: string;
+}
+
+class SqliteStore implements SnapshotStore {
+  readonly strategy = 'sqlite';
+  readonly spoolDirectory: string;
+  readonly #database: SqliteDatabase;
+  readonly #conversation: number;
+  readonly #lease: SqliteLease;
+  readonly #trees: SqliteTrees;
+  readonly #seen: SeenRows;
+  readonly #checkpoints: SqliteCheckpoints;
+  readonly #removal: SqliteRemoval;
+  readonly #gitTrees: SqliteGitTrees;
+  #changing: Promise<unknown> = Promise.resolve();
+
+  constructor(database: SqliteDatabase, { conversation, lease, spoolDirectory }: Parts) {
+    this.spoolDirectory = spoolDirectory;
+    this.#database = database;
+    this.#conversation = conversation;
+    this.#lease = lease;
+    this.#trees = new SqliteTrees(database);
+    this.#seen = new SeenRows(database);
+    this.#checkpoints = new SqliteCheckpoints(database, this.#trees, conversation, lease.id);
+    this.#removal = new SqliteRemoval(database, this.#trees, conversation, lease.id);
+    this.#gitTrees = new SqliteGitTrees(database, spoolDirectory);
+  }
+
+  hash(): BlobHash {
+    return sha256();
+  }
+
+  writer(signal?: AbortSignal): SnapshotWriter {
+    return new SqliteWriter(this.#database, this.#lease, this.#seen, signal);
+  }
+
+  publish(publication: Publication): Promise<{ readonly commit?: string }> {
+    return this.#change(async () => {
+      await this.#checkpoints.publish(publication);
+      this.#lease.published(publication.record.snapshot);
+      return {};
+    });
+  }
+
+  checkpoints(): Promise<StoredCheckpoint[]> {
+    return this.#checkpoints.list();
+  }
+
+  rename(id: CheckpointId, name: string | undefined): Promise<void> {
+    return this.#change(() => this.#checkpoints.rename(id, name));
+  }
+
+  remove(ids: readonly CheckpointId[]): Promise<void> {
+    return this.#change(() => this.#removal.remove(ids));
+  }
+
+  entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
+    return this.#trees.entries(snapshot, under);
+  }
+
+  directory(snapshot: SnapshotId): Promise<Directory> {
+    return this.#trees.directory(snapshot);
+  }
+
+  entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
+    return this.#trees.entry(snapshot, path);
+  }
+
+  directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    return this.#trees.directoryPermissions(snapshot);
+  }
+
+  changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
+    return this.#trees.changes(from, to);
+  }
+
+  sizes(blobs: readonly BlobId[]): Promise<number[]> {
+    return sizesOf(this.#database, blobs);
+  }
+
+  read(blob: BlobId, range?: ByteRange): AsyncIterable<Uint8Array> {
+    return readBlob(this.#database, blob, range);
+  }
+
+  async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
+    const changes =
+      from === undefined
+        ? (await this.#trees.entries(to)).map((after) => ({ path: after.path, after }))
+        : await this.#trees.changes(from, to);
+    return this.#gitTrees.show(changes);
+  }
+
+  async sweep(signal?: AbortSignal): Promise<Swept> {
+    try {
+      return await sweep(this.#database, this.#lease.id, signal);
+    } finally {
+      await this.#gitTrees.forget();
+    }
+  }
+
+  async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
+    return verify(this.#database, await this.checkpoints(), signal);
+  }
+
+  async usage(): Promise<StoreUsage> {
+    const [pages, free, pageBytes, blobs, checkpoints] = await this.#database.read(() => [
+      Number(this.#database.row('PRAGMA page_count')?.[0]),
+      Number(this.#database.row('PRAGMA freelist_count')?.[0]),
+      Number(this.#database.row('PRAGMA page_size')?.[0]),
+      Number(this.#database.row('SELECT count(*) FROM checkpoint_blobs')?.[0]),
+      Number(
+        this.#database.row(
+          'SELECT count(*) FROM checkpoints WHERE conversation_id = ? AND state = 1',
+          this.#conversation,
+        )?.[0],
+      ),
+    ]);
+    // Not the files' sizes: the journal and a reserve of free pages hold on to their space whatever was removed.
+    const bytes = ((pages ?? 0) - (free ?? 0)) * (pageBytes ?? 0);
+    return { bytes, blobs: blobs ?? 0, checkpoints: checkpoints ?? 0 };
+  }
+
+  /** Alone in the database it is the database's own size; else what this session's checkpoints hold of it. */
+  async heldBytes(): Promise<number> {
+    const others = await this.#database.read(() =>
+      this.#database.row('SELECT 1 FROM conversations WHERE id <> ? LIMIT 1', this.#conversation),
+    );
+    if (others === undefined) return (await this.usage()).bytes;
+    return heldBytes(this.#database, this.#conversation);
+  }
+
+  async close(): Promise<void> {
+    await this.#changing;
+    await this.#gitTrees.close();
+    if (!this.#database.isClosed) await this.#lease.give();
+    this.#database.close();
+  }
+
+  kill(): void {
+    this.#gitTrees.kill();
+    this.#database.close();
+  }
+
+  destroy(): Promise<void> {
+    return this.#change(() => this.#removal.removeAll());
+  }
+
+  /** One change of the list at a time: a removal plans on what it has read. */
+  #change<T>(work: () => Promise<T>): Promise<T> {
+    const next = this.#changing.then(work);
+    this.#changing = next.catch(() => undefined); // its own caller is told
+    return next;
+  }
+}
+
+async function conversationOf(database: SqliteDatabase, options: StoreOptions): Promise<number> {
+  const select = 'SELECT id FROM conversations WHERE session = ?';
+  const found = await database.read(() => database.row(select, options.session));
+  if (found !== undefined) return Number(found[0]);
+  return database.transaction(() => {
+    database.run(
+      'INSERT INTO conversations (session, conversation, work_tree, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
+      options.session,
+      options.conversationId,
+      options.workTree,
+      Date.now(),
+    );
+    return Number(database.row(select, options.session)?.[0]);
+  });
+}
+
+function emptySpool(sessionDirectory: string): string {
+  const spool = join(sessionDirectory, 'spool');
+  files.rmSync(spool, { recursive: true, force: true });
+  files.mkdirSync(spool, { mode: 0o700 });
+  return spool;
+}

@@ -1,0 +1,242 @@
+// Garbage collection by reachability: what neither a checkpoint nor a lease leads to goes, whichever session left it.
+// Safe beside other daemons at every step. Each removing transaction first follows the roots that appeared since the
+// marking, takes directories before what they hold, and advances the generation so that writers look again.
+// It removes no checkpoint; limits by count and age are decided above the stores.
+import { invariant } from '../../base/invariant.ts';
+import { Slices } from '../../base/slices.ts';
+import type { SqliteDatabase } from './database/database.ts';
+import { advanceGeneration, dropDeadLeases } from './leases.ts';
+import { drain } from './rows.ts';
+import { decodeNode, isSubTree, type TreeNode } from './tree-node.ts';
+
+export interface Swept {
+  readonly bytesFreed: number;
+  readonly blobsFreed: number;
+}
+
+const batchMs = 15;
+
+/** One sweep; `lease` is that of the store that sweeps. */
+export async function sweep(database: SqliteDatabase, lease: number, signal?: AbortSignal): Promise<Swept> {
+  await dropDeadLeases(database, lease);
+  const left = await database.read(() =>
+    database.rows('SELECT id FROM checkpoints WHERE state <> 1 AND (writer IS NULL OR state = 2)'),
+  );
+  for (const [id] of left) await drain(database, Number(id), signal);
+  return new Sweep(database, signal).run();
+}
+
+class Sweep {
+  readonly #database: SqliteDatabase;
+  readonly #slices: Slices;
+  readonly #signal: AbortSignal | undefined;
+  readonly #trees = new Set<string>();
+  readonly #blobs = new Set<string>();
+  /** Rows that are older than this may go. */
+  #cutoff = 0;
+  #lastCheckpoint = 0;
+  #lastPin = 0;
+  #bytesFreed = 0;
+  #blobsFreed = 0;
+
+  constructor(database: SqliteDatabase, signal: AbortSignal | undefined) {
+    this.#database = database;
+    this.#signal = signal;
+    this.#slices = new Slices(signal);
+  }
+
+  async run(): Promise<Swept> {
+    const roots = await this.#database.transaction(() => {
+      const generation = advanceGeneration(this.#database);
+      const row = this.#database.row('SELECT min(writing_since) FROM leases WHERE writing_since IS NOT NULL');
+      this.#cutoff = Math.min(generation, Number(row?.[0] ?? generation));
+      return this.#newRoots();
+    });
+    for (const root of roots) await this.#mark(root);
+    await this.#removeTrees();
+    await this.#removeBlobs();
+    await this.#removeOrphanChunks();
+    await this.#giveBackPages();
+    // The journal shrinks too, unless another daemon is reading just now: then a later sweep does it.
+    await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
+    return { bytesFreed: this.#bytesFreed, blobsFreed: this.#blobsFreed };
+  }
+
+  /** Roots that were not there at the last look. Ids only grow, and neither a snapshot nor a pin ever changes. */
+  #newRoots(): string[] {
+    const checkpoints = this.#database.rows(
+      'SELECT id, snapshot FROM checkpoints WHERE id > ? AND state <> 2',
+      this.#lastCheckpoint,
+    );
+    const pins = this.#database.rows('SELECT id, snapshot FROM lease_snapshots WHERE id > ?', this.#lastPin);
+    for (const [id] of checkpoints) this.#lastCheckpoint = Math.max(this.#lastCheckpoint, Number(id));
+    for (const [id] of pins) this.#lastPin = Math.max(this.#lastPin, Number(id));
+    return [...new Set([...checkpoints, ...pins].map(([, snapshot]) => String(snapshot)))];
+  }
+
+  async #mark(root: string): Promise<void> {
+    const stack = [root];
+    for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+      const at = id;
+      await this.#database.read(() => this.#markOne(at, stack));
+      if (this.#slices.isDue()) await this.#slices.pause();
+    }
+  }
+
+  /** The same inside a transaction: what is new is little. */
+  #markNow(roots: readonly string[]): void {
+    const stack = [...roots];
+    for (let id = stack.pop(); id !== undefined; id = stack.pop()) this.#markOne(id, stack);
+  }
+
+  #markOne(id: string, stack: string[]): void {
+    if (this.#trees.has(id)) return;
+    const node = this.#read(id);
+    this.#trees.add(id);
+    for (const entry of node?.entries.values() ?? []) {
+      if (isSubTree(entry)) stack.push(entry.tree);
+      else this.#blobs.add(entry.blob);
+    }
+  }
+
+  /** Undefined for a lost directory: verify tells of it, a sweep saves what is left. */
+  #read(id: string): TreeNode | undefined {
+    const content = this.#database.row(
+      'SELECT node FROM checkpoint_trees WHERE id = ?',
+      Buffer.from(id, 'hex'),
+    )?.[0];
+    return Buffer.isBuffer(content) ? decodeNode(id, content) : undefined;
+  }
+
+  async #removeTrees(): Promise<void> {
+    const old: string[] = [];
+    for (let after = 0; ; ) {
+      const rows = await this.#database.read(() =>
+        this.#database.rows(
+          'SELECT rowid, id, stamp FROM checkpoint_trees WHERE rowid > ? ORDER BY rowid LIMIT 1000',
+          after,
+        ),
+      );
+      for (const [rowid, id, stamp] of rows) {
+        after = Number(rowid);
+        invariant(Buffer.isBuffer(id), 'ids of directories are bytes');
+        const hex = id.toString('hex');
+        if (Number(stamp) < this.#cutoff && !this.#trees.has(hex)) old.push(hex);
+      }
+      if (rows.length < 1000) break;
+      if (this.#slices.isDue()) await this.#slices.pause();
+    }
+    const order = await this.#parentsFirst(old);
+    await this.#removeInBatches(order, (id) => {
+      if (this.#trees.has(id)) return;
+      const key = Buffer.from(id, 'hex');
+      const row = this.#database.row(
+        'SELECT length(node) FROM checkpoint_trees WHERE id = ? AND stamp < ?',
+        key,
+        this.#cutoff,
+      );
+      if (row === undefined) return;
+      this.#database.run('DELETE FROM checkpoint_trees WHERE id = ?', key);
+      this.#bytesFreed += Number(row[0]) + key.length;
+    });
+  }
+
+  /** Orders directories so that each comes before all that it holds. */
+  async #parentsFirst(ids: readonly string[]): Promise<string[]> {
+    const wanted = new Set(ids);
+    const visited = new Set<string>();
+    const finished: string[] = [];
+    for (const start of ids) {
+      const stack: { readonly id: string; readonly isLeaving: boolean }[] = [{ id: start, isLeaving: false }];
+      for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+        const { id, isLeaving } = top;
+        if (isLeaving) finished.push(id);
+        if (isLeaving || visited.has(id) || !wanted.has(id)) continue;
+        visited.add(id);
+        stack.push({ id, isLeaving: true });
+        const node = await this.#database.read(() => this.#read(id));
+        for (const entry of node?.entries.values() ?? [])
+          if (isSubTree(entry)) stack.push({ id: entry.tree, isLeaving: false });
+        if (this.#slices.isDue()) await this.#slices.pause();
+      }
+    }
+    return finished.reverse();
+  }
+
+  async #removeBlobs(): Promise<void> {
+    const rows = await this.#database.read(() =>
+      this.#database.rows('SELECT hash FROM checkpoint_blobs WHERE ref_count = 0'),
+    );
+    const old = rows.map(([hash]) => String(hash)).filter((hash) => !this.#blobs.has(hash));
+    await this.#removeInBatches(old, (hash) => {
+      if (this.#blobs.has(hash)) return;
+      const row = this.#database.row(
+        'SELECT stored_size FROM checkpoint_blobs WHERE hash = ? AND ref_count = 0 AND stamp < ?',
+        hash,
+        this.#cutoff,
+      );
+      if (row === undefined) return;
+      this.#database.run('DELETE FROM checkpoint_blobs WHERE hash = ?', hash);
+      this.#bytesFreed += Number(row[0]);
+      this.#blobsFreed += 1;
+    });
+  }
+
+  /** Chunks of a content that is gone, or that a killed capture never finished. */
+  async #removeOrphanChunks(): Promise<void> {
+    const rows = await this.#database.read(() =>
+      this.#database.rows(
+        'SELECT DISTINCT blob_hash FROM checkpoint_blob_chunks WHERE NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = blob_hash)',
+      ),
+    );
+    for (const [hash] of rows) {
+      let removed = 1;
+      while (removed > 0) {
+        removed = await this.#database.transaction(() =>
+          this.#database.run(
+            `DELETE FROM checkpoint_blob_chunks WHERE rowid IN (SELECT rowid FROM checkpoint_blob_chunks
+               WHERE blob_hash = ? AND stamp < ? AND NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = blob_hash) LIMIT 4)`,
+            hash ?? null,
+            this.#cutoff,
+          ),
+        );
+        if (this.#slices.isDue()) await this.#slices.pause();
+      }
+    }
+  }
+
+  async #removeInBatches(items: readonly string[], each: (item: string) => void): Promise<void> {
+    for (let at = 0; at < items.length; ) {
+      const start = at;
+      const [bytes, blobs] = [this.#bytesFreed, this.#blobsFreed];
+      at = await this.#database.transaction(() => {
+        [this.#bytesFreed, this.#blobsFreed] = [bytes, blobs]; // a retry counts once
+        advanceGeneration(this.#database);
+        this.#markNow(this.#newRoots());
+        const until = performance.now() + batchMs;
+        let next = start;
+        do {
+          const item = items[next];
+          if (item !== undefined) each(item);
+          next += 1;
+        } while (next < items.length && performance.now() < until);
+        return next;
+      });
+      this.#signal?.throwIfAborted();
+      if (this.#slices.isDue()) await this.#slices.pause();
+    }
+  }
+
+  /** Free pages go back to the disk, but for a reserve of 1 MiB that the next capture would ask for again. */
+  async #giveBackPages(): Promise<void> {
+    for (;;) {
+      const free = await this.#database.read(() => Number(this.#database.row('PRAGMA freelist_count')?.[0]));
+      if (free <= 256) return;
+      const pages = Math.min(256, free - 256);
+      await this.#database.read(() => this.#database.exec(`PRAGMA incremental_vacuum(${pages})`));
+      const now = await this.#database.read(() => Number(this.#database.row('PRAGMA freelist_count')?.[0]));
+      if (now >= free) return; // made by something that did not ask for it, or another daemon is at it
+      if (this.#slices.isDue()) await this.#slices.pause();
+    }
+  }
+}

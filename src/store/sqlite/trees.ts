@@ -1,0 +1,165 @@
+// Snapshots read back: directories by id, entries in order, and what differs between two, at the price of what
+// differs. It writes nothing (writer.ts does) and reads no content.
+import { LRUCache } from 'lru-cache';
+import { CheckpointdError } from '../../base/errors.ts';
+import type { SnapshotId } from '../../base/ids.ts';
+import { Slices } from '../../base/slices.ts';
+import type { Directory, FileNode } from '../../tree/directory.ts';
+import type { Entry, TreeChange } from '../../tree/entry.ts';
+import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import type { SqliteDatabase } from './database/database.ts';
+import { decodeNode, isSubTree, type SubTree, type TreeNode } from './tree-node.ts';
+
+// In entries, about 100 bytes each: the directories that a session's edits and diffs go through.
+const cachedEntriesMax = 200_000;
+const usualMax = 50_000;
+
+type Found = SubTree | FileNode | undefined;
+
+export class SqliteTrees {
+  readonly #database: SqliteDatabase;
+  readonly #cache = new LRUCache<string, TreeNode>({
+    maxSize: cachedEntriesMax,
+    sizeCalculation: (node) => node.entries.size + 1,
+  });
+  /** Directories in and below which no directory is stricter than usual: immutable, so true for ever. */
+  readonly #usual = new LRUCache<string, true>({ max: usualMax });
+
+  constructor(database: SqliteDatabase) {
+    this.#database = database;
+  }
+
+  /** One directory. @throws StoreCorrupt when it is missing or damaged. */
+  node(id: string): TreeNode {
+    const cached = this.#cache.get(id);
+    if (cached !== undefined) return cached;
+    const content = this.#database.row(
+      'SELECT node FROM checkpoint_trees WHERE id = ?',
+      Buffer.from(id, 'hex'),
+    )?.[0];
+    if (!Buffer.isBuffer(content)) {
+      throw new CheckpointdError(
+        'StoreCorrupt',
+        `The checkpoint database lacks the directory ${id.slice(0, 12)}. Use store/verify to see which checkpoints it affects.`,
+        { details: { tree: id } },
+      );
+    }
+    const node = decodeNode(id, content);
+    this.#cache.set(id, node);
+    return node;
+  }
+
+  /** All files below `under`, by the bytes of their whole paths. */
+  async entries(snapshot: SnapshotId, under: TreePath = rootPath): Promise<Entry[]> {
+    const found = await this.#find(snapshot, under);
+    if (found === undefined) return [];
+    if (!isSubTree(found)) return [{ path: under, ...found }];
+    const all: Entry[] = [];
+    const slices = new Slices();
+    const visit = async (id: string, at: TreePath): Promise<void> => {
+      if (slices.isDue()) await slices.pause();
+      const node = await this.#database.read(() => this.node(id));
+      for (const [name, entry] of inPathOrder(node)) {
+        const path = join(at, name);
+        if (isSubTree(entry)) await visit(entry.tree, path);
+        else all.push({ path, ...entry });
+      }
+    };
+    await visit(found.tree, under);
+    return all;
+  }
+
+  async entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
+    const found = await this.#find(snapshot, path);
+    return found === undefined || isSubTree(found) ? undefined : { path, ...found };
+  }
+
+  /** The whole snapshot in memory, every directory `sealed`. */
+  async directory(snapshot: SnapshotId): Promise<Directory> {
+    const slices = new Slices();
+    const read = async (id: string): Promise<Directory> => {
+      if (slices.isDue()) await slices.pause();
+      const node = await this.#database.read(() => this.node(id));
+      const entries: Directory['entries'] = new Map();
+      for (const [name, entry] of node.entries)
+        entries.set(name, isSubTree(entry) ? await read(entry.tree) : entry);
+      return node.permissions === undefined
+        ? { entries, sealed: id }
+        : { entries, permissions: node.permissions, sealed: id };
+    };
+    return read(snapshot);
+  }
+
+  async directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    const all = new Map<TreePath, number>();
+    const slices = new Slices();
+    const visit = async (id: string, at: TreePath): Promise<void> => {
+      if (this.#usual.get(id)) return;
+      if (slices.isDue()) await slices.pause();
+      const before = all.size;
+      const node = await this.#database.read(() => this.node(id));
+      if (node.permissions !== undefined) all.set(at, node.permissions);
+      for (const [name, entry] of node.entries) if (isSubTree(entry)) await visit(entry.tree, join(at, name));
+      if (all.size === before) this.#usual.set(id, true);
+    };
+    await visit(snapshot, rootPath);
+    return all;
+  }
+
+  /** The files that differ, by the bytes of their paths. */
+  async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
+    const changes: TreeChange[] = [];
+    const slices = new Slices();
+    const compare = async (before: Found, after: Found, path: TreePath): Promise<void> => {
+      if (isSame(before, after)) return;
+      if (slices.isDue()) await slices.pause();
+      const [fileBefore, fileAfter] = [fileOf(before, path), fileOf(after, path)];
+      if (fileBefore !== undefined || fileAfter !== undefined) {
+        changes.push({
+          path,
+          ...(fileBefore === undefined ? {} : { before: fileBefore }),
+          ...(fileAfter === undefined ? {} : { after: fileAfter }),
+        });
+      }
+      const [old, now] = await this.#database.read(() => [this.#childrenOf(before), this.#childrenOf(after)]);
+      for (const name of new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]))
+        await compare(old?.get(name), now?.get(name), join(path, name));
+    };
+    await compare({ tree: from }, { tree: to }, rootPath);
+    return changes.sort((a, b) => byBytes(a.path, b.path));
+  }
+
+  #childrenOf(entry: Found): TreeNode['entries'] | undefined {
+    return entry !== undefined && isSubTree(entry) ? this.node(entry.tree).entries : undefined;
+  }
+
+  async #find(snapshot: SnapshotId, path: TreePath): Promise<Found> {
+    return this.#database.read(() => {
+      let found: Found = { tree: snapshot };
+      this.node(snapshot);
+      for (const name of path === rootPath ? [] : path.split('/')) {
+        if (found === undefined || !isSubTree(found)) return undefined;
+        found = this.node(found.tree).entries.get(name);
+      }
+      return found;
+    });
+  }
+}
+
+function isSame(a: Found, b: Found): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  if (isSubTree(a) || isSubTree(b)) return isSubTree(a) && isSubTree(b) && a.tree === b.tree;
+  return a.blob === b.blob && a.mode === b.mode && a.permissions === b.permissions;
+}
+
+function fileOf(entry: Found, path: TreePath): Entry | undefined {
+  return entry === undefined || isSubTree(entry) ? undefined : { path, ...entry };
+}
+
+/** A directory counts as its name with a slash, so that a walk gives whole paths in order: a-b, a.b, a/b, a0. */
+function inPathOrder(node: TreeNode): [string, SubTree | FileNode][] {
+  const keyed = [...node.entries].map(
+    ([name, entry]) => [isSubTree(entry) ? `${name}/` : name, name, entry] as const,
+  );
+  return keyed.sort(([a], [b]) => byBytes(a, b)).map(([, name, entry]) => [name, entry]);
+}

@@ -1,0 +1,127 @@
+// Names that no capture looks at, and the caller's own `include` and `exclude` globs. Git's ignore rules are not
+// decided here: see capture/ignore/ignore-rules.ts for the interface and git/ignore/ignore-checker.ts for the engine.
+//
+// The glob language is small and is git's own where they overlap: `*` and `?` do not cross a slash, `[a-z]` and
+// `[!a-z]` are classes, `\` quotes, `**` as a whole part stands for any number of parts. A pattern without a slash
+// matches a name at any depth; one with a slash (other than at its end) is anchored at the work tree. What matches a
+// directory holds for everything below; a final slash asks for a directory. There is no negation: the other list is
+// for that. Classes by name (`[[:alpha:]]`) are not known, and an unclosed `[` stands for itself.
+import { nameOf, type TreePath } from './tree-path.ts';
+
+/** Temporary files of a running restore; they are not the user's and vanish by themselves. */
+const restoreTemporary = /^\.ckpt-tmp-[0-9a-z]{20}-\d+$/;
+
+export function isRestoreTemporary(name: string): boolean {
+  return name.startsWith('.ckpt-tmp-') && restoreTemporary.test(name);
+}
+
+type Part = RegExp | '**';
+
+interface Glob {
+  readonly parts: readonly Part[];
+  /** Without a slash: matches the last part of a path at any depth. */
+  readonly byName: boolean;
+  readonly directoryOnly: boolean;
+}
+
+/** A list of globs, compiled once. */
+export class Globs {
+  readonly #globs: readonly Glob[];
+
+  constructor(patterns: readonly string[]) {
+    this.#globs = patterns.map(compile).filter((glob) => glob.parts.length > 0);
+  }
+
+  get isEmpty(): boolean {
+    return this.#globs.length === 0;
+  }
+
+  /** Whether the path itself matches; its ancestors are the walker's business, which asks top down. */
+  matches(path: TreePath, isDirectory: boolean): boolean {
+    return this.#globs.some((glob) => {
+      if (glob.directoryOnly && !isDirectory) return false;
+      const [first] = glob.parts;
+      if (glob.byName) return first instanceof RegExp && first.test(nameOf(path));
+      return matchParts(glob.parts, path.split('/'), false);
+    });
+  }
+
+  /**
+   * Whether something below the directory could match, so that an ignored directory has to be looked into. Patterns
+   * without a slash do not force that: `.env` would open every `node_modules`. Write a double star, a slash and `.env`.
+   */
+  mayMatchBelow(directory: TreePath): boolean {
+    return this.#globs.some((glob) => !glob.byName && matchParts(glob.parts, directory.split('/'), true));
+  }
+}
+
+function compile(pattern: string): Glob {
+  const bytes = Buffer.from(pattern, 'utf8').toString('latin1');
+  const trimmed = bytes.replace(/\/+$/, '');
+  const parts = trimmed.split('/').filter((part) => part !== '');
+  return {
+    byName: !trimmed.includes('/') && trimmed !== '**',
+    directoryOnly: bytes.endsWith('/'),
+    // A trailing `**` needs at least one name below, as in git: `a/**` does not match `a` itself.
+    parts: parts.flatMap((part, i): Part[] => {
+      if (part !== '**') return [compilePart(part)];
+      return i === parts.length - 1 ? [/^/, '**'] : ['**'];
+    }),
+  };
+}
+
+function compilePart(part: string): RegExp {
+  let source = '';
+  for (let i = 0; i < part.length; i += 1) {
+    const char = part[i] ?? '';
+    if (char === '*') {
+      if (part[i - 1] !== '*') source += '[^/]*';
+    } else if (char === '?') source += '[^/]';
+    else if (char === '\\' && i + 1 < part.length) source += quote(part[(i += 1)] ?? '');
+    else if (char === '[') {
+      const end = part.indexOf(']', part[i + 1] === '!' || part[i + 1] === '^' ? i + 3 : i + 2);
+      if (end < 0) source += '\\[';
+      else {
+        const negated = part[i + 1] === '!' || part[i + 1] === '^';
+        const body = part.slice(negated ? i + 2 : i + 1, end).replace(/[\\\]^[]/g, '\\$&');
+        source += `[${negated ? '^' : ''}${body}]`;
+        i = end;
+      }
+    } else source += quote(char);
+  }
+  try {
+    return new RegExp(`^${source}$`, 's');
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return /(?!)/; // a range that runs backwards matches nothing, as in git
+  }
+}
+
+function quote(char: string): string {
+  return char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
+}
+
+/** Matches parts from the front. With `prefix`, a path that is used up while parts are left is a match. */
+function matchParts(parts: readonly Part[], names: readonly string[], prefix: boolean): boolean {
+  // The reachable positions in `parts`, as in a textbook automaton: no backtracking, so no pattern is slow.
+  let at = new Set<number>([0]);
+  for (const name of names) {
+    const next = new Set<number>();
+    for (const position of closure(at, parts)) {
+      const part = parts[position];
+      if (part === undefined) continue;
+      if (part === '**') next.add(position);
+      else if (part.test(name)) next.add(position + 1);
+    }
+    at = next;
+    if (at.size === 0) return false;
+  }
+  if (prefix) return [...closure(at, parts)].some((position) => position < parts.length);
+  return closure(at, parts).has(parts.length);
+}
+
+function closure(at: ReadonlySet<number>, parts: readonly Part[]): Set<number> {
+  const all = new Set(at);
+  for (const position of all) if (parts[position] === '**') all.add(position + 1);
+  return all;
+}

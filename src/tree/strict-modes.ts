@@ -1,0 +1,89 @@
+// The permissions of a snapshot that are stricter than usual, as one blob beside the tree: git knows 644 and 755
+// alone. The list is sorted, so equal permissions give equal bytes and with them equal snapshot ids.
+import { CheckpointdError } from '../base/errors.ts';
+import { sortedByKey } from '../base/sliced-sort.ts';
+import { Slices } from '../base/slices.ts';
+import { type Directory, isDirectory } from './directory.ts';
+import { join, rootPath, type TreePath } from './tree-path.ts';
+
+export interface StrictModes {
+  readonly files: ReadonlyMap<TreePath, number>;
+  readonly directories: ReadonlyMap<TreePath, number>;
+}
+
+export const noStrictModes: StrictModes = { files: new Map(), directories: new Map() };
+
+interface Line {
+  readonly path: TreePath;
+  readonly kind: 'f' | 'd';
+  readonly permissions: number;
+}
+
+/** The blob's bytes, or undefined when nothing is stricter than usual. With a umask of 077 everything is. */
+export async function encodeModes(root: Directory, slices = new Slices()): Promise<Buffer | undefined> {
+  const lines: Line[] = [];
+  await addLines(lines, root, rootPath, slices);
+  if (root.permissions !== undefined) {
+    lines.push({ path: rootPath, kind: 'd', permissions: root.permissions });
+  }
+  if (lines.length === 0) return undefined;
+  const texts: string[] = [];
+  for (const { permissions, kind, path } of await sortedByKey(lines, (line) => line.path, slices)) {
+    if (slices.isDue()) await slices.pause();
+    texts.push(`${octal(permissions)} ${kind} ${path}\0`);
+  }
+  return Buffer.from(texts.join(''), 'latin1');
+}
+
+/** Reads the blob. @throws StoreCorrupt */
+export async function decodeModes(bytes: Buffer, blob: string): Promise<StrictModes> {
+  const slices = new Slices();
+  const files = new Map<TreePath, number>();
+  const directories = new Map<TreePath, number>();
+  const parts = bytes.toString('latin1').split('\0');
+  if (parts.pop() !== '') throw corruptModes(blob);
+  for (const part of parts) {
+    if (slices.isDue()) await slices.pause();
+    const match = /^([0-7]{4}) ([fd]) ([^]*)$/.exec(part);
+    if (match === null) throw corruptModes(blob);
+    const table = match[2] === 'f' ? files : directories;
+    table.set((match[3] ?? '') as TreePath, Number.parseInt(match[1] ?? '', 8));
+  }
+  return { files, directories };
+}
+
+/** Adds the lines of everything below a directory. */
+async function addLines(lines: Line[], directory: Directory, at: TreePath, slices: Slices): Promise<void> {
+  for (const [name, node] of directory.entries) {
+    if (slices.isDue()) await slices.pause();
+    // A directory without a file is not captured, and neither are its permissions.
+    if (isDirectory(node) && isHollow(node)) continue;
+    if (isDirectory(node)) await addLines(lines, node, join(at, name), slices);
+    if (node.permissions === undefined) continue;
+    lines.push({
+      path: join(at, name),
+      kind: isDirectory(node) ? 'd' : 'f',
+      permissions: node.permissions,
+    });
+  }
+}
+
+/** Whether no file lies in or below the directory. */
+export function isHollow(directory: Directory): boolean {
+  for (const node of directory.entries.values()) {
+    if (!isDirectory(node) || !isHollow(node)) return false;
+  }
+  return true;
+}
+
+function octal(permissions: number): string {
+  return permissions.toString(8).padStart(4, '0');
+}
+
+function corruptModes(blob: string): CheckpointdError {
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `The stored permissions ${blob} are not usable. Nothing was changed; restore another checkpoint.`,
+    { details: { blob } },
+  );
+}

@@ -1,0 +1,59 @@
+// Tells listeners what changed, at most ten times a second and a thousand paths at a time, so that a `git checkout`
+// of a large branch does not drown a client. Past that it says only that much has changed.
+import type { TreePath } from '../tree/tree-path.ts';
+
+export interface ChangeBatch {
+  readonly paths: readonly TreePath[];
+  /** More has changed than is listed (then nothing is listed): look at whatever you care for. */
+  readonly overflow: boolean;
+}
+
+export const batchMs = 100;
+export const batchPathsMax = 1000;
+
+export class ChangeBatches {
+  readonly #tell: (batch: ChangeBatch) => void;
+  #paths = new Set<TreePath>();
+  #overflow = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(tell: (batch: ChangeBatch) => void) {
+    this.#tell = tell;
+  }
+
+  add(path: TreePath): void {
+    if (!this.#overflow) {
+      this.#paths.add(path);
+      if (this.#paths.size > batchPathsMax) this.#drown();
+    }
+    this.#arm();
+  }
+
+  addEverything(): void {
+    this.#drown();
+    this.#arm();
+  }
+
+  /** Forgets what was not told. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #drown(): void {
+    this.#overflow = true;
+    this.#paths = new Set();
+  }
+
+  #arm(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), batchMs).unref();
+  }
+
+  #flush(): void {
+    const batch = { paths: [...this.#paths].sort(), overflow: this.#overflow };
+    this.#timer = undefined;
+    this.#paths = new Set();
+    this.#overflow = false;
+    this.#tell(batch);
+  }
+}

@@ -1,0 +1,288 @@
+// Watches the directories of a work tree and tells what may have changed: the main thread's side, which keeps the marks
+// and the state. chokidar itself runs in a thread of its own (watch/thread/watcher-thread.ts). It only informs: no capture
+// rests on it, because the kernel's queue overflows in silence, directories born while we run are watched late, and
+// writes through mmap are never told. Names that are not UTF-8 are told as their directory.
+import type { Worker } from 'node:worker_threads';
+import { systemCode } from '../base/errors.ts';
+import { rootPath, type TreePath } from '../tree/tree-path.ts';
+import { ChangeBatches } from './change-batches.ts';
+import type { ChangeSet } from './change-set.ts';
+import { DirtyPaths } from './dirty-paths.ts';
+import { Fence } from './fence.ts';
+import { MarkLog } from './mark-log.ts';
+import { type FromThread, limitCodes, type ToThread } from './thread/messages.ts';
+import { startThread } from './thread/thread-start.ts';
+import type { WatchFigures, WatchState } from './watch-figures.ts';
+import type { WatcherOptions } from './watcher-options.ts';
+
+const restartMsMin = 1000;
+const restartMsMax = 60_000;
+
+export class WorkTreeWatcher {
+  /** What the watch has told, ignored or not; lost whenever it was not live. */
+  readonly marks = new MarkLog();
+  readonly #options: WatcherOptions;
+  readonly #fence: Fence | undefined;
+  readonly #dirty = new DirtyPaths();
+  readonly #batches: ChangeBatches;
+  #thread: Worker | undefined;
+  #state: WatchState = 'unwatched';
+  #reason: string | undefined;
+  #events = 0;
+  #eventsBefore = 0;
+  #overflows = 0;
+  #drifts = 0;
+  #directories = 0;
+  /** At the time when the thread was last told which directories are left out. */
+  #directoriesThen = 0;
+  #starting: Promise<void> = Promise.resolve();
+  #restart: NodeJS.Timeout | undefined;
+  #restartMs = restartMsMin;
+  #isClosed = false;
+  #hasWarned = false;
+  /** Why it started anew the last time: said once. */
+  #logged: string | undefined;
+
+  constructor(options: WatcherOptions) {
+    this.#options = options;
+    if (options.fenceDirectory !== undefined) this.#fence = new Fence(options.fenceDirectory);
+    this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
+    this.#dirty.markEverything('unwatched');
+  }
+
+  /** Cheap: nothing is counted for it. */
+  get figures(): WatchFigures {
+    return {
+      state: this.#state,
+      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      watchedDirectories: this.#directories,
+      events: this.#events,
+      dirtyPaths: this.#dirty.size,
+      overflows: this.#overflows,
+      drifts: this.#drifts,
+      isEverythingDirty: this.#dirty.isEverything,
+    };
+  }
+
+  get isLive(): boolean {
+    return this.#state === 'live';
+  }
+
+  /** Some of the marked paths, in order. */
+  dirtyPaths(limit: number): TreePath[] {
+    return this.#dirty.first(limit);
+  }
+
+  /** Takes the marks since the last call: everything, unless the watcher was live all the while. */
+  drain(): ChangeSet {
+    const changes = this.#dirty.drain();
+    if (this.#state !== 'live')
+      this.#dirty.markEverything(this.#state === 'suspect' ? 'suspect' : 'unwatched');
+    this.#renewLeftOut();
+    return changes;
+  }
+
+  /** Starts watching in the background; see {@link ready}. */
+  start(): void {
+    if (this.#isClosed || this.#thread !== undefined) return;
+    this.#starting = new Promise((resolve) => (this.#settle = resolve));
+    this.#become('scanning');
+    try {
+      this.#thread = this.#startThread();
+    } catch (error) {
+      this.#givenUp(`its thread could not be started (${systemCode(error) ?? String(error)})`);
+    }
+  }
+
+  /** Resolves when it is live, or has failed: {@link figures} tells which. */
+  ready(): Promise<void> {
+    return this.#starting;
+  }
+
+  /**
+   * True once every change made before this call is in {@link marks}; false when that cannot be proven: it is not
+   * live, this is not Linux, or the proof did not come within a second.
+   */
+  async fence(): Promise<boolean> {
+    return this.isLive && this.#fence !== undefined && (await this.#fence.pass());
+  }
+
+  /**
+   * Takes what a capture found and nobody had told. Once these directories are watched anew the paths are told to
+   * whoever listens, and `onDrift` is called. They get no place in {@link marks}, which are the watch's own.
+   */
+  mend(paths: readonly TreePath[], directories: readonly TreePath[]): void {
+    this.#say({ kind: 'mend', paths, directories });
+  }
+
+  /** Stops watching. Resolves when no handle and no thread is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#restart);
+    this.#batches.close();
+    const stopped = this.#stop();
+    this.#become('unwatched');
+    this.marks.lose();
+    await stopped;
+    this.#fence?.remove();
+  }
+
+  /** Ends the waiting for a start. */
+  #settle: () => void = () => undefined;
+
+  #startThread(): Worker {
+    const { root, storage, leftOut, program } = this.#options;
+    const fence = this.#fence?.prepare();
+    const order = {
+      root,
+      ...(storage === undefined ? {} : { storage }),
+      ...(fence === undefined ? {} : { fence }),
+      leftOut: leftOut?.() ?? [],
+    };
+    const ifCurrent = <T>(then: (told: T) => void): ((told: T) => void) => {
+      return (told) => {
+        if (this.#thread === thread) then(told);
+      };
+    };
+    const thread = startThread(
+      order,
+      {
+        heard: ifCurrent((message) => this.#hear(message)),
+        crashed: ifCurrent((error) => this.#crashed(error)),
+        ended: ifCurrent((code) => this.#suspect(`its thread ended (${code})`)),
+      },
+      program,
+    );
+    return thread;
+  }
+
+  /** No handle of the thread is left when this resolves. */
+  async #stop(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined;
+    this.#directories = 0;
+    this.#eventsBefore = this.#events;
+    this.#settle();
+    this.#fence?.giveUp();
+    await thread?.terminate();
+  }
+
+  #hear(message: FromThread): void {
+    switch (message.kind) {
+      case 'marks':
+        this.#events = this.#eventsBefore + message.events;
+        this.#directories = this.#state === 'live' ? message.directories : 0;
+        for (const path of message.paths) this.#mark(path);
+        if (message.isEverything) this.#everything();
+        this.#say({ kind: 'taken' });
+        return;
+      case 'fence':
+        this.#fence?.read(message.cookie);
+        return;
+      case 'mended':
+        this.#mended(message.paths);
+        return;
+      case 'live':
+        this.#restartMs = restartMsMin;
+        this.#directories = message.directories;
+        this.#directoriesThen = message.directories;
+        this.#become('live');
+        this.marks.lose();
+        // Seen by nobody since the last thread ended.
+        if (this.#logged !== undefined) this.#batches.addEverything();
+        this.#settle();
+        return;
+      case 'drowned':
+        this.#suspect('more events at once than the kernel may keep');
+        return;
+      case 'failed':
+        this.#failed(message.code);
+    }
+  }
+
+  #mended(paths: readonly TreePath[]): void {
+    this.#drifts += 1;
+    if (this.#drifts === 1)
+      this.#options.log.info(
+        `A capture found ${paths.length} changes that the watch of the work tree had not told. Captures look at everything, so none is missing there.`,
+      );
+    for (const path of paths) this.#tell(path);
+    this.#options.onDrift?.(paths);
+  }
+
+  #say(message: ToThread): void {
+    this.#thread?.postMessage(message);
+  }
+
+  /** Directories that came since may be left out, as the capture that begins now will find for the next time. */
+  #renewLeftOut(): void {
+    const { leftOut } = this.#options;
+    if (this.#directories === this.#directoriesThen || leftOut === undefined) return;
+    this.#directoriesThen = this.#directories;
+    this.#say({ kind: 'leftOut', leftOut: leftOut() });
+  }
+
+  #mark(path: TreePath): void {
+    if (path !== rootPath && this.#options.isIgnored(path)) {
+      this.marks.markLeftOut(path, this.#options.isIgnored);
+      return;
+    }
+    this.marks.mark(path);
+    this.#tell(path);
+  }
+
+  #tell(path: TreePath): void {
+    this.#dirty.mark(path);
+    this.#batches.add(path);
+  }
+
+  #everything(): void {
+    this.#overflows += 1;
+    this.marks.lose();
+    this.#dirty.markEverything('overflow');
+    this.#batches.addEverything();
+  }
+
+  #failed(code: string): void {
+    if (!limitCodes.has(code)) this.#suspect(`a directory cannot be watched (${code})`);
+    else this.#givenUp(`the system's limit of watches is reached (${code})`);
+  }
+
+  #crashed(error: unknown): void {
+    const code = systemCode(error);
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY') this.#givenUp(`watching it takes too much memory (${code})`);
+    else this.#suspect(`its thread failed (${code ?? String(error)})`);
+  }
+
+  /** Never partly watched: a client could not tell which half is. Trying again would fail again. */
+  #givenUp(reason: string): void {
+    if (!this.#hasWarned) {
+      this.#options.log.warn(
+        `The work tree is not watched: ${reason}. Captures stay right and look at everything.${reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : ''}`,
+      );
+    }
+    this.#hasWarned = true;
+    this.#everything();
+    void this.#stop();
+    this.#become('unwatched', reason);
+  }
+
+  /** Something was missed, or may have been: everything is dirty, and the watch is made anew after a pause. */
+  #suspect(reason: string): void {
+    if (this.#isClosed || this.#state === 'suspect') return;
+    this.#everything();
+    this.#become('suspect', reason);
+    if (this.#logged !== reason) this.#options.log.info(`The watch of the work tree starts anew: ${reason}.`);
+    this.#logged = reason;
+    void this.#stop();
+    this.#restart = setTimeout(() => this.start(), this.#restartMs).unref();
+    this.#restartMs = Math.min(this.#restartMs * 2, restartMsMax);
+  }
+
+  #become(state: WatchState, reason?: string): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    this.#reason = reason;
+    this.#options.onState?.(this.figures);
+  }
+}

@@ -1,0 +1,161 @@
+import { appendFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import type { CaptureProgress } from '../../src/capture/full-capture.ts';
+import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
+import { checkPropertyAsync } from '../support/property.ts';
+import { applyStep, step } from '../support/tree-steps.ts';
+
+const test = suite('cold capture');
+
+async function withRig(
+  options: Parameters<typeof makeRig>[0],
+  body: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const rig = makeRig(options);
+  try {
+    await body(rig);
+  } finally {
+    await rig.remove();
+  }
+}
+
+/** The tree that git itself makes of the work tree, in an index of its own. */
+function gitTree(rig: Rig): string {
+  rmSync(join(rig.root, '.git', 'index'), { force: true });
+  rig.git('add', '-A');
+  const tree = rig.git('write-tree').trim();
+  rmSync(join(rig.root, '.git', 'index'), { force: true });
+  return tree;
+}
+
+test('the tree is the one of git add -A and write-tree, at first and after every round of edits', async () => {
+  await checkPropertyAsync(
+    fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 3 }),
+    (rounds) =>
+      withRig({}, async (rig) => {
+        // The second capture never sees what the first held: no previous snapshot, as git's fresh index has none.
+        const remembering = rig.cold;
+        for (const round of rounds) {
+          for (const one of round) applyStep(rig.root, one);
+          const want = gitTree(rig);
+          const fresh = rig.another({});
+          assert.is((await fresh.capture()).snapshot, want, 'a fresh capture');
+          await fresh.close();
+          assert.is(
+            (await remembering.capture()).snapshot,
+            want,
+            'a capture that remembers earlier verdicts',
+          );
+        }
+      }),
+    25,
+  );
+});
+
+test('a capture on top of the previous one equals a fresh one where nothing is ignored', async () => {
+  const plain = step.filter((one) => one.kind !== 'rules');
+  await checkPropertyAsync(
+    fc.array(fc.array(plain, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 4 }),
+    (rounds) =>
+      withRig({}, async (rig) => {
+        let previous = await rig.cold.capture();
+        for (const round of rounds) {
+          for (const one of round) applyStep(rig.root, one);
+          const want = gitTree(rig);
+          const isChanged = await rig.cold.isChanged(previous.snapshot);
+          assert.is(isChanged, want !== previous.snapshot);
+          previous = await rig.cold.capture({ previous: previous.snapshot });
+          assert.is(previous.snapshot, want);
+          assert.is(await rig.cold.isChanged(previous.snapshot), false);
+        }
+      }),
+    25,
+  );
+});
+
+test('F1 a rewrite of the same size with its time set back is seen', async () => {
+  for (const sleepMs of [0, 500, 1100]) {
+    await withRig({}, async (rig) => {
+      const file = join(rig.root, 'f');
+      const old = new Date('2020-01-01');
+      rig.write('f', 'aaaa');
+      utimesSync(file, old, old);
+      const first = await rig.cold.capture();
+      await new Promise((resolve) => setTimeout(resolve, sleepMs));
+      rig.write('f', 'bbbb');
+      utimesSync(file, old, old);
+      assert.is(await rig.cold.isChanged(first.snapshot), true);
+      const second = await rig.cold.capture({ previous: first.snapshot });
+      assert.is(await contentOf(rig.store, second, 'f'), 'bbbb');
+    });
+  }
+});
+
+test('F2 three hundred rewrites in the same tick: none is missed', async () => {
+  await withRig({}, async (rig) => {
+    let previous;
+    for (let i = 0; i < 300; i += 1) {
+      rig.write('f', `a${String(i).padStart(3, '0')}`);
+      const one = await rig.cold.capture(previous === undefined ? {} : { previous });
+      assert.is(await contentOf(rig.store, one, 'f'), `a${String(i).padStart(3, '0')}`);
+      rig.write('f', `b${String(i).padStart(3, '0')}`);
+      const two = await rig.cold.capture({ previous: one.snapshot });
+      assert.is(await contentOf(rig.store, two, 'f'), `b${String(i).padStart(3, '0')}`);
+      previous = two.snapshot;
+    }
+  });
+});
+
+test('a second capture reads and seals only what changed', async () => {
+  await withRig({}, async (rig) => {
+    for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
+    const first = await rig.cold.capture();
+    assert.is(rig.store.counts.trees, 21);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const settled = await rig.cold.capture({ previous: first.snapshot });
+    assert.is(settled.snapshot, first.snapshot);
+    assert.is(settled.root, first.root);
+    const { blobs, trees } = rig.store.counts;
+    appendFileSync(join(rig.root, 'd3', 'f4'), 'more');
+    const second = await rig.cold.capture({ previous: settled.snapshot });
+    assert.is(rig.store.counts.blobs - blobs, 1);
+    assert.is(rig.store.counts.trees - trees, 2);
+    renameSync(join(rig.root, 'd3'), join(rig.root, 'e3'));
+    const third = await rig.cold.capture({ previous: second.snapshot });
+    assert.ok((await pathsOf(rig.store, third)).includes('e3/f4'));
+    assert.not.ok((await pathsOf(rig.store, third)).includes('d3/f4'));
+  });
+});
+
+test('a walk that takes its time says how many names it has looked at', async () => {
+  await withRig({}, async (rig) => {
+    for (let d = 0; d < 5; d += 1) for (let f = 0; f < 4; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
+    const told: Parameters<CaptureProgress>[0][] = [];
+    const onProgress: CaptureProgress = (done) => void told.push(done);
+    const { snapshot: previous } = await rig.cold.capture({ onProgress });
+    assert.ok(told.every(({ phase }) => phase === undefined || phase === 'walk'));
+    told.length = 0;
+    installFault((call) => {
+      if (call !== 'lstat') return;
+      for (const until = performance.now() + 25; performance.now() < until; ) continue; // a slow disk
+    });
+    try {
+      await rig.cold.capture({ previous, onProgress });
+    } finally {
+      installFault(undefined);
+    }
+    const walked = told.filter(({ phase }) => phase === 'walk').map(({ filesDone }) => filesDone);
+    assert.ok(walked.length >= 3, `${walked.length} reports`);
+    assert.equal(
+      walked,
+      [...walked].sort((a, b) => a - b),
+    );
+    assert.ok((walked.at(-1) ?? 0) <= 25);
+  });
+});
+
+test.run();

@@ -1,0 +1,178 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  appendFileSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { installFault } from '../../src/base/seam.ts';
+import { Slices } from '../../src/base/slices.ts';
+import { discard, readLink, readStable, type StableReadOptions } from '../../src/capture/stable-read.ts';
+import { isSameStamp, isSettled, stampOf } from '../../src/capture/stat-cache.ts';
+
+const test = suite('stable read');
+
+async function withTop(
+  body: (
+    top: string,
+    read: (
+      name: string,
+      options?: Partial<StableReadOptions<string>>,
+    ) => ReturnType<typeof readStable<string>>,
+  ) => Promise<void>,
+): Promise<void> {
+  const top = mkdtempSync(join(tmpdir(), 'ckpt-read-'));
+  try {
+    await body(top, (name, options) =>
+      readStable({ prefix: top, release: () => undefined }, name, {
+        hash: () => {
+          const hash = createHash('sha256');
+          return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') };
+        },
+        spoolDirectory: top,
+        maxFileBytes: 1e9,
+        slices: new Slices(),
+        ...options,
+      }),
+    );
+  } finally {
+    installFault(undefined);
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+const sha = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex');
+const spools = (top: string): string[] => readdirSync(top).filter((name) => name.endsWith('.spool'));
+
+test('small and large contents come whole, with the stamp they had', async () => {
+  await withTop(async (top, read) => {
+    for (const size of [0, 1, (1 << 20) - 1, 1 << 20, (1 << 20) + 1, 3_000_001]) {
+      const bytes = Buffer.alloc(size, 'x');
+      writeFileSync(join(top, 'f'), bytes);
+      const got = await read('f');
+      if (got.kind !== 'read') return assert.unreachable(got.kind);
+      assert.is(got.id, sha(bytes));
+      assert.ok(isSameStamp(got.stamp, stampOf(lstatSync(join(top, 'f'), { bigint: true }))));
+      const kept = got.content?.kind === 'spool' ? readFileSync(got.content.file) : got.content?.bytes;
+      assert.ok(kept !== undefined && bytes.equals(kept));
+      discard(got.content);
+      assert.equal(spools(top), []);
+    }
+  });
+});
+
+test('P11 a file that changes while it is read is read again, and after three times it is unstable', async () => {
+  await withTop(async (top, read) => {
+    const file = join(top, 'f');
+    for (const times of [1, 2, 3]) {
+      writeFileSync(file, 'start');
+      utimesSync(file, 1, 1);
+      let left = times;
+      installFault((call) => {
+        if (call !== 'read' || left === 0) return;
+        left -= 1;
+        appendFileSync(file, 'more');
+      });
+      const got = await read('f');
+      installFault(undefined);
+      assert.is(got.kind, times === 3 ? 'unstable' : 'read');
+      if (got.kind === 'read') assert.is(got.id, sha(readFileSync(file)));
+    }
+    assert.equal(spools(top), []);
+  });
+});
+
+test('P8 P9 links, FIFOs and directories are never read through, and nothing blocks', async () => {
+  await withTop(async (top, read) => {
+    symlinkSync('/etc/passwd', join(top, 'link'));
+    execFileSync('mkfifo', [join(top, 'fifo')]);
+    const started = performance.now();
+    assert.equal(await read('link'), { kind: 'gone' });
+    assert.equal(await read('fifo'), { kind: 'gone' });
+    assert.equal(await read('.'), { kind: 'gone' });
+    assert.equal(await read('nothing'), { kind: 'gone' });
+    assert.equal(await read('n'.repeat(256)), { kind: 'nameTooLong' });
+    assert.ok(performance.now() - started < 1000);
+    writeFileSync(join(top, 'f'), '12345');
+    assert.equal(await read('f', { maxFileBytes: 4 }), { kind: 'tooLarge' });
+    const link = readLink({ prefix: top, release: () => undefined }, 'link');
+    assert.is(link.kind === 'read' ? link.target.toString() : link.kind, '/etc/passwd');
+    assert.equal(readLink({ prefix: top, release: () => undefined }, 'f'), { kind: 'gone' });
+  });
+});
+
+test('F89 a full disk of the store fails the read and is never taken for the state of the file', async () => {
+  await withTop(async (top, read) => {
+    writeFileSync(join(top, 'f'), Buffer.alloc(3 << 20));
+    for (const [code, kind] of [
+      ['ENOSPC', 'NoSpace'],
+      ['EDQUOT', 'NoSpace'],
+      ['EACCES', 'StoreUnavailable'],
+      ['ENOENT', 'StoreUnavailable'],
+    ] as const) {
+      for (const call of code === 'ENOSPC' ? ['write', 'open', 'close'] : ['open']) {
+        let isSpool = false;
+        installFault((name, target) => {
+          isSpool ||= name === 'open' && target.endsWith('.spool');
+          if (isSpool && name === call) {
+            isSpool = false;
+            throw Object.assign(new Error(code), { code });
+          }
+        });
+        const error = await read('f').then(
+          (got) => got.kind,
+          (thrown: unknown) => thrown,
+        );
+        installFault(undefined);
+        assert.is(error instanceof CheckpointdError ? error.kind : error, kind, `${call} ${code}`);
+      }
+    }
+    assert.equal(spools(top), []);
+  });
+});
+
+test('a cancel in the middle of a large file leaves no private copy', async () => {
+  await withTop(async (top, read) => {
+    writeFileSync(join(top, 'f'), Buffer.alloc(64 << 20));
+    const abort = new AbortController();
+    const reading = read('f', { slices: new Slices(abort.signal) });
+    abort.abort(new Error('enough'));
+    await reading.then(
+      () => assert.unreachable(),
+      (error: unknown) => assert.match(String(error), 'enough'),
+    );
+    assert.equal(spools(top), []);
+  });
+});
+
+test('a stamp is settled only when its change is older than the grain', async () => {
+  await withTop(async (top) => {
+    writeFileSync(join(top, 'f'), '');
+    const stamp = stampOf(lstatSync(join(top, 'f'), { bigint: true }));
+    const changedMs = Number(stamp.ctimeNs / 1_000_000n);
+    assert.not.ok(isSettled(stamp, changedMs));
+    assert.not.ok(isSettled(stamp, changedMs + 1000));
+    assert.ok(isSettled(stamp, changedMs + 1002));
+    assert.not.ok(isSettled(stamp, changedMs - 3_600_000), 'F47 a clock set back proves nothing');
+    for (const field of ['mtimeNs', 'ctimeNs', 'size', 'ino', 'dev', 'mode'] as const) {
+      const other = {
+        ...stamp,
+        [field]: typeof stamp[field] === 'bigint' ? stamp[field] + 1n : stamp[field] + 1,
+      };
+      assert.not.ok(isSameStamp(stamp, other), field);
+    }
+  });
+});
+
+test.run();

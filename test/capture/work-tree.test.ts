@@ -1,0 +1,167 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { identityOf, openWorkTree, refuseStorageInside, storageWithin } from '../../src/capture/work-tree.ts';
+
+const test = suite('work tree');
+
+function withTop(body: (top: string) => void): void {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'ckpt-tree-')));
+  try {
+    body(top);
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+function kindOf(step: () => unknown): string {
+  try {
+    step();
+  } catch (error) {
+    return error instanceof CheckpointdError ? error.kind : String(error);
+  }
+  return 'none';
+}
+
+test('a work tree is opened by its canonical path and keeps its identity', () => {
+  withTop((top) => {
+    mkdirSync(join(top, 'w'));
+    symlinkSync('w', join(top, 'link'));
+    const tree = openWorkTree(join(top, 'w'));
+    for (const spelling of ['link', 'link/', 'w/', 'w/../w', './w//']) {
+      assert.equal(openWorkTree(`${top}/${spelling}`), tree);
+    }
+    renameSync(join(top, 'w'), join(top, 'moved'));
+    assert.is(identityOf(join(top, 'moved')), tree.identity);
+    mkdirSync(join(top, 'w'));
+    assert.is.not(identityOf(join(top, 'w')), tree.identity);
+  });
+});
+
+test('F112 what is missing, a file, a loop or unreadable is said by its kind', () => {
+  withTop((top) => {
+    writeFileSync(join(top, 'file'), '');
+    symlinkSync('loop', join(top, 'loop'));
+    assert.is(
+      kindOf(() => openWorkTree(join(top, 'nothing'))),
+      'WorkTreeMissing',
+    );
+    assert.is(
+      kindOf(() => openWorkTree(join(top, 'file'))),
+      'NotADirectory',
+    );
+    assert.is(
+      kindOf(() => openWorkTree(join(top, 'file/below'))),
+      'NotADirectory',
+    );
+    assert.is(
+      kindOf(() => openWorkTree(join(top, 'loop'))),
+      'WorkTreeUnreadable',
+    );
+    assert.is(
+      kindOf(() => openWorkTree(`${top}/\0`)),
+      'WorkTreeMissing',
+    );
+    mkdirSync(join(top, 'with\nnewline'));
+    assert.is(
+      kindOf(() => openWorkTree(join(top, 'with\nnewline'))),
+      'none',
+    );
+    mkdirSync(join(top, 'closed'));
+    chmodSync(join(top, 'closed'), 0);
+    chmodSync(top, 0o755);
+    if (process.getuid?.() === 0 && process.seteuid !== undefined) {
+      process.seteuid(65534);
+      try {
+        assert.is(
+          kindOf(() => openWorkTree(join(top, 'closed'))),
+          'WorkTreeUnreadable',
+        );
+      } finally {
+        process.seteuid(0);
+      }
+    } else
+      assert.is(
+        kindOf(() => openWorkTree(join(top, 'closed'))),
+        'WorkTreeUnreadable',
+      );
+  });
+});
+
+test('R13 P39 protected places are refused however they are spelled, unless allowed', () => {
+  withTop((top) => {
+    const home = join(top, 'home');
+    for (const name of ['', 'Desktop', 'Documents', 'Downloads', 'project'])
+      mkdirSync(join(home, name), { recursive: true });
+    symlinkSync(home, join(top, 'innocent'));
+    symlinkSync('Documents', join(home, 'docs'));
+    const open = (path: string): string => kindOf(() => openWorkTree(path, { home }));
+    for (const path of [
+      home,
+      `${home}/`,
+      `${home}//`,
+      join(top, 'innocent'),
+      `${home}/project/..`,
+      `${home}/docs`,
+      `${home}/Downloads/`,
+      '/',
+      '//',
+      '/..',
+      join(home, 'Desktop'),
+    ]) {
+      assert.is(open(path), 'ProtectedWorkTree', path);
+    }
+    assert.is(open(join(home, 'project')), 'none');
+    assert.is(openWorkTree(home, { home, allowProtected: true }).protectedPlace, 'the home directory');
+    mkdirSync(join(home, 'project/.git/hooks'), { recursive: true });
+    assert.is(open(join(home, 'project/.git')), 'ProtectedWorkTree');
+    assert.is(
+      kindOf(() => openWorkTree(join(home, 'project/.git/hooks'), { home, allowProtected: true })),
+      'ProtectedWorkTree',
+    );
+  });
+});
+
+test('P40 storage inside the work tree is refused, also through links and before it exists', () => {
+  withTop((top) => {
+    mkdirSync(join(top, 'w/a'), { recursive: true });
+    mkdirSync(join(top, 'elsewhere'));
+    symlinkSync('../elsewhere', join(top, 'w/out'));
+    symlinkSync('w/a', join(top, 'in'));
+    const tree = openWorkTree(join(top, 'w'));
+    const refused = (path: string): string => kindOf(() => refuseStorageInside(tree, join(top, path)));
+    for (const path of ['w', 'w/', 'w/a', 'w/a/not/yet', 'in', 'in/not/yet'])
+      assert.is(refused(path), 'StorageInsideWorkTree', path);
+    for (const path of ['elsewhere', 'not/yet', 'w/out', 'w/out/not/yet', 'w2'])
+      assert.is(refused(path), 'none', path);
+    assert.is(String(storageWithin(tree, join(top, 'w/.state/x'))), '.state/x');
+    assert.is(String(storageWithin(tree, join(top, 'in/x'))), 'a/x');
+  });
+});
+
+test('a work tree whose path has odd names opens, one whose path is not text does not', () => {
+  withTop((top) => {
+    mkdirSync(join(top, 'a b"c\'d'));
+    assert.is(openWorkTree(join(top, 'a b"c\'d')).root, join(top, 'a b"c\'d'));
+    mkdirSync(Buffer.concat([Buffer.from(`${top}/`), Buffer.from([0xff])]));
+    symlinkSync(Buffer.from([0xff]), join(top, 'bytes'));
+    assert.is(
+      kindOf(() => openWorkTree(join(top, 'bytes'))),
+      'WorkTreeUnreadable',
+    );
+  });
+});
+
+test.run();

@@ -1,0 +1,177 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import { type ContextFiles, windowUse } from '../../../src/conversation/context/context.ts';
+import { Conversation } from '../../../src/conversation/conversation.ts';
+import { MemoryLog } from '../../../src/conversation/log/log-record.ts';
+
+/** A work tree of texts; a pattern with `*` matches every name with its prefix and suffix. */
+class Texts implements ContextFiles {
+  readonly texts = new Map<string, string | undefined>();
+  readonly reads: string[] = [];
+  async match(pattern: string): Promise<{ path: string; bytes: number }[]> {
+    const [prefix, suffix] = pattern.split('*');
+    const names = [...this.texts.keys()].filter((name) =>
+      suffix === undefined ? name === pattern : name.startsWith(prefix ?? '') && name.endsWith(suffix),
+    );
+    return names.map((path) => ({ path, bytes: Buffer.byteLength(this.texts.get(path) ?? '') }));
+  }
+  async read(path: string): Promise<string | undefined> {
+    this.reads.push(path);
+    return this.texts.get(path);
+  }
+}
+
+const start = '--- CONTEXT ENTRY BEGIN ---\n';
+const end = '--- CONTEXT ENTRY END ---\n\n';
+
+function room(): { conversation: Conversation; tree: Texts } {
+  return { conversation: new Conversation('c', new MemoryLog()), tree: new Texts() };
+}
+
+test('C7 the context message: summary, files and instruction between the exact markers', async () => {
+  const { conversation, tree } = room();
+  tree.texts.set('b.md', 'B').set('docs/2.md', 'two').set('docs/1.md', 'one');
+  conversation.context.add(['b.md', 'docs/*.md']);
+  conversation.compact({ summary: 'what happened' });
+  const { message } = await conversation.context.build(tree, {
+    hooks: ['hook says'],
+    agentPrompt: 'be brief',
+  });
+  const [head, files, hook, rest] = message.split(end);
+  assert.match(head ?? '', /^--- CONTEXT ENTRY BEGIN ---\n[^]+\n\nSUMMARY CONTENT:\nwhat happened\n$/);
+  assert.is(files, `${start}[b.md]\nB\n[docs/1.md]\none\n[docs/2.md]\ntwo\n`);
+  assert.is(hook, `${start}hook says\n`);
+  assert.is(rest, 'Follow this instruction: be brief');
+});
+
+test('C7 without context there is no message', async () => {
+  const { conversation, tree } = room();
+  assert.is((await conversation.context.build(tree)).message, '');
+});
+
+test('C9 C24 the budget is three quarters of the model’s window, 200,000 tokens by default', async () => {
+  const { conversation, tree } = room();
+  assert.is((await conversation.context.build(tree)).maxSize, 150_000 * 4);
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
+  assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
+});
+
+test('C24 files over the budget are left out, the largest first and unread, with a warning each', async () => {
+  const { conversation, tree } = room();
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
+  tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));
+  conversation.context.add(['a', 'b', 'c']);
+  const built = await conversation.context.build(tree);
+  assert.equal(built.files, [
+    { path: 'a', bytes: 120, pattern: 'a' },
+    { path: 'c', bytes: 180, pattern: 'c' },
+  ]);
+  assert.is(built.size, 300);
+  assert.equal(built.dropped, [{ path: 'b', bytes: 301, pattern: 'b' }]);
+  assert.equal(tree.reads, ['a', 'c']);
+  tree.reads.length = 0;
+  const listed = await conversation.context.list(tree);
+  assert.equal([listed.files, listed.dropped, listed.size], [built.files, built.dropped, 300]);
+  assert.equal(tree.reads, []);
+  assert.is(built.warnings.length, 1);
+  assert.match(built.warnings[0] ?? '', /^The context file b \(301 bytes\) was left out/);
+});
+
+test('C24 paths and globs are added once, removed where they are there, and checked', () => {
+  const { conversation } = room();
+  assert.equal(conversation.context.add(['a', './a', 'src/*.ts']), { added: ['a', 'src/*.ts'] });
+  assert.equal(conversation.context.add(['a', 'b']), { added: ['b'] });
+  const kinds = (attempt: () => unknown, kind: string): void =>
+    assert.throws(attempt, (error: unknown) => error instanceof CheckpointdError && error.kind === kind);
+  for (const outside of ['/etc/passwd', '../x', 'a/../../b', '.git/config', '../**']) {
+    kinds(() => conversation.context.add(['c', outside]), 'PathOutsideWorkTree');
+  }
+  kinds(() => conversation.context.add(['.']), 'InvalidParams');
+  kinds(() => conversation.context.add([7]), 'InvalidParams');
+  const many = Array.from({ length: 1000 }, (_, n) => `f${n}`);
+  kinds(() => conversation.context.add(many), 'LimitExceeded');
+  assert.equal(conversation.context.paths, ['a', 'src/*.ts', 'b']);
+  assert.equal(conversation.context.remove(['a', 'never', 'b']), { removed: ['a', 'b'] });
+  assert.equal(conversation.context.paths, ['src/*.ts']);
+});
+
+test('C24 a file outside the work tree is refused also when only the glob led there', async () => {
+  const { conversation, tree } = room();
+  conversation.context.add(['{a,../secret}']);
+  tree.texts.set('../secret', 'x');
+  tree.match = async () => [{ path: '../secret', bytes: 1 }];
+  const error: unknown = await conversation.context.build(tree).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.is(error instanceof CheckpointdError && error.kind, 'PathOutsideWorkTree');
+  assert.equal(tree.reads, []);
+});
+
+test('C24 a path that names nothing and a file that cannot be read are told', async () => {
+  const { conversation, tree } = room();
+  tree.texts.set('gone', undefined).set('here', 'x');
+  conversation.context.add(['nothing', 'gone', 'here']);
+  const built = await conversation.context.build(tree);
+  assert.equal(built.unmatched, ['nothing']);
+  assert.equal(built.unreadable, ['gone']);
+  assert.equal(built.dropped, []);
+  assert.is(built.warnings.length, 1);
+  assert.is(built.message, `${start}[here]\nx\n${end}`);
+});
+
+test('C25 the length is remembered in bytes, until anything that the message is built from changes', async () => {
+  const { conversation, tree } = room();
+  tree.texts.set('a', 'é').set('b', 'b');
+  conversation.context.add(['a']);
+  const build = async (): Promise<void> => {
+    const built = await conversation.context.build(tree);
+    assert.is(built.messageLength, Buffer.byteLength(built.message));
+    assert.is(conversation.context.messageLength, built.messageLength);
+  };
+  await build();
+  const before = conversation.head;
+  conversation.append({ user: { content: 'x' }, assistant: {} });
+  conversation.context.noteChanges(['b', 'other/a']);
+  assert.ok(conversation.context.messageLength);
+  for (const change of [
+    () => conversation.context.noteChanges(['a']),
+    () => conversation.context.noteChanges(),
+    () => conversation.context.add(['b']),
+    () => conversation.context.noteChanges(['b']),
+    () => conversation.compact({ summary: 's' }),
+    () => conversation.rewind(before),
+    () => conversation.settings.setModel('m'),
+    () => conversation.context.remove(['b']),
+    () => conversation.context.add(['*.md']),
+  ]) {
+    change();
+    assert.is(conversation.context.messageLength, undefined);
+    await build();
+  }
+  conversation.context.noteChanges(['brand-new.md']);
+  assert.is(conversation.context.messageLength, undefined);
+});
+
+test('C25 a length built while a file changed is not remembered', async () => {
+  const { conversation, tree } = room();
+  tree.texts.set('a', '1');
+  conversation.context.add(['a']);
+  const building = conversation.context.build(tree);
+  conversation.context.noteChanges(['a']);
+  await building;
+  assert.is(conversation.context.messageLength, undefined);
+});
+
+test('C26 the window is critical when text alone fills it', () => {
+  const { conversation } = room();
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
+  conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });
+  assert.equal(windowUse(conversation.state, 0), { chars: 39, windowChars: 40, level: 'none' });
+  assert.is(windowUse(conversation.state, 1).level, 'critical');
+  conversation.compact({ summary: 's' });
+  assert.is(windowUse(conversation.state, 1).chars, 1);
+});
+
+test.run();

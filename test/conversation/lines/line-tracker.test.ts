@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { countLineChanges, lineCount } from '../../../src/conversation/lines/line-diff.ts';
+import {
+  type FileLineTracker,
+  reportLines,
+  trackWrite,
+} from '../../../src/conversation/lines/line-tracker.ts';
+import { checkProperty } from '../../support/property.ts';
+
+/** Length of the longest common subsequence, the slow and plain way. */
+function commonLines(a: readonly string[], b: readonly string[]): number {
+  let row = Array.from({ length: b.length + 1 }, () => 0);
+  for (const line of a) {
+    const next = [0];
+    for (const [j, other] of b.entries()) {
+      next.push(line === other ? (row[j] ?? 0) + 1 : Math.max(row[j + 1] ?? 0, next[j] ?? 0));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+test('C31 counts of added and removed lines are those of the shortest edit', () => {
+  const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 25 });
+  checkProperty(
+    fc.tuple(lines, lines),
+    ([before, after]) => {
+      const text = (list: readonly string[]): string => list.map((line) => `${line}\n`).join('');
+      const common = commonLines(before, after);
+      assert.equal(countLineChanges(text(before), text(after)), {
+        added: after.length - common,
+        removed: before.length - common,
+      });
+    },
+    500,
+  );
+});
+
+test('C31 texts that differ too much are counted as replaced, in bounded time', () => {
+  const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}`).join('\n');
+  const after = Array.from({ length: 30_000 }, (_, i) => `new ${i}`).join('\n');
+  assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });
+});
+
+test('C31 a last line without a newline counts, an empty text has none', () => {
+  assert.is(lineCount(''), 0);
+  assert.is(lineCount('a'), 1);
+  assert.is(lineCount('a\n'), 1);
+  assert.is(lineCount('a\n\n'), 2);
+});
+
+/** The figures of a tracker's last write. */
+function figures(tracker: FileLineTracker): Record<string, number> {
+  const { linesByUser, linesByAgent } = reportLines(tracker);
+  return {
+    linesByUser,
+    linesByAgent,
+    added: tracker.linesAddedByAgent,
+    removed: tracker.linesRemovedByAgent,
+  };
+}
+
+test('C31 the first creation counts the lines that stood there before as the user’s', () => {
+  const tracker = trackWrite(undefined, { path: 'a', operation: 'create', before: 4, after: 10 });
+  assert.equal(figures(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
+});
+
+test('C31 the first write of another sort counts nothing as the user’s', () => {
+  const write = { path: 'a', operation: 'append', before: 4, after: 6, newText: 'x\ny\n' } as const;
+  assert.equal(figures(trackWrite(undefined, write)), {
+    linesByUser: 0,
+    linesByAgent: 2,
+    added: 2,
+    removed: 0,
+  });
+});
+
+test('C31 later, lines by the user are before minus what the agent left, signed', () => {
+  const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
+  const replace = { path: 'a', operation: 'strReplace', oldText: 'x\ny\n', newText: 'x\nz\nw\n' } as const;
+  const more = trackWrite(first, { ...replace, before: 13, after: 14 });
+  assert.equal(figures(more), { linesByUser: 3, linesByAgent: 3, added: 2, removed: 1 });
+  const less = trackWrite(more, { path: 'a', operation: 'insert', before: 9, after: 10, newText: 'q' });
+  assert.equal(figures(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
+});
+
+test('C31 a write that does not say what stood before takes what the last write left', () => {
+  const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
+  const second = trackWrite(first, { path: 'a', operation: 'append', after: 11, newText: 'x' });
+  assert.equal(figures(second), { linesByUser: 0, linesByAgent: 1, added: 1, removed: 0 });
+  assert.is(second.beforeFswriteLines, 10);
+});
+
+test.run();

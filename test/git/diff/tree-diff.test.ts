@@ -1,0 +1,109 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  compare,
+  type DiffTrees,
+  nameStatus,
+  statText,
+  unifiedText,
+} from '../../../src/git/diff/tree-diff.ts';
+import { emptyTree } from '../../../src/git/objects/tree-format.ts';
+import { git, gitBytes, inTemporary, path } from '../../support/git-oracle.ts';
+
+async function withTrees(body: (trees: DiffTrees, work: string) => Promise<void>): Promise<void> {
+  await inTemporary(async (work) => {
+    git(work, 'init', '-q', '--template=');
+    const snap = (): string => {
+      git(work, 'add', '-A');
+      return git(work, 'write-tree').trim();
+    };
+    const long = Array.from({ length: 30 }, (_, index) => `line ${index}\n`).join('');
+    mkdirSync(join(work, 'd'));
+    for (const [name, content] of Object.entries({
+      kept: 'k\n',
+      gone: 'g\n',
+      old: long,
+      'd/x': '1\n2\n',
+      '*': 's\n',
+      typed: 't',
+    })) {
+      writeFileSync(join(work, name), content);
+    }
+    writeFileSync(Buffer.from(`${work}/\xff\n`, 'latin1'), 'odd\n');
+    writeFileSync(join(work, 'binary'), Buffer.from([0, 1, 2]));
+    const from = snap();
+    rmSync(join(work, 'gone'));
+    rmSync(join(work, 'typed'));
+    symlinkSync('kept', join(work, 'typed'));
+    renameSync(join(work, 'old'), join(work, 'd/new'));
+    writeFileSync(join(work, 'd/x'), '1\n3\n');
+    writeFileSync(join(work, '*'), 'S\n');
+    writeFileSync(join(work, 'added'), 'a\n');
+    writeFileSync(Buffer.from(`${work}/\xff\n`, 'latin1'), 'odder\n');
+    writeFileSync(join(work, 'binary'), Buffer.from([0, 1, 3]));
+    await body({ gitDir: join(work, '.git'), from, to: snap() }, work);
+  });
+}
+
+test('Q31 name and status with renames, by git, in any bytes', () =>
+  withTrees(async (trees) => {
+    const shape = (await nameStatus(trees)).map(({ status, from, path, score }) => [
+      status,
+      from,
+      path,
+      score,
+    ]);
+    assert.equal(
+      shape.sort((a, b) => (String(a) < String(b) ? -1 : 1)),
+      [
+        ['A', undefined, 'added', undefined],
+        ['D', undefined, 'gone', undefined],
+        ['M', undefined, '*', undefined],
+        ['M', undefined, 'binary', undefined],
+        ['M', undefined, 'd/x', undefined],
+        ['M', undefined, '\xff\n', undefined],
+        ['R', 'old', 'd/new', 100],
+        ['T', undefined, 'typed', undefined],
+      ],
+    );
+    const only = await nameStatus(trees, { paths: [path('d'), path('*'), path('nope')] });
+    assert.equal(
+      only.map(({ status, path }) => `${status} ${path}`),
+      ['M *', 'A d/new', 'M d/x'],
+    );
+    const odd = await nameStatus(trees, { paths: [path('\xff\n')] });
+    assert.equal(
+      odd.map(({ path }) => path),
+      ['\xff\n'],
+    );
+  }));
+
+test('line counts know binary files and renames', () =>
+  withTrees(async (trees) => {
+    const { items, counts: list } = await compare(trees);
+    assert.equal(items, await nameStatus(trees));
+    const counts = new Map(list.map((count) => [String(count.path), count]));
+    assert.equal(counts.get('d/x'), { path: path('d/x'), added: 1, removed: 1 });
+    assert.equal(counts.get('binary'), { path: path('binary'), added: undefined, removed: undefined });
+    assert.equal(counts.get('d/new'), { path: path('d/new'), from: path('old'), added: 0, removed: 0 });
+    assert.is(counts.size, 8);
+  }));
+
+test('the texts are those of git diff, and nothing of the repository is run or obeyed', () =>
+  withTrees(async (trees, work) => {
+    const plain = ['-c', 'core.quotePath=false', '-c', 'core.abbrev=7', 'diff'];
+    const unified = gitBytes(work, ...plain, trees.from, trees.to);
+    const stat = gitBytes(work, ...plain, '--stat=80', trees.from, trees.to);
+    git(work, 'config', 'diff.external', '/bin/false');
+    git(work, 'config', 'color.ui', 'always');
+    git(work, 'config', 'diff.noprefix', 'true');
+    assert.is((await unifiedText(trees)).toString('latin1'), unified.toString('latin1'));
+    assert.is((await statText(trees)).toString('latin1'), stat.toString('latin1'));
+    const all = await nameStatus({ ...trees, from: emptyTree, to: trees.from });
+    assert.ok(all.every(({ status }) => status === 'A'));
+    assert.is(all.length, 8);
+  }));
+
+test.run();

@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createLog } from '../../../src/base/log.ts';
+import { userPlaces } from '../../../src/git/ignore/global-excludes.ts';
+import { IgnoreChecker } from '../../../src/git/ignore/ignore-checker.ts';
+import { findRepository } from '../../../src/git/repository/git-dir.ts';
+import { fromText } from '../../../src/tree/tree-path.ts';
+import { git } from '../../support/capture-rig.ts';
+
+const test = suite('ignore checker');
+
+interface Bench {
+  readonly root: string;
+  readonly home: string;
+  readonly checker: IgnoreChecker;
+  readonly log: string[];
+  readonly ignored: (...paths: string[]) => Promise<boolean[]>;
+}
+
+async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void> {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), 'ckpt-ignore-')));
+  const root = join(top, 'w');
+  const home = join(top, 'home');
+  mkdirSync(root);
+  mkdirSync(join(home, '.config/git'), { recursive: true });
+  git(home, root, 'init', '-q');
+  const log: string[] = [];
+  const checker = new IgnoreChecker({
+    root,
+    repository: findRepository(root),
+    directory: join(top, 'engine'),
+    places: { ...userPlaces({ HOME: home }), systemConfig: join(top, 'system') },
+    log: createLog('debug', [(level, message) => log.push(`${level} ${message}`)]),
+  });
+  const ignored = async (...paths: string[]): Promise<boolean[]> => {
+    await checker.refresh();
+    return checker.ignored(paths.map(fromText));
+  };
+  try {
+    await body({ root, home, checker, log, ignored });
+  } finally {
+    await checker.close();
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+test('names that git could take for options, magic or quoting are names', async () => {
+  await withChecker(async ({ root, ignored }) => {
+    writeFileSync(join(root, '.gitignore'), '*.o\n');
+    const odd = ['-x', ':x', ':(top)x', ':!x', '*', '"q"', 'new\nline', 'r\r', 'é', ' ', '\\', '!n', '#h'];
+    const asked = odd.flatMap((name) => [name, `${name}.o`]);
+    assert.equal(
+      await ignored(...asked),
+      odd.flatMap(() => [false, true]),
+    );
+  });
+});
+
+test('info/exclude, the global file and its setting count, and their changes are noticed', async () => {
+  await withChecker(async ({ root, home, checker, ignored }) => {
+    assert.equal(await ignored('a', 'b', 'c'), [false, false, false]);
+    assert.is((await checker.refresh()).hasRules, false);
+    writeFileSync(join(root, '.git/info/exclude'), 'a\n');
+    assert.equal(await ignored('a', 'b', 'c'), [true, false, false]);
+    assert.is((await checker.refresh()).hasRules, true);
+    writeFileSync(join(home, '.config/git/ignore'), 'b\n');
+    assert.equal(await ignored('a', 'b', 'c'), [true, true, false]);
+    writeFileSync(join(home, '.gitconfig'), '[include]\n\tpath = more\n');
+    writeFileSync(join(home, 'more'), '[core]\n\texcludesFile = ~/third\n');
+    writeFileSync(join(home, 'third'), 'c\n');
+    assert.equal(await ignored('a', 'b', 'c'), [true, false, true]);
+    git(home, root, 'config', 'core.excludesFile', 'local-rules'); // relative to the work tree
+    writeFileSync(join(root, 'local-rules'), 'd\n');
+    assert.equal(await ignored('a', 'c', 'd'), [true, false, true]);
+    git(home, root, 'config', 'core.excludesFile', '');
+    assert.equal(await ignored('a', 'b', 'c', 'd'), [true, false, false, false]);
+  });
+});
+
+test('a changed .gitignore is read again after renew, and one engine serves until then', async () => {
+  await withChecker(async ({ root, checker, ignored }) => {
+    writeFileSync(join(root, '.gitignore'), 'a\n');
+    assert.equal(await ignored('a', 'b'), [true, false]);
+    const { pid } = checker;
+    assert.equal(await ignored('b', 'a'), [false, true]);
+    assert.is(checker.pid, pid);
+    writeFileSync(join(root, '.gitignore'), 'b\n');
+    checker.renew();
+    assert.equal(await ignored('a', 'b'), [false, true]);
+    assert.is.not(checker.pid, pid);
+  });
+});
+
+test('F61 a killed engine is started again and no answer is lost', async () => {
+  await withChecker(async ({ root, checker, ignored }) => {
+    writeFileSync(join(root, '.gitignore'), '*.o\n');
+    await ignored('a.o');
+    for (let round = 0; round < 5; round += 1) {
+      const names = Array.from({ length: 400 }, (_, i) => (i % 2 === 0 ? `f${i}` : `f${i}.o`));
+      const answers = ignored(...names);
+      if (checker.pid !== undefined) process.kill(checker.pid, 'SIGKILL');
+      assert.equal(
+        await answers,
+        names.map((name) => name.endsWith('.o')),
+      );
+    }
+  });
+});
+
+test('a question that ends git (beyond a symbolic link) costs only its own answer', async () => {
+  await withChecker(async ({ root, ignored }) => {
+    writeFileSync(join(root, '.gitignore'), '*.o\n');
+    const { symlinkSync } = await import('node:fs');
+    symlinkSync('/tmp', join(root, 'link'));
+    assert.equal(await ignored('a.o', 'link/b.o', 'c.o', 'd'), [true, false, true, false]);
+  });
+});
+
+test('F53 F55 broken and hostile configurations cost their own answer and run nothing', async () => {
+  await withChecker(async ({ root, home, log, ignored }) => {
+    const ran = join(home, 'ran');
+    writeFileSync(join(root, '.gitignore'), 'a\n');
+    writeFileSync(
+      join(home, '.gitconfig'),
+      Buffer.from([0x5b, 0, 0xff, 0x5d, 0x0a, ...Buffer.from('excludesFile')]),
+    );
+    git(join(home, '.config'), root, 'config', 'core.fsmonitor', `touch ${ran}`);
+    git(join(home, '.config'), root, 'config', 'core.excludesFile', '~/mine');
+    writeFileSync(join(home, 'mine'), 'b\n');
+    assert.equal(await ignored('a', 'b', 'c'), [true, true, false]);
+    assert.ok(log.some((line) => line.startsWith('warn ') && line.includes('.gitconfig')));
+    assert.not.ok(existsSync(ran));
+  });
+});
+
+test.run();

@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { objectId } from '../../../src/git/objects/object-id.ts';
+import { packObjects } from '../../../src/git/objects/object-pack.ts';
+import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
+
+/** Sizes around every border of the format: four and eleven bits of size, and the block of a zlib stream. */
+const sizes = [0, 1, 15, 16, 17, 2047, 2048, 65_535, 65_536, 131_070, 262_143, 262_144, 1_000_000];
+
+test('every object of a pack of ours is read back by git as it was, whatever its size', () =>
+  inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    const objects = sizes.map((size) => randomBytes(size));
+    objects.push(Buffer.alloc(300_000, 0xff)); // the largest checksums
+    await packObjects({ gitDir: directory }, 'blob', objects);
+    for (const object of objects) {
+      assert.equal(gitBytes(directory, 'cat-file', 'blob', objectId('blob', object)), object);
+    }
+    git(directory, 'fsck', '--strict', '--full');
+    assert.is(
+      readdirSync(join(directory, 'objects', 'pack')).filter((name) => name.endsWith('.pack')).length,
+      1,
+    );
+  }));
+
+test('nothing to store starts nothing', () =>
+  inTemporary(async (directory) => {
+    await packObjects({ gitDir: join(directory, 'absent') }, 'tree', []);
+    assert.not.ok(existsSync(join(directory, 'absent')));
+  }));
+
+test('a pack that was cancelled stores nothing', () =>
+  inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    const object = randomBytes(100);
+    const outcome = await packObjects({ gitDir: directory }, 'blob', [object], AbortSignal.abort()).catch(
+      (error: unknown) => error,
+    );
+    assert.is(outcome instanceof Error && outcome.name, 'AbortError');
+    assert.is(git(directory, 'count-objects', '-v').includes('in-pack: 0'), true);
+  }));
+
+test.run();

@@ -1,0 +1,150 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
+import { findObstructions, type Obstructions, withoutObstructed } from '../../src/restore/obstructions.ts';
+import type { RestorePlan } from '../../src/restore/operations.ts';
+import { applyRestore } from '../../src/restore/restorer.ts';
+import {
+  build,
+  MemoryContents,
+  type ModelTree,
+  makeDirectory,
+  manifest,
+  model,
+  planBetween,
+  remove,
+  walk,
+} from '../support/model-tree.ts';
+
+const id = '0123456789abcdefghjk';
+
+async function look(root: string, plan: RestorePlan): Promise<Obstructions> {
+  const tree = new AnchoredFiles(root);
+  try {
+    return await findObstructions(tree, plan);
+  } finally {
+    tree.close();
+  }
+}
+
+/** What a session does: plan, look, save what can be saved (here: all or nothing), plan again, look again, apply. */
+async function restore(
+  root: string,
+  captured: ModelTree,
+  onDisk: ModelTree,
+  target: ModelTree,
+  saves: boolean,
+): Promise<{ first: Obstructions; failed: readonly unknown[] }> {
+  const first = await look(root, planBetween(captured, target, 'hard'));
+  const wanted = ([name]: [string, unknown]): boolean =>
+    captured.nodes.has(name) ||
+    (saves && first.toSave.some((top) => name === top || name.startsWith(`${top}/`)));
+  const saved: ModelTree = { nodes: new Map([...onDisk.nodes].filter(wanted)), directories: new Map() };
+  const again = planBetween(saved, target, 'hard');
+  const plan = withoutObstructed(again, await look(root, again));
+  const { failed } = await applyRestore({ root, plan, id, contents: new MemoryContents(onDisk, target) });
+  return { first, failed };
+}
+
+test('F71 a directory in the way of a file is named whole, and goes only when all of it is saved', async () => {
+  for (const saves of [true, false]) {
+    const root = makeDirectory();
+    const captured = model({ 'd/seen': 's', other: 'new' });
+    const onDisk = model({ 'd/seen': 's', 'd/ignored': 'i', 'd/deep/er/ignored': 'i', other: 'new' });
+    const target = model({ d: 'a file', other: 'old' });
+    build(root, onDisk);
+    mkdirSync(`${root}/d/empty`);
+    const { first, failed } = await restore(root, captured, onDisk, target, saves);
+    assert.equal(first.toSave, ['d/deep', 'd/ignored']);
+    if (saves) assert.equal([failed, [...walk(root)]], [[], [...manifest(target)]]);
+    else {
+      assert.equal(failed, [{ path: 'd', reason: 'unsaved' }]);
+      const left = Object.fromEntries(walk(root));
+      assert.is(left.other, 'file 644 old');
+      assert.is(left['d/ignored'], 'file 644 i');
+      assert.is(left['d/seen'], 'file 644 s');
+      assert.is(left['d/empty/'], 'empty');
+    }
+    remove(root);
+  }
+});
+
+test('F71 an ignored file or link where the target has a file or needs a directory is saved first', async () => {
+  const root = makeDirectory();
+  const onDisk = model({ f: 'ignored', d: 'ignored too' });
+  const target = model({ f: 'x', 'd/e/g': 'y', 'l/m': 'z' });
+  build(root, onDisk);
+  symlinkSync('/nowhere', `${root}/l`);
+  const first = await look(root, planBetween(model({}), target, 'soft'));
+  assert.equal(first.toSave, ['d', 'f', 'l']);
+  remove(root);
+});
+
+test('F73 ignored data in a directory that the target lacks stays where it is', async () => {
+  const root = makeDirectory();
+  const captured = model({ '.gitignore': 'data', 'src/added': 'a', 'gone/x': 'x' });
+  const onDisk = model({ '.gitignore': 'data', 'src/added': 'a', 'src/data/p': 'precious', 'gone/x': 'x' });
+  build(root, onDisk);
+  const { first, failed } = await restore(root, captured, onDisk, model({}), true);
+  assert.equal([first.toSave, failed], [[], []]);
+  assert.equal([...walk(root)], [['src/data/p', 'file 644 precious']]);
+  remove(root);
+});
+
+test('F74 what cannot be saved stays, its path fails, the rest goes on', async () => {
+  const root = makeDirectory();
+  const onDisk = model({
+    big: 'too big to save',
+    ok: 'new',
+    'n/.git/HEAD': 'ref: refs/heads/main',
+    'n/f': 'x',
+  });
+  const target = model({ big: 'small', ok: 'old', n: 'a file', 'p/q': 'r', s: 't' });
+  build(root, onDisk);
+  execFileSync('mkfifo', [`${root}/p`, `${root}/s`]);
+  const { failed } = await restore(root, model({ ok: 'new', 'n/f': 'x' }), onDisk, target, false);
+  assert.equal(failed, [
+    { path: 'big', reason: 'unsaved' },
+    { path: 'n', reason: 'nestedGitDirectory' },
+    { path: 'p/q', reason: 'unsaved' },
+    { path: 's', reason: 'unsaved' },
+  ]);
+  assert.equal(
+    [...walk(root)].map(([name, what]) => `${name} ${what}`),
+    [
+      'big file 644 too big to save',
+      'n/.git/HEAD file 644 ref: refs/heads/main',
+      'n/f file 644 x',
+      'ok file 644 old',
+      'p special',
+      's special',
+    ],
+  );
+  remove(root);
+});
+
+test('directories without anything in them are no obstruction', async () => {
+  const root = makeDirectory();
+  const target = model({ d: 'a file' });
+  mkdirSync(`${root}/d/e/f`, { recursive: true });
+  const { first, failed } = await restore(root, model({}), model({}), target, false);
+  assert.equal([first, failed], [{ toSave: [], blocked: [] }, []]);
+  assert.equal([...walk(root)], [...manifest(target)]);
+  remove(root);
+});
+
+test('a file that appears after the last look is not overwritten', async () => {
+  const root = makeDirectory();
+  const target = model({ 'd/f': 'x' });
+  const plan = planBetween(model({}), target, 'hard');
+  assert.equal(await look(root, plan), { toSave: [], blocked: [] });
+  writeFileSync(`${root}/d`, 'just made');
+  const result = await applyRestore({ root, plan, id, contents: new MemoryContents(target) });
+  assert.equal(result.failed, [{ path: 'd/f', reason: 'blocked' }]);
+  assert.equal([...walk(root)], [['d', 'file 644 just made']]);
+  remove(root);
+});
+
+test.run();

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { RestorePlan } from '../../src/restore/operations.ts';
+import { isEmptyPlan, planRestore } from '../../src/restore/plan.ts';
+import type { Contents, SnapshotStore } from '../../src/store/snapshot-store.ts';
+import type { Entry, TreeChange } from '../../src/tree/entry.ts';
+import { changesBetween, file, link, model, path, planBetween, trees } from '../support/model-tree.ts';
+import { checkProperty } from '../support/property.ts';
+
+/** What a plan does, in its order. */
+function operations(plan: RestorePlan): string[] {
+  return [
+    ...plan.deletes.map(({ path, because }) => `- ${path} ${because}`),
+    ...plan.writes.map(
+      ({ path, displaces }) => `+ ${path}${displaces.length > 0 ? ` over ${displaces.length}` : ''}`,
+    ),
+    ...plan.permissionChanges.map(({ path }) => `m ${path}`),
+  ];
+}
+
+const failures = (plan: RestorePlan): string[] => plan.failed.map(({ path, reason }) => `${path} ${reason}`);
+
+test("the store's own values are the plan's", () => {
+  const entry = (value: Entry): Entry => value;
+  const change = (value: TreeChange): TreeChange => value;
+  const contents = (value: SnapshotStore): Contents => value;
+  assert.equal([entry, change, contents].length, 3);
+});
+
+test('F79 soft deletes only what stands in the way; F80 hard deletes what the target lacks', () => {
+  const present = model({ added: 'a', d: 'file', 'e/x': 'x', 'e/y': 'y', same: 's' });
+  const target = model({ 'd/f': 'f', e: 'file', same: 's' });
+  assert.equal(operations(planBetween(present, target, 'soft')), ['- d inTheWay', '+ e over 2', '+ d/f']);
+  assert.equal(operations(planBetween(present, target, 'hard')), [
+    '- d added',
+    '- added added',
+    '+ e over 2',
+    '+ d/f',
+  ]);
+});
+
+test('writes go from shallow to deep, deletes from deep to shallow, whatever the order of the changes', () => {
+  checkProperty(fc.tuple(trees, trees, fc.constantFrom('soft', 'hard'), fc.nat()), ([a, b, mode, turn]) => {
+    const plan = planBetween(a, b, mode);
+    const changes = changesBetween(a, b);
+    const rotated = [
+      ...changes.slice(turn % (changes.length + 1)),
+      ...changes.slice(0, turn % (changes.length + 1)),
+    ];
+    const directoryPermissions = {
+      present: new Map([...a.directories].map(([name, bits]) => [path(name), bits])),
+      target: new Map([...b.directories].map(([name, bits]) => [path(name), bits])),
+    };
+    const again = planRestore({
+      changes: rotated,
+      mode: mode,
+      unknown: [],
+      directoryPermissions,
+      targetHolds: (directory) => [...b.nodes.keys()].some((name) => name.startsWith(`${directory}/`)),
+      conflicts: new Set(),
+      onConflict: 'overwrite',
+    });
+    assert.equal(again, plan);
+    const depth = (name: string): number => name.split('/').length;
+    for (const [i, { path }] of plan.writes.entries())
+      assert.ok(i === 0 || depth(plan.writes[i - 1]?.path ?? '') <= depth(path));
+    for (const [i, { path }] of plan.deletes.entries())
+      assert.ok(i === 0 || depth(plan.deletes[i - 1]?.path ?? '') >= depth(path));
+  });
+});
+
+test('nothing to do is an empty plan', () => {
+  checkProperty(trees, (tree) => assert.ok(isEmptyPlan(planBetween(tree, tree, 'hard'))));
+});
+
+test('paths restrict the plan to files and directories, with what stands in their way', () => {
+  const present = model({ 'src/a': 'new', 'src/sub/b': 'new', srcx: 'new', other: 'new', d: 'file' });
+  const target = model({ 'src/a': 'old', 'src/sub/b': 'old', srcx: 'old', 'd/in/side': 'x' });
+  const only = (...paths: string[]): string[] =>
+    operations(planBetween(present, target, 'hard', { paths: paths.map(path) }));
+  assert.equal(only('src'), ['+ src/a', '+ src/sub/b']);
+  assert.equal(only('src/sub/b', 'other'), ['- other added', '+ src/sub/b']);
+  assert.equal(only('d/in'), ['- d inTheWay', '+ d/in/side']);
+  assert.equal(only('absent'), []);
+});
+
+test('F74 what could not be captured is neither deleted nor written over, and is reported', () => {
+  const present = model({ 'u/seen': 'x', gone: 'g', 'e/f': 'f' });
+  const target = model({ 'u/in': 'y', big: 'small', e: 'file' });
+  const plan = planBetween(present, target, 'hard', { unknown: ['u', 'big', 'e/secret'].map(path) });
+  assert.equal(operations(plan), ['- gone added']);
+  assert.equal(failures(plan), ['big unsaved', 'e unsaved', 'u/in unsaved', 'u/seen unsaved']);
+});
+
+test('stored names that must never be written fail, and only they', () => {
+  const target = model({
+    '.git/hooks/post-commit': 'x',
+    'a/.GIT/config': 'x',
+    '../up': 'x',
+    'a/./b': 'x',
+    'git~1': 'x',
+    ok: 'x',
+  });
+  const plan = planBetween(model({}), target, 'hard');
+  assert.equal(operations(plan), ['+ ok']);
+  assert.ok(
+    failures(plan).every((each) => each.endsWith(' unsafeName')),
+    String(failures(plan)),
+  );
+  assert.is(plan.failed.length, 5);
+});
+
+test('a conflict is overwritten and told, or skipped with what depends on it, or stops everything', () => {
+  const present = model({ mine: 'edited', 'd/mine': 'edited', f: 'edited', other: 'new', mode: 'm' });
+  const target = model({
+    mine: 'old',
+    d: 'file',
+    'f/x': 'x',
+    'f/y': 'y',
+    other: 'old',
+    mode: file('m', 0o755),
+  });
+  const conflicts = new Set(['mine', 'd/mine', 'f', 'mode', 'unrelated'].map(path));
+  const plan = (onConflict: 'overwrite' | 'skip' | 'fail'): RestorePlan =>
+    planBetween(present, target, 'hard', { conflicts, onConflict });
+  const all = plan('overwrite');
+  assert.equal([all.conflicts, all.skipped], [['d/mine', 'f', 'mine'], []]);
+  assert.is(operations(all).length, 7);
+  const skip = plan('skip');
+  assert.equal(operations(skip), ['+ other', 'm mode']);
+  assert.equal(
+    [skip.conflicts, skip.skipped],
+    [
+      ['d/mine', 'f', 'mine'],
+      ['d', 'd/mine', 'f', 'f/x', 'f/y', 'mine'],
+    ],
+  );
+  const fail = plan('fail');
+  assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
+});
+
+test('a mode alone is a permission change; a link that becomes a file is a write', () => {
+  const present = model({ run: file('x', 0o755), key: file('k', 0o644), l: link('x') });
+  const target = model({ run: file('x', 0o644), key: file('k', 0o600), l: 'x' });
+  assert.equal(operations(planBetween(present, target, 'soft')), ['+ l', 'm key', 'm run']);
+});
+
+test('a private directory is never widened unless the target is known to hold it', () => {
+  const present = {
+    ...model({ 'p/x': 'x', 'q/y': 'y' }),
+    directories: new Map([
+      ['p', 0o700],
+      ['q', 0o700],
+    ]),
+  };
+  const target = model({ 'q/y': 'y' });
+  const plan = planBetween(present, target, 'hard');
+  assert.equal(operations(plan), ['- p/x added', 'm q']);
+});
+
+test('names that the file system cannot tell apart fail together, their neighbours do not', () => {
+  const target = model({
+    'Src/a': '1',
+    'src/b': '2',
+    README: '3',
+    readme: '4',
+    'caf\xc3\xa9': '5',
+    'cafe\xcc\x81': '6',
+    ok: '7',
+  });
+  const plan = (foldsCase: boolean, foldsUnicode: boolean): string[] =>
+    failures(planBetween(model({}), target, 'hard', { folding: { foldsCase, foldsUnicode } }));
+  assert.equal(plan(false, false), []);
+  assert.equal(
+    plan(true, false),
+    ['README', 'Src/a', 'readme', 'src/b'].map((name) => `${name} collision`),
+  );
+  assert.is(plan(true, true).length, 6);
+});
+
+test.run();

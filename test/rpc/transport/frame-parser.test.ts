@@ -1,0 +1,123 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { FrameParser } from '../../../src/rpc/transport/frame-parser.ts';
+import { frameOf } from '../../support/wire-client.ts';
+
+interface Parsed {
+  readonly bodies: string[];
+  readonly fault: string | undefined;
+}
+
+function parse(bytes: Buffer | string, chunkBytes = Number.POSITIVE_INFINITY): Parsed {
+  const bodies: string[] = [];
+  const parser = new FrameParser((body, charset) => bodies.push(charset ?? body.toString()));
+  const all = Buffer.from(bytes);
+  for (let at = 0; at < all.length; at += chunkBytes) parser.push(all.subarray(at, at + chunkBytes));
+  return { bodies, fault: parser.fault };
+}
+
+/** In one chunk and byte by byte, which must agree. */
+function parseBothWays(bytes: Buffer | string): Parsed {
+  const whole = parse(bytes);
+  assert.equal(parse(bytes, 1), whole);
+  return whole;
+}
+
+test('frames arrive whole however the bytes are cut', () => {
+  const three = Buffer.concat([frameOf('{"a":1}'), frameOf(''), frameOf('"ünï"')]);
+  for (let cut = 1; cut <= three.length; cut += 1) {
+    assert.equal(parse(three, cut), {
+      bodies: ['{"a":1}', '', '"ünï"'],
+      fault: undefined,
+    });
+  }
+});
+
+for (const [what, header] of [
+  ['lower case', 'content-length: 2'],
+  ['no blank', 'Content-Length:2'],
+  ['blanks around', 'Content-Length: \t 2 \t'],
+  ['a content type', 'Content-Length: 2\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8'],
+  ['utf8 without its hyphen', 'Content-Type: application/json; charset="utf8"\r\nContent-Length: 2'],
+  ['an unknown header', 'X-Whatever: yes\r\nContent-Length: 2'],
+  ['a leading zero', 'Content-Length: 0002'],
+] as const) {
+  test(`a header with ${what} is read`, () => {
+    assert.equal(parseBothWays(`${header}\r\n\r\n{}`).bodies, ['{}']);
+  });
+}
+
+for (const [what, bytes] of [
+  ['a length that is a word', 'Content-Length: abc\r\n\r\n{}'],
+  ['a negative length', 'Content-Length: -1\r\n\r\n{}'],
+  ['a length with an exponent', 'Content-Length: 1e9\r\n\r\n{}'],
+  ['a hexadecimal length', 'Content-Length: 0x10\r\n\r\n{}'],
+  ['a length with a fraction', 'Content-Length: 2.0\r\n\r\n{}'],
+  ['an empty length', 'Content-Length:\r\n\r\n{}'],
+  ['a length of 20 digits', 'Content-Length: 99999999999999999999\r\n\r\n{}'],
+  ['a length of 99 GB', 'Content-Length: 99000000000\r\n\r\n{}'],
+  ['a length one over the limit', `Content-Length: ${64 * 1024 * 1024 + 1}\r\n\r\n{}`],
+  ['two equal lengths', 'Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}'],
+  ['two lengths that differ', 'Content-Length: 2\r\ncontent-length: 3\r\n\r\n{}'],
+  ['no length', 'Content-Type: application/json\r\n\r\n{}'],
+  ['no header', '\r\n\r\n{}'],
+  ['line feeds alone', 'Content-Length: 2\n\n{}'],
+  ['a carriage return alone', 'Content-Length: 2\rX: y\r\n\r\n{}'],
+  ['noise before it', 'hello there\r\nContent-Length: 2\r\n\r\n{}'],
+  ['noise in its line', 'noise Content-Length: 2\r\n\r\n{}'],
+  ['a byte order mark', '\ufeffContent-Length: 2\r\n\r\n{}'],
+  ['a NUL', 'Content-Length: 2\0\r\n\r\n{}'],
+  ['a continued line', 'Content-Length:\r\n 2\r\n\r\n{}'],
+  ['8 MiB and no end', Buffer.alloc(8 * 1024 * 1024, 'a')],
+  ['4 KiB of fields', `${'X-Field: y\r\n'.repeat(500)}Content-Length: 2\r\n\r\n{}`],
+] as const) {
+  test(`F103 a header with ${what} is a framing fault, and nothing after it is read`, () => {
+    const followed = Buffer.concat([Buffer.from(bytes), frameOf('{"after":1}')]);
+    const cut = bytes.length > 1_000_000 ? parse(followed) : parseBothWays(followed);
+    assert.equal(cut.bodies, []);
+    assert.type(cut.fault, 'string');
+  });
+}
+
+test('F103 noise is refused when it comes, not when a header has been filled', () => {
+  assert.type(parse('\n').fault, 'string');
+  assert.type(parse('{"jsonrpc":"2.0"}\n').fault, 'string');
+  assert.type(parse(Buffer.from([0xff])).fault, 'string');
+  assert.type(parse('{').fault, 'string', 'JSON without a header, from a client that waits for its answer');
+});
+
+test('a header may have exactly 4 KiB', () => {
+  const end = 'Content-Length: 2\r\n\r\n';
+  const filler = (bytes: number): string => `X: ${'y'.repeat(bytes - end.length - 5)}\r\n`;
+  assert.equal(parseBothWays(`${filler(4096)}${end}{}`).bodies, ['{}']);
+  assert.type(parseBothWays(`${filler(4097)}${end}{}`).fault, 'string');
+});
+
+test('another charset is told with the frame, which is skipped whole', () => {
+  const frame = 'Content-Length: 2\r\nContent-Type: text/plain; charset=utf-16\r\n\r\n{}';
+  assert.equal(parseBothWays(`${frame}${frameOf('[]').toString()}`).bodies, ['utf-16', '[]']);
+});
+
+test('F103 memory follows what has come, never what was announced', () => {
+  const before = process.memoryUsage().arrayBuffers;
+  const parsers = Array.from({ length: 50 }, () => {
+    const parser = new FrameParser(() => undefined);
+    parser.push(Buffer.from(`Content-Length: ${64 * 1024 * 1024}\r\n\r\n{`));
+    return parser;
+  });
+  const grown = process.memoryUsage().arrayBuffers - before;
+  assert.ok(parsers.every((parser) => parser.fault === undefined));
+  assert.ok(grown < 16 * 1024 * 1024, `${grown} bytes for 50 announcements`);
+});
+
+test('a body of the full 64 MiB is read', () => {
+  const bytes = 64 * 1024 * 1024;
+  let length = 0;
+  const parser = new FrameParser((body) => (length = body.length));
+  parser.push(Buffer.from(`Content-Length: ${bytes}\r\n\r\n`));
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  for (let sent = 0; sent < bytes; sent += chunk.length) parser.push(chunk);
+  assert.is(length, bytes);
+});
+
+test.run();

@@ -1,0 +1,214 @@
+import { EventEmitter } from 'node:events';
+import type { Readable } from 'node:stream';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Message } from 'vscode-jsonrpc/node';
+import { Admission, type Refusal } from '../../../src/rpc/transport/admission.ts';
+import { StrictReader } from '../../../src/rpc/transport/strict-reader.ts';
+import { mutatedFrames, random } from '../../support/mutated-frames.ts';
+import { seed } from '../../support/property.ts';
+import { frameOf } from '../../support/wire-client.ts';
+
+/** An input that the test emits by hand: a stream would cost a turn of the event loop a chunk. */
+class Source extends EventEmitter {
+  pause(): this {
+    return this;
+  }
+  resume(): this {
+    return this;
+  }
+}
+
+interface Read {
+  readonly passed: Message[];
+  readonly refused: Refusal[];
+  readonly ends: string[];
+}
+
+/** Reads the chunks, then the end of input; `answer` frees each request's place at once. */
+function read(chunks: readonly Buffer[], answer = true): Read {
+  const source = new Source();
+  const admission = new Admission(() => true);
+  const result: Read = { passed: [], refused: [], ends: [] };
+  const reader = new StrictReader(source as unknown as Readable, {
+    admission,
+    refuse: (response) => result.refused.push(response),
+    onEnd: (end) => result.ends.push(end),
+  });
+  reader.listen((message) => {
+    if (!('id' in message)) result.passed.push(message);
+    else
+      result.passed.push({
+        ...message,
+        id: answer ? admission.release(message.id as number) : message.id,
+      } as Message);
+  });
+  for (const chunk of chunks) source.emit('data', chunk);
+  source.emit('end');
+  return result;
+}
+
+const request = (id: unknown, more: object = {}): object => ({ jsonrpc: '2.0', id, method: 'm', ...more });
+
+function codesOf(bodies: readonly (string | object)[]): [number, unknown][] {
+  const { refused } = read([Buffer.concat(bodies.map(frameOf))]);
+  return refused.map((response) => [response.error.code, response.id]);
+}
+
+test('a body that is no JSON is answered with -32700 and id null, and the next request is read', () => {
+  for (const body of ['', 'x', '{', '{}{}', "{'a':1}", '[1,]', '\ufeff{}', 'NaN', '{"a":"\n"}']) {
+    const result = read([frameOf(body), frameOf(request(1))]);
+    assert.equal(
+      result.refused.map((response) => [response.error.code, response.id]),
+      [[-32700, null]],
+      body,
+    );
+    assert.is(result.passed.length, 1, body);
+    assert.equal(result.ends, ['endOfInput']);
+  }
+});
+
+test('F103 bytes that are not UTF-8 are refused, never replaced', () => {
+  for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
+    const head = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"');
+    const body = Buffer.concat([head, Buffer.from(bytes), Buffer.from('"}')]);
+    const frame = Buffer.concat([Buffer.from(`Content-Length: ${body.length}\r\n\r\n`), body]);
+    const result = read([frame, frameOf(request(2))]);
+    assert.is(result.refused[0]?.error.code, -32700);
+    assert.is(result.passed.length, 1);
+  }
+});
+
+test('F103 lost framing gives exactly one -32700 and ends the reading', () => {
+  const result = read([Buffer.from('Content-Length: x\r\n\r\n'), frameOf(request(1)), Buffer.from('\0\0')]);
+  assert.equal(
+    result.refused.map((response) => [response.error.code, response.id]),
+    [[-32700, null]],
+  );
+  assert.equal(result.passed, []);
+  assert.equal(result.ends, ['framing']);
+});
+
+test('F106 batches and other things that are no message are -32600', () => {
+  assert.equal(
+    codesOf(['[]', [request(1)], JSON.stringify(Array.from({ length: 10_000 }, () => request(1)))]),
+    [
+      [-32600, null],
+      [-32600, null],
+      [-32600, null],
+    ],
+  );
+  assert.equal(
+    codesOf(['1', '"a"', 'null', 'true']),
+    Array.from({ length: 4 }, () => [-32600, null]),
+  );
+  assert.equal(codesOf(['{}', '{"jsonrpc":"2.0"}', '{"jsonrpc":"2.0","id":7}']), [
+    [-32600, null],
+    [-32600, null],
+    [-32600, 7],
+  ]);
+  assert.equal(
+    codesOf([request(1, { jsonrpc: '1.0' }), request(2, { jsonrpc: 2 }), request(3, { method: 4 })]),
+    [
+      [-32600, 1],
+      [-32600, 2],
+      [-32600, 3],
+    ],
+  );
+});
+
+test('F106 an id is a string or an exact integer, of its own type', () => {
+  for (const id of ['null', '1.5', '{}', '[]', 'true', '1e400', '9007199254740993']) {
+    assert.equal(codesOf([`{"jsonrpc":"2.0","id":${id},"method":"m"}`]), [[-32600, null]], id);
+  }
+  const ids = [0, -1, 1, '1', '', 2 ** 53 - 1, 'x'.repeat(100_000), '__proto__'];
+  const { passed, refused } = read([Buffer.concat(ids.map((id) => frameOf(request(id))))], false);
+  assert.equal(refused, []);
+  assert.is(passed.length, ids.length);
+});
+
+test('F106 an id in flight is refused to the newcomer, once, and is free after the answer', () => {
+  const two = Buffer.concat([frameOf(request('a')), frameOf(request('a'))]);
+  const held = read([two], false);
+  assert.is(held.passed.length, 1);
+  assert.equal(
+    held.refused.map((response) => [response.error.code, response.id]),
+    [[-32600, 'a']],
+  );
+  assert.is(read([two], true).passed.length, 2);
+});
+
+test('the 65th request in flight is ServerBusy, and a cancel still gets through', () => {
+  const many = Array.from({ length: 66 }, (_, id) => frameOf(request(id)));
+  const cancel = frameOf({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 3 } });
+  const result = read([Buffer.concat([...many, cancel])], false);
+  assert.equal(
+    result.refused.map((response) => [response.error.code, response.id, response.error.data.retryable]),
+    [
+      [9001, 64, true],
+      [9001, 65, true],
+    ],
+  );
+  assert.is(result.passed.length, 65);
+  assert.equal(result.passed.at(-1), { jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 4 } });
+});
+
+test('a cancel of nothing in flight, a malformed one and stray responses are dropped', () => {
+  const cancels = [undefined, null, {}, { id: 9 }, { id: null }, [1]].map((params) => ({
+    jsonrpc: '2.0',
+    method: '$/cancelRequest',
+    params,
+  }));
+  const stray = [
+    { jsonrpc: '2.0', id: 1, result: {} },
+    { jsonrpc: '2.0', id: null, error: { code: 1, message: '' } },
+  ];
+  const result = read([Buffer.concat([...cancels, ...stray].map(frameOf))]);
+  assert.equal(result, { passed: [], refused: [], ends: ['endOfInput'] });
+});
+
+test('200,000 nested brackets are survived, closed or not, and the next request is read', () => {
+  const bomb = '['.repeat(200_000);
+  const closed = `${bomb}${']'.repeat(200_000)}`;
+  const nested = `{"jsonrpc":"2.0","id":5,"method":"m","params":{"a":${closed}}}`;
+  for (const body of [bomb, closed, '{"a":'.repeat(200_000), nested, '['.repeat(60_000)]) {
+    const { refused, passed } = read([frameOf(body), frameOf(request(6))]);
+    assert.equal(
+      refused.map((response) => [response.error.code, response.id]),
+      [[-32700, null]],
+    );
+    assert.is(passed.length, 1);
+  }
+});
+
+test('F103 120,000 mutated frames: no throw, one answer a fault, the same however the bytes are cut', () => {
+  const below = random(seed);
+  const framesEach = 12;
+  let faults = 0;
+  for (let round = 0; round < 10_000; round += 1) {
+    const { frames, firstMutated } = mutatedFrames(framesEach, below);
+    const whole = Buffer.concat(frames);
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < whole.length; ) {
+      const size = 1 + below(below(3) === 0 ? 4 : 300);
+      pieces.push(whole.subarray(at, at + size));
+      at += size;
+    }
+    const here = `SEED=${seed}, round ${round}`;
+    const once = read([whole]);
+    assert.equal(read(pieces), once, here);
+    assert.is(once.ends.length, 1, here);
+    const isFraming = once.ends[0] === 'framing';
+    if (isFraming) faults += 1;
+    const framing = once.refused.filter((response) => response.error.message.startsWith('Framing'));
+    assert.is(framing.length, isFraming ? 1 : 0, here);
+    // What came before the first mutation is never lost.
+    const sound = read([Buffer.concat(frames.slice(0, firstMutated))]);
+    assert.equal(sound.ends, ['endOfInput'], here);
+    assert.equal(once.passed.slice(0, sound.passed.length), sound.passed, here);
+    assert.equal(once.refused.slice(0, sound.refused.length), sound.refused, here);
+  }
+  assert.ok(faults > 100, `${faults} framing faults were met`);
+});
+
+test.run();

@@ -1,0 +1,85 @@
+// Where a session lives, how its directory is known, and what is said of a storage that cannot be used.
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckpointdError } from '../../src/base/errors.ts';
+import {
+  prepareStorage,
+  SessionDirectory,
+  type SessionMarker,
+  sessionIdOf,
+  storageFailure,
+} from '../../src/session/directory.ts';
+
+function withStorage(body: (storage: string) => void): void {
+  const top = mkdtempSync(join(tmpdir(), 'checkpointd-directory-'));
+  try {
+    body(join(top, 'a', 'storage'));
+  } finally {
+    rmSync(top, { recursive: true, force: true });
+  }
+}
+
+test('Q14: a session’s id follows from work tree, conversation and strategy, and from nothing that could be confused', () => {
+  const id = sessionIdOf('/work', 'c', 'shadow');
+  assert.match(id, /^ses_[0-9a-z]{26}$/);
+  assert.is(sessionIdOf('/work', 'c', 'shadow'), id);
+  const others = [
+    sessionIdOf('/work', 'c', 'local'),
+    sessionIdOf('/work', 'd', 'shadow'),
+    sessionIdOf('/workc', '', 'shadow'),
+    sessionIdOf('/work","c', '', 'shadow'),
+  ];
+  assert.is(new Set([id, ...others]).size, 5);
+});
+
+test('F116: the storage and a session’s directory are the user’s alone', () =>
+  withStorage((storage) => {
+    prepareStorage(storage);
+    const session = sessionIdOf('/work', 'c', 'shadow');
+    const directory = new SessionDirectory(storage, session);
+    assert.is(directory.exists(), false);
+    assert.is(directory.readMarker(), undefined);
+    directory.create({ marker: 'checkpointd session', session } as SessionMarker);
+    assert.is(directory.exists(), true);
+    assert.is(directory.readMarker()?.session, session);
+    for (const path of [storage, directory.root, directory.own])
+      assert.is(statSync(path).mode & 0o777, 0o700);
+    assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
+  }));
+
+test('F59: temporaries of a killed daemon are removed, and nothing else', () =>
+  withStorage((storage) => {
+    prepareStorage(storage);
+    const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));
+    directory.create({ marker: 'checkpointd session' } as SessionMarker);
+    for (const name of [
+      'restore.json.0123456789ab.tmp',
+      'owner.json.ba9876543210.tmp',
+      'restore.json',
+      'mine.tmp',
+    ])
+      writeFileSync(join(directory.own, name), '');
+    directory.removeTemporaries();
+    assert.equal(readdirSync(directory.own).sort(), ['mine.tmp', 'restore.json', 'session.json']);
+  }));
+
+test('what is wrong with a storage is said with what to change', () => {
+  const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO'].map((code) => {
+    const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
+    assert.match(error.message, '/s');
+    return error.kind;
+  });
+  assert.equal(kinds, [
+    'ReadOnlyStore',
+    'ReadOnlyStore',
+    'NoSpace',
+    'NoSpace',
+    'StoreUnavailable',
+    'StoreUnavailable',
+  ]);
+});
+
+test.run();

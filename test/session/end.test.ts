@@ -1,0 +1,145 @@
+// What the end of a session may remove, with the sessions in this process; the daemon's own ends are in test/daemon.
+import { existsSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { create } from '../../src/commands/create.ts';
+import { restore } from '../../src/commands/restore.ts';
+import { undo } from '../../src/commands/undo.ts';
+import { abandonSession, type EndKind } from '../../src/session/end.ts';
+import type { Session } from '../../src/session/session.ts';
+import { operation, type SessionRig, withSessions } from '../support/in-process.ts';
+
+const fully = { mode: 'hard', onConflict: 'overwrite', confirm: true, dryRun: false } as const;
+const restoreTo = (session: Session, target: string): Promise<unknown> =>
+  restore(session, { ...fully, target }, operation());
+
+/** What may have happened in a session, and whether losing the client then leaves an orphan. */
+const histories: readonly (readonly [
+  string,
+  boolean,
+  (rig: SessionRig, session: Session) => Promise<unknown>,
+])[] = [
+  ['nothing', false, async () => undefined],
+  ['checkpoints', false, (rig, session) => edit(rig, session, 'one')],
+  [
+    'a restore that displaced an edit which no checkpoint has',
+    true,
+    async (rig, session) => {
+      rig.write('f', 'unsaved\n');
+      await restoreTo(session, '0');
+    },
+  ],
+  [
+    'a restore that displaced what a checkpoint of this session has',
+    true,
+    async (rig, session) => {
+      await edit(rig, session, 'one');
+      await restoreTo(session, '0');
+    },
+  ],
+  [
+    'a restore, undone',
+    false,
+    async (rig, session) => {
+      rig.write('f', 'unsaved\n');
+      await restoreTo(session, '0');
+      await undo(session, { onConflict: 'overwrite', confirm: false, dryRun: false }, operation());
+    },
+  ],
+  [
+    'a restore, undone, with an edit between',
+    true,
+    async (rig, session) => {
+      rig.write('f', 'unsaved\n');
+      await restoreTo(session, '0');
+      rig.write('f', 'made on the restored state\n');
+      await undo(session, { onConflict: 'overwrite', confirm: false, dryRun: false }, operation());
+    },
+  ],
+  [
+    'back and forth again',
+    false,
+    async (rig, session) => {
+      await edit(rig, session, 'one');
+      await restoreTo(session, '0');
+      await restoreTo(session, '1');
+    },
+  ],
+  [
+    'a restore that changed nothing',
+    false,
+    async (rig, session) => {
+      await edit(rig, session, 'one');
+      await restoreTo(session, '1');
+    },
+  ],
+];
+
+async function edit(rig: SessionRig, session: Session, content: string): Promise<void> {
+  rig.write('f', `${content}\n`);
+  await create(session, { kind: 'turn' }, operation());
+}
+
+for (const [name, isOrphan, happen] of histories) {
+  test(`ruling 25, Q37: after ${name}, the loss of the client leaves ${isOrphan ? 'an orphan' : 'nothing'}`, async () => {
+    const fateOf = async (kind: EndKind): Promise<string> => {
+      let fate = '';
+      await withSessions(async (rig) => {
+        rig.write('f', 'base\n');
+        const session = await rig.open();
+        await happen(rig, session);
+        fate = (await rig.sessions.close(session.id, kind)).fate;
+        assert.is(existsSync(session.parts.directory.root), fate !== 'removed');
+      });
+      return fate;
+    };
+    assert.is(await fateOf('abrupt'), isOrphan ? 'orphaned' : 'removed');
+    assert.is(await fateOf('orderly'), 'removed');
+  });
+
+  test(`ruling 25: after ${name}, a process that can await nothing is as careful`, () =>
+    withSessions(async (rig) => {
+      rig.write('f', 'base\n');
+      const session = await rig.open();
+      await happen(rig, session);
+      abandonSession(session);
+      if (isOrphan) assert.ok(existsSync(session.parts.directory.root));
+    }));
+}
+
+test('a marker that a power cut left empty is written anew, so that the session can be removed', () =>
+  withSessions(async (rig) => {
+    const first = await rig.open();
+    const { directory } = first.parts;
+    rig.write('f', 'unsaved\n');
+    await restoreTo(first, '0');
+    assert.is((await rig.sessions.close(first.id, 'abrupt')).fate, 'orphaned');
+    writeFileSync(directory.markerFile, '');
+    const second = await rig.open();
+    assert.is(directory.readMarker()?.session, second.id);
+    assert.is(second.requireCheckpoints().index.list('every').length, 3);
+    assert.is((await rig.sessions.close(second.id)).fate, 'removed');
+  }));
+
+test('a session whose store fails to close is given up all the same', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    const { root } = session.parts.directory;
+    installFault((call, target) => {
+      if (call === 'rename' && target === root) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+    });
+    try {
+      await rig.sessions.close(session.id);
+      assert.unreachable();
+    } catch (error) {
+      assert.match(String(error), 'EBUSY');
+    } finally {
+      installFault(undefined);
+    }
+    const again = await rig.open();
+    assert.is(again.id, session.id);
+    assert.not.equal(again, session);
+  }));
+
+test.run();

@@ -1,0 +1,180 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import type { CheckpointId, SnapshotId, Tag } from '../../../src/base/ids.ts';
+import { CheckpointIndex } from '../../../src/session/index/checkpoint-index.ts';
+import { parseTag, partsOf } from '../../../src/session/index/tag.ts';
+import type {
+  CheckpointKind,
+  CheckpointRecord,
+  StoredCheckpoint,
+} from '../../../src/store/snapshot-store.ts';
+
+let made = 0;
+
+function record(kind: CheckpointKind, facts: Partial<CheckpointRecord>): CheckpointRecord {
+  made += 1;
+  return {
+    id: `ckpt_${String(made).padStart(20, '0')}` as CheckpointId,
+    seq: made,
+    timestamp: '2026-01-01T00:00:00.000Z',
+    kind,
+    description: '',
+    message: '',
+    snapshot: `s${made}` as SnapshotId,
+    conversation: 0,
+    logLength: 0,
+    historyLength: 0,
+    currentTurn: 0,
+    toolsInTurn: 0,
+    skipped: [],
+    ...facts,
+  };
+}
+
+/** A tagged checkpoint that follows the head of the index. */
+function tagged(index: CheckpointIndex, text: string): StoredCheckpoint {
+  const tag = parseTag(text);
+  const parent = index.head?.record.id;
+  const kind = partsOf(tag).tool === undefined ? 'turn' : 'tool';
+  const place = index.placeOf(tag);
+  const facts = {
+    madeAs: tag,
+    ...(parent === undefined ? {} : { parent }),
+    ...(place === undefined ? {} : { place }),
+  };
+  const stored = { record: record(kind, facts), tag, commit: String(made + 1).padStart(40, 'a') };
+  index.add(stored);
+  return stored;
+}
+
+const tagsOf = (index: CheckpointIndex): (Tag | undefined)[] =>
+  index.list('all').map(({ record }) => index.tagOf(record.id));
+
+function filled(...tags: string[]): CheckpointIndex {
+  const index = new CheckpointIndex([]);
+  for (const tag of tags) tagged(index, tag);
+  return index;
+}
+
+test('Q8 tags are listed in the order of 000 §3.2', () => {
+  assert.equal(tagsOf(filled('0', '1', '1.1', '1.2', '2', '2.1', '3')), [
+    '0',
+    '1',
+    '1.1',
+    '1.2',
+    '2',
+    '2.1',
+    '3',
+  ]);
+});
+
+test('Q18 a repeated turn tag leaves its old place and is appended at the end', () => {
+  const index = filled('0', '1', '1.1', '2', '2.1');
+  const old = index.resolve('1').record.id;
+  tagged(index, '1');
+  assert.equal(tagsOf(index), ['0', '1.1', '2', '2.1', '1']);
+  assert.is(index.byId(old)?.record.id, old, 'the older bearer keeps its id');
+  assert.is(index.tagOf(old), undefined);
+  assert.is(index.list('every').length, 6);
+});
+
+test('Q19 a repeated tool tag is replaced in place, metadata and all', () => {
+  const index = filled('0', '1', '1.1', '1.2');
+  const again = tagged(index, '1.1');
+  assert.equal(tagsOf(index), ['0', '1', '1.1', '1.2']);
+  assert.equal(index.resolve('1.1'), again);
+});
+
+test('the index rebuilt from the store lists the same', () => {
+  const index = filled('0', '1', '1.1', '1.2', '2');
+  tagged(index, '1.1');
+  tagged(index, '1');
+  const stored = index.list('every').map((checkpoint) => {
+    const { tag: _tag, ...rest } = checkpoint;
+    const tag = index.tagOf(checkpoint.record.id);
+    return tag === undefined ? rest : { ...rest, tag };
+  });
+  const rebuilt = new CheckpointIndex(stored);
+  assert.equal(tagsOf(rebuilt), tagsOf(index));
+  assert.is(rebuilt.head?.record.id, index.head?.record.id);
+  assert.is(rebuilt.nextSeq, index.nextSeq);
+});
+
+test('Q9 the predecessor follows the table, and passes over what was deleted', () => {
+  const index = filled('0', '1', '1.1', '1.2', '2');
+  const predecessor = (tag: string): Tag | undefined => {
+    const found = index.predecessor(index.resolve(tag).record.id);
+    return found === undefined ? undefined : index.tagOf(found.record.id);
+  };
+  assert.is(predecessor('1.1'), '1');
+  assert.is(predecessor('1.2'), '1.1');
+  assert.is(predecessor('2'), '1');
+  assert.is(predecessor('0'), undefined);
+  index.remove([index.resolve('1.1').record.id]);
+  assert.is(predecessor('1.2'), '1');
+  index.remove([index.resolve('1').record.id]);
+  assert.is(predecessor('1.2'), '0');
+});
+
+test('ruling 17: what comes after the point that was restored is detached and still listed', () => {
+  const index = filled('0', '1', '1.1', '2');
+  const one = index.resolve('1').record.id;
+  index.add({ record: record('restore', { parent: one }) });
+  const detached = index.list('all').filter(({ record }) => index.isDetached(record.id));
+  assert.equal(
+    detached.map(({ tag }) => tag),
+    ['1.1', '2'],
+  );
+  tagged(index, '1.1');
+  assert.not(index.isDetached(index.resolve('1.1').record.id), 'the new bearer is on the line');
+});
+
+test('a safety checkpoint is never where the session stands', () => {
+  const index = filled('0', '1');
+  const head = index.head;
+  index.add({ record: record('safety', {}) });
+  assert.is(index.head, head);
+  assert.is(index.list('all').length, 2);
+});
+
+test('checkpoints are found by tag, id, name and commit', () => {
+  const index = filled('0', '1');
+  const one = index.resolve('1');
+  index.rename(one.record.id, 'before the refactoring');
+  assert.is(index.resolve('before the refactoring').record.id, one.record.id);
+  assert.is(index.resolve(one.record.id).record.id, one.record.id);
+  assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
+});
+
+for (const [text, kind] of [
+  ['7', 'UnknownCheckpoint'],
+  ['ckpt_nothing', 'UnknownCheckpoint'],
+  ['--upload-pack=x', 'InvalidTag'],
+  ['../../x', 'InvalidTag'],
+  ['refs/heads/x', 'InvalidTag'],
+  ['a\0b', 'InvalidTag'],
+  ['x'.repeat(10_240), 'InvalidTag'],
+] as const) {
+  test(`Q40 ${JSON.stringify(text.slice(0, 20))} is refused as ${kind} with the way to the list`, () => {
+    const index = filled('0');
+    try {
+      index.resolve(text);
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, CheckpointdError);
+      assert.is((error as CheckpointdError).kind, kind);
+      assert.match((error as CheckpointdError).message, /checkpoint\/list/);
+      assert.ok((error as CheckpointdError).message.length < 300, 'the bad input is not echoed whole');
+    }
+  });
+}
+
+test('10,000 checkpoints are resolved in constant time', () => {
+  const index = new CheckpointIndex([]);
+  for (let turn = 0; turn < 10_000; turn += 1) tagged(index, String(turn));
+  assert.is(index.tagCount, 10_000);
+  assert.is(index.resolve('9999').tag, '9999');
+});
+
+test.run();

@@ -1,0 +1,155 @@
+// What removing checkpoints leaves: which of the others are detached, in which order they are listed, and what the
+// ledger says, before and after a restart.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ResultOf } from '../../../src/protocol/types.ts';
+import { strategies } from '../../../src/store/strategies.ts';
+import { makePlaces, type Places, SessionRig } from '../../support/session-rig.ts';
+
+type Listed = ResultOf<'checkpoint/list'>['checkpoints'];
+
+/** Tag, or kind where there is none, and `*` when detached; everything but safety checkpoints. */
+const told = (checkpoints: Listed): string[] =>
+  checkpoints
+    .filter(({ kind }) => kind !== 'safety')
+    .map(({ tag, kind, detached }) => `${tag ?? kind}${detached === true ? '*' : ''}`);
+
+async function everything(rig: SessionRig): Promise<Listed> {
+  return (await rig.request('checkpoint/list', { limit: 1000, kind: 'every' })).checkpoints;
+}
+
+async function turn(rig: SessionRig, content: string): Promise<void> {
+  rig.write('a.txt', content);
+  await rig.request('checkpoint/create', { kind: 'turn' });
+}
+
+/** Lives in one daemon, then looks in it and, after SIGKILL, in the next one: both must see the same. */
+async function twice(
+  strategy: string,
+  live: (rig: SessionRig) => Promise<unknown>,
+  look: (rig: SessionRig) => Promise<unknown>,
+  options: Partial<Parameters<SessionRig['open']>[0]> = {},
+): Promise<void> {
+  const places: Places = makePlaces();
+  for (const isFirst of [true, false]) {
+    const rig = new SessionRig(places);
+    try {
+      await rig.open({ strategy, ...options });
+      if (isFirst) await live(rig);
+      await look(rig);
+    } finally {
+      await rig.client.kill();
+    }
+  }
+}
+
+for (const strategy of Object.keys(strategies)) {
+  test(`ruling 17: deleting a checkpoint in the middle detaches nothing before it (${strategy})`, () =>
+    twice(
+      strategy,
+      async (rig) => {
+        for (const n of [1, 2, 3, 4, 5]) await turn(rig, `${n}`);
+        await rig.request('checkpoint/restore', { tag: '3', mode: 'hard' });
+        await turn(rig, 'beside'); // becomes the bearer of 4, its old one is detached
+        await rig.request('checkpoint/delete', { tag: '2' });
+        await rig.request('checkpoint/delete', { tag: '3' });
+        const restored = (await everything(rig)).find(({ kind }) => kind === 'restore');
+        await rig.request('checkpoint/delete', { tag: restored?.id ?? '' });
+      },
+      async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'turn*', '5*', '4']),
+    ));
+
+  test(`ruling 17: undoing a restore goes on where it was, although that checkpoint is deleted (${strategy})`, () =>
+    twice(
+      strategy,
+      async (rig) => {
+        for (const n of [1, 2]) await turn(rig, `${n}`);
+        await rig.request('checkpoint/restore', { tag: '1', mode: 'hard' });
+        await rig.request('checkpoint/delete', { tag: '2' });
+        await rig.request('checkpoint/undo', {});
+      },
+      async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'restore*', 'restore']),
+    ));
+
+  test(`collected by a limit, what is left is neither detached nor listed in another order (${strategy})`, () =>
+    twice(
+      strategy,
+      async (rig) => {
+        await turn(rig, 'first');
+        for (const tag of ['1.1', '1.2', '1.3', '1.1', '1.2', '1.1', '1.2']) {
+          rig.write('a.txt', `${Math.random()}`);
+          await rig.request('checkpoint/create', { kind: 'tool', tag });
+        }
+        const before = told((await rig.request('checkpoint/list', { limit: 100 })).checkpoints);
+        assert.equal(before, ['0', '1', '1.1', '1.2', '1.3']);
+        const { checkpointsRemoved } = await rig.request('store/gc', {});
+        assert.is(
+          checkpointsRemoved,
+          5,
+          'those that lost their tag, and the oldest beyond three but for the base',
+        );
+      },
+      async (rig) => {
+        const { checkpoints } = await rig.request('checkpoint/list', { limit: 100 });
+        assert.equal(told(checkpoints), ['0', '1.1', '1.2', '1.3']);
+        assert.is((await everything(rig)).length, 4);
+      },
+      { limits: { maxCheckpoints: 3 } },
+    ));
+
+  test(`a repeated tool tag keeps its place in the list after collection and restart (${strategy})`, () =>
+    twice(
+      strategy,
+      async (rig) => {
+        await turn(rig, 'first');
+        for (const tag of ['1.1', '1.2', '1.1', '1.3', '1.1']) {
+          rig.write('a.txt', `${Math.random()}`);
+          await rig.request('checkpoint/create', { kind: 'tool', tag });
+        }
+        await rig.request('store/gc', {});
+        // Freed by a deletion, a tag has no place to keep.
+        await rig.request('checkpoint/delete', { tag: '1.2' });
+        rig.write('a.txt', 'again');
+        await rig.request('checkpoint/create', { kind: 'tool', tag: '1.2' });
+      },
+      async (rig) => {
+        const { checkpoints } = await rig.request('checkpoint/list', { limit: 100 });
+        assert.equal(told(checkpoints), ['0', '1', '1.1', '1.3', '1.2']);
+      },
+    ));
+}
+
+test('ruling 16: after all checkpoints were deleted the next one is noted like any other', () =>
+  twice(
+    'shadow',
+    async (rig) => {
+      rig.write('a.txt', 'by the agent\n');
+      await rig.request('ledger/recordWrite', { path: 'a.txt' });
+      await turn(rig, 'two');
+      for (const { id } of [...(await everything(rig))].reverse())
+        await rig.request('checkpoint/delete', { tag: id });
+      rig.write('new.txt', 'never seen before\n');
+      await turn(rig, 'three');
+      rig.write('new.txt', 'an edit');
+      await rig.request('checkpoint/create', { kind: 'turn' });
+      rig.write('new.txt', 'never seen before\n');
+      const { conflicts } = await rig.request('checkpoint/restore', { tag: '2', mode: 'hard', dryRun: true });
+      assert.equal(conflicts ?? [], [], 'a content that a checkpoint holds is known');
+    },
+    async (rig) => {
+      const history = async (path: string): Promise<string[]> => {
+        const { entries, present } = await rig.request('ledger/history', { path });
+        return [...entries, ...(present === undefined ? [] : [present])].map(
+          ({ author, checkpoint }) => `${author} ${checkpoint === undefined ? 'reported' : 'checkpoint'}`,
+        );
+      };
+      assert.equal(await history('new.txt'), ['user checkpoint', 'user checkpoint', 'user reported']);
+      assert.is(
+        (await history('a.txt')).at(-1),
+        'user checkpoint',
+        'what stands there is no edit unheard of',
+      );
+    },
+  ));
+
+test.run();

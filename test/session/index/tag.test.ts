@@ -1,0 +1,63 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import { parseTag, partsOf, previousTag, tagOf } from '../../../src/session/index/tag.ts';
+
+test('Q7 tags are 0, {turn} and {turn}.{tool}', () => {
+  assert.equal(partsOf(parseTag('0')), { turn: 0 });
+  assert.equal(partsOf(parseTag('12')), { turn: 12 });
+  assert.equal(partsOf(parseTag('3.14')), { turn: 3, tool: 14 });
+});
+
+for (const [tag, previous] of [
+  ['1.1', '1'],
+  ['1.2', '1.1'],
+  ['2', '1'],
+  ['0', '0'],
+  ['1', '0'],
+  ['0.1', '0'],
+] as const) {
+  test(`Q9 the tag before ${tag} is ${previous}`, () => {
+    assert.is(previousTag(parseTag(tag)), previous);
+  });
+}
+
+const malformed = [
+  '--upload-pack=x',
+  '-f',
+  '-d',
+  '../../x',
+  'refs/heads/x',
+  '1/1',
+  'x.lock',
+  'a..b',
+  '@{0}',
+  'HEAD',
+  '@',
+  'f'.repeat(40),
+  '1\ndelete refs/tags/0',
+  '1\0',
+  '01',
+  '1.',
+  '.1',
+  '1.0',
+  ' 1',
+  '１',
+  '1'.repeat(300),
+  '',
+  '1.2.3',
+  '+1',
+  '1e3',
+  '9'.repeat(10),
+];
+for (const text of malformed) {
+  test(`F109 ${JSON.stringify(text.slice(0, 40))} is no tag`, () => {
+    assert.is(tagOf(text), undefined);
+    assert.throws(
+      () => parseTag(text),
+      (error: unknown) => error instanceof CheckpointdError && error.kind === 'InvalidTag',
+    );
+  });
+}
+
+test.run();

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type Known, Ledger } from '../../../src/session/ledger/ledger.ts';
+import { blobOf, changesBetween, model, path } from '../../support/model-tree.ts';
+import { checkProperty } from '../../support/property.ts';
+
+const at = '2026-01-01T00:00:00.000Z';
+
+test('a content that no checkpoint and no reported write made is a conflict; the others are not', () => {
+  const ledger = new Ledger();
+  const first = model({ a: 'one', b: 'one', c: 'one' });
+  ledger.recordCheckpoint(changesBetween(model({}), first), 'user', at, 'ckpt_1');
+  ledger.recordWrite(path('b'), blobOf('two'), 'agent', at, 'fs_write');
+  const present = model({ a: 'by hand', b: 'two', c: 'one', d: 'by hand' });
+  const changes = changesBetween(present, model({ c: 'x' }));
+  assert.equal([...ledger.conflicts(changes)], ['a', 'd']);
+});
+
+test('absence is no conflict: nothing is lost where nothing is', () => {
+  const ledger = new Ledger();
+  ledger.recordCheckpoint(changesBetween(model({}), model({ a: 'one' })), 'user', at);
+  assert.is(ledger.isKnown(path('a'), 'absent'), true);
+  assert.equal([...ledger.conflicts(changesBetween(model({}), model({ a: 'one' })))], []);
+});
+
+test('a reported write keeps its author when a checkpoint finds it', () => {
+  const ledger = new Ledger();
+  ledger.recordWrite(path('a'), blobOf('x'), 'agent', at, 'fs_write');
+  const added = ledger.recordCheckpoint(
+    changesBetween(model({}), model({ a: 'x', b: 'y' })),
+    'user',
+    at,
+    'ckpt_1',
+  );
+  assert.equal(
+    added.map(({ path }) => path),
+    ['b'],
+  );
+  assert.equal([ledger.last(path('a'))?.who, ledger.last(path('b'))?.who], ['agent', 'user']);
+  assert.is(ledger.last(path('c'))?.who, undefined);
+});
+
+test('the history of a path tells who changed it, in order, and says nothing twice', () => {
+  const ledger = new Ledger();
+  ledger.recordWrite(path('a'), blobOf('1'), 'agent', at);
+  assert.is(ledger.recordWrite(path('a'), blobOf('1'), 'agent', at), undefined);
+  ledger.recordWrite(path('a'), blobOf('2'), 'user', at);
+  ledger.recordWrite(path('a'), 'absent', 'session', at, 'ses_2');
+  assert.equal(
+    ledger.history(path('a')).map(({ who, content }) => [who, content]),
+    [
+      ['agent', blobOf('1')],
+      ['user', blobOf('2')],
+      ['session', 'absent'],
+    ],
+  );
+});
+
+test('a ledger that went through JSON and back answers the same', () => {
+  const step = fc.record({
+    name: fc.constantFrom('a', 'b/\xff', '\xc3\xbc'),
+    content: fc.constantFrom<Known>('absent', blobOf('1'), blobOf('2'), blobOf('3')),
+    who: fc.constantFrom('agent' as const, 'user' as const, 'session' as const),
+  });
+  checkProperty(fc.array(step), (steps) => {
+    const ledger = new Ledger();
+    for (const { name, content, who } of steps) ledger.recordWrite(path(name), content, who, at);
+    const again = new Ledger(JSON.parse(JSON.stringify([...ledger.records()])));
+    assert.equal(again.paths(), ledger.paths());
+    for (const each of ledger.paths()) assert.equal(again.history(each), ledger.history(each));
+    for (const { name, content } of steps) assert.ok(again.isKnown(path(name), content));
+    assert.is(again.isKnown(path('a'), blobOf('never')), false);
+  });
+});
+
+test.run();

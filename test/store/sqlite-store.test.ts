@@ -1,5 +1,0 @@
-// The strategy `sqlite` under the contract of all strategies. What only it promises is in the sqlite-*.test.ts beside it.
-import { loseBlob, openSqlite, sqliteAfterwards } from '../support/sqlite.ts';
-import { storeSuite } from './suite.ts';
-
-storeSuite('sqlite', openSqlite, { afterwards: sqliteAfterwards, lose: loseBlob });

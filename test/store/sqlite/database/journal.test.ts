@@ -1,0 +1,110 @@
+// The journal of a database while much is written: settled beside the event loop, bounded, and given back.
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../../../src/base/seam.ts';
+import { SqliteDatabase } from '../../../../src/store/sqlite/database/database.ts';
+
+const journalMax = 12 << 20;
+const items = Array.from({ length: 120 }, (_, index) => index);
+
+/** Opens a database with one table and counts how often the journal is settled beside the loop. */
+async function withDatabase(
+  body: (rig: {
+    database: SqliteDatabase;
+    settled: () => number;
+    write: (item: number) => void;
+    journal: () => number;
+    rows: () => unknown;
+  }) => Promise<void>,
+  fail = false,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-journal-'));
+  const file = join(directory, 'x.sqlite');
+  let settled = 0;
+  const database = await SqliteDatabase.open(file, { durability: 'process' });
+  database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (id INTEGER PRIMARY KEY, content BLOB)');
+  installFault((call) => {
+    if (call !== 'checkpoint') return;
+    settled += 1;
+    if (fail) throw Object.assign(new Error('no thread today'), { code: 'EAGAIN' });
+  });
+  const write = (item: number): void => {
+    database.run('INSERT INTO t VALUES (?, ?)', item, Buffer.alloc(200_000, item));
+  };
+  const journal = (): number => statSync(`${file}-wal`).size;
+  const rows = (): unknown => {
+    const other = new Database(file);
+    try {
+      return other.prepare('SELECT count(*), total(length(content)) FROM t').raw().all();
+    } finally {
+      other.close();
+    }
+  };
+  try {
+    await body({ database, settled: () => settled, write, journal, rows });
+  } finally {
+    installFault(undefined);
+    database.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Two hundred kilobytes an item, at two items a slice: 24 MB in all. */
+const slowly =
+  (write: (item: number) => void) =>
+  (item: number): void => {
+    write(item);
+    const until = performance.now() + 10;
+    while (performance.now() < until);
+  };
+
+test('what is written in slices does not grow the journal, and its space is given back at the end', () =>
+  withDatabase(async ({ database, settled, write, journal, rows }) => {
+    let highest = 0;
+    await database.inSlices(items, () => {
+      highest = Math.max(highest, journal());
+      return slowly(write);
+    });
+    assert.ok(settled() > 5, `${settled()} times`);
+    assert.ok(highest < journalMax, `${highest} bytes`);
+    await database.rest();
+    assert.is(journal(), 0);
+    assert.equal(rows(), [[120, 24_000_000]]);
+    const before = settled();
+    await database.rest();
+    assert.is(settled(), before, 'nothing to do');
+  }));
+
+test('where it cannot be settled so, SQLite does it at its commits as ever', () =>
+  withDatabase(async ({ database, settled, write, journal, rows }) => {
+    await database.inSlices(items, () => slowly(write));
+    assert.ok(settled() > 5);
+    assert.ok(journal() < journalMax, `${journal()} bytes`);
+    await database.rest();
+    assert.equal(rows(), [[120, 24_000_000]]);
+  }, true));
+
+test('a database that is closed while its journal is settled loses nothing', () =>
+  withDatabase(async ({ database, settled, write, rows }) => {
+    let written = 0;
+    const writing = database
+      .inSlices(items, () => {
+        if (settled() >= 2 && written > 20) setImmediate(() => database.close());
+        return (item) => {
+          slowly(write)(item);
+          written = item + 1;
+        };
+      })
+      .then(
+        () => 'done',
+        (error: unknown) => String(error),
+      );
+    assert.match(await writing, /was closed/);
+    assert.equal(rows(), [[written, written * 200_000]]);
+  }));
+
+test.run();

@@ -1,0 +1,356 @@
+// The rows that 003 documents: true and sufficient without the directories, after any publications and removals.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import fc from 'fast-check';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckpointId } from '../../../src/base/ids.ts';
+import { compare } from '../../../src/git/diff/tree-diff.ts';
+import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
+import { checkPropertyAsync } from '../../support/property.ts';
+import {
+  blobOf,
+  capture,
+  checkpoint,
+  contentsOf,
+  file,
+  noise,
+  type PlainFile,
+  type PlainTree,
+  plain,
+  recordOf,
+  shown,
+  trees,
+} from '../../support/snapshots.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
+import { kindOf, type Rig, withStore } from '../../support/store-rig.ts';
+
+const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
+  withStore(openSqlite, { afterwards: sqliteAfterwards }, body);
+
+/** A checkpoint rebuilt from checkpoint_file_snapshots alone: from the nearest full one down to it. */
+function rebuilt(storage: string, checkpoint: CheckpointId): string[] {
+  const chain: number[] = [];
+  let id: unknown = sql(
+    storage,
+    'SELECT id FROM checkpoints WHERE checkpoint = ? AND state = 1',
+    checkpoint,
+  )[0]?.[0];
+  for (;;) {
+    assert.type(id, 'number', 'the chain ends in a full one');
+    chain.unshift(Number(id));
+    const [row] = sql(storage, 'SELECT parent_id, is_full, state FROM checkpoints WHERE id = ?', Number(id));
+    assert.is(row?.[2], 1);
+    if (row?.[1] === 1) break;
+    id = row?.[0];
+  }
+  const tree = new Map<string, string>();
+  for (const at of chain) {
+    const rows = sql(
+      storage,
+      'SELECT file_path, change_type, mode, permissions, blob_hash, file_size FROM checkpoint_file_snapshots WHERE checkpoint_id = ?',
+      at,
+    );
+    for (const [path, type, mode, permissions, hash, size] of rows) {
+      assert.instance(path, Uint8Array);
+      const name = Buffer.from(path as Uint8Array).toString('latin1');
+      assert.is(tree.has(name), type !== 'added', `${String(type)} ${name}`);
+      if (type === 'deleted') tree.delete(name);
+      else tree.set(name, `${String(mode)} ${String(permissions)} ${String(hash)} ${String(size)}`);
+    }
+  }
+  return [...tree].map(([path, what]) => `${path} ${what}`).sort();
+}
+
+function expected(store: SnapshotStore, tree: PlainTree): string[] {
+  return [...tree]
+    .map(([path, one]) => {
+      const permissions = one.permissions ?? null;
+      return `${path} ${one.mode} ${String(permissions)} ${blobOf(store, one.bytes)} ${one.bytes.length}`;
+    })
+    .sort();
+}
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 4, arbitrary: fc.record({ tree: trees, parent: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ remove: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }) }) },
+    { weight: 1, arbitrary: fc.constant('sweep' as const) },
+  ),
+  { minLength: 1, maxLength: 14 },
+);
+
+test('O9 O10 O11 O12 the tables, columns and indexes of 003 are there under its names', () =>
+  withSqlite(async ({ directory }) => {
+    const columns = (table: string): unknown[] =>
+      sql(directory, 'SELECT name FROM pragma_table_info(?)', table).map(([name]) => name);
+    for (const [table, names] of Object.entries({
+      checkpoints: ['id', 'conversation_id', 'parent_id', 'user_message', 'created_at'],
+      checkpoint_file_snapshots: [
+        'id',
+        'checkpoint_id',
+        'file_path',
+        'blob_hash',
+        'change_type',
+        'file_size',
+        'created_at',
+      ],
+      checkpoint_blobs: ['hash', 'content', 'size', 'ref_count', 'created_at'],
+    })) {
+      for (const name of names) assert.ok(columns(table).includes(name), `${table}.${name}`);
+    }
+    const index = (name: string): unknown =>
+      sql(directory, 'SELECT sql FROM sqlite_schema WHERE name = ?', name)[0]?.[0];
+    assert.match(
+      String(index('idx_checkpoints_conversation')),
+      /checkpoints\(conversation_id, created_at DESC\)/,
+    );
+    assert.match(
+      String(index('idx_file_snapshots_checkpoint')),
+      /checkpoint_file_snapshots\(checkpoint_id\)/,
+    );
+    assert.match(String(index('idx_file_snapshots_blob')), /checkpoint_file_snapshots\(blob_hash\)/);
+    const foreign = sql(
+      directory,
+      'SELECT "table", "from", on_delete FROM pragma_foreign_key_list(\'checkpoints\')',
+    );
+    assert.ok(foreign.some((row) => row.join() === 'conversations,conversation_id,CASCADE'));
+    assert.ok(foreign.some((row) => row.join() === 'checkpoints,parent_id,SET NULL'));
+    assert.equal(sql(directory, 'PRAGMA journal_mode'), [['wal']]);
+  }));
+
+test('O10 O27 rows are the changes against the parent; a deletion names no content', () =>
+  withSqlite(async ({ directory, store }) => {
+    const root = await checkpoint(store, plain({ a: 'a', b: 'b', c: 'c' }), { seq: 1, message: 'first' });
+    const child = await checkpoint(store, plain({ a: 'a', b: 'B', d: 'd' }), { seq: 2, parent: root.id });
+    const rows = (id: CheckpointId): unknown[][] =>
+      sql(
+        directory,
+        `SELECT CAST(file_path AS TEXT), change_type, blob_hash IS NULL, file_size FROM checkpoint_file_snapshots
+         JOIN checkpoints ON checkpoints.id = checkpoint_id WHERE checkpoint = ? ORDER BY file_path`,
+        id,
+      );
+    assert.equal(
+      rows(root.id).map(([path, type]) => `${String(path)} ${String(type)}`),
+      ['a added', 'b added', 'c added'],
+    );
+    assert.equal(rows(child.id), [
+      ['b', 'modified', 0, 1],
+      ['c', 'deleted', 1, 0],
+      ['d', 'added', 0, 1],
+    ]);
+    assert.equal(
+      sql(directory, 'SELECT user_message, file_count, total_size FROM checkpoints ORDER BY seq'),
+      [
+        ['first', 3, 3],
+        ['', 3, 3],
+      ],
+    );
+  }));
+
+test('O6 O19 O26 O30 every checkpoint can be rebuilt from the rows alone, after any history', () =>
+  withSqlite(async ({ directory, store }) => {
+    await checkPropertyAsync(
+      steps,
+      async (list) => {
+        await store.remove((await store.checkpoints()).map(({ record }) => record.id));
+        const living: { id: CheckpointId; tree: PlainTree }[] = [];
+        let seq = 0;
+        for (const step of list) {
+          if (step === 'sweep') await store.sweep();
+          else if ('remove' in step) {
+            const gone = new Set(
+              step.remove.map((choice) => living[choice % Math.max(1, living.length)]?.id),
+            );
+            await store.remove([...gone].flatMap((id) => id ?? []));
+            living.splice(0, living.length, ...living.filter(({ id }) => !gone.has(id)));
+          } else {
+            const parent = living[step.parent % (living.length + 1)]?.id;
+            seq += 1;
+            const { id } = await checkpoint(store, step.tree, {
+              seq,
+              ...(parent === undefined ? {} : { parent }),
+            });
+            living.push({ id, tree: step.tree });
+          }
+        }
+        for (const { id, tree } of living) assert.equal(rebuilt(directory, id), expected(store, tree));
+        assert.equal(sql(directory, 'SELECT count(*) FROM checkpoints'), [[living.length]]);
+        sqliteAfterwards(directory);
+      },
+      150,
+    );
+  }));
+
+test('O30 removing checkpoints with many rows folds them too', () =>
+  withSqlite(async ({ directory, store }) => {
+    const many = (count: number, text: string): PlainTree =>
+      new Map(
+        Array.from({ length: count }, (_, i): [string, PlainFile] => [
+          `d${i % 9}/f${i}`,
+          file(`${text} ${i}`),
+        ]),
+      );
+    const states = [many(900, 'a'), many(900, 'b'), many(1100, 'b'), many(500, 'c'), many(900, 'a')];
+    const made: CheckpointId[] = [];
+    for (const [i, tree] of states.entries()) {
+      const parent = made[i === 4 ? 0 : i - 1];
+      made.push(
+        (await checkpoint(store, tree, { seq: i + 1, ...(parent === undefined ? {} : { parent }) })).id,
+      );
+    }
+    const still = (...left: number[]): void => {
+      for (const i of left)
+        assert.equal(
+          rebuilt(directory, made[i] ?? ('' as CheckpointId)),
+          expected(store, states[i] ?? new Map()),
+        );
+      assert.equal(sql(directory, 'SELECT count(*) FROM checkpoints'), [[left.length]]);
+      sqliteAfterwards(directory);
+    };
+    still(0, 1, 2, 3, 4);
+    await store.remove([made[1] ?? ('' as CheckpointId)]);
+    still(0, 2, 3, 4);
+    await store.remove([made[0] ?? ('' as CheckpointId)]); // its children 2 and 4 both need all their files
+    still(2, 3, 4);
+    await store.remove([made[2] ?? ('' as CheckpointId), made[4] ?? ('' as CheckpointId)]);
+    still(3);
+  }));
+
+test('O1 the cost of a checkpoint follows the change: rows, directories and contents of one edit', () =>
+  withSqlite(async ({ directory, store }) => {
+    const tree = new Map(
+      Array.from({ length: 3000 }, (_, i): [string, PlainFile] => [
+        `a${i % 10}/b${i % 100}/f${i}`,
+        file(`${i}`),
+      ]),
+    );
+    const root = await checkpoint(store, tree, { seq: 1 });
+    const count = (): number[] =>
+      ['checkpoint_file_snapshots', 'checkpoint_trees', 'checkpoint_blobs'].map((table) =>
+        Number(sql(directory, `SELECT count(*) FROM ${table}`)[0]?.[0]),
+      );
+    const before = count();
+    tree.set('a1/b1/f1', file('edited'));
+    const next = await checkpoint(store, tree, { seq: 2, parent: root.id });
+    assert.equal(
+      count().map((n, i) => n - (before[i] ?? 0)),
+      [1, 3, 1],
+    );
+    assert.equal(rebuilt(directory, next.id), expected(store, tree));
+  }));
+
+test('O1 a keyframe comes when the changes since the last one cost as much as it does', () =>
+  withSqlite(async ({ directory, store }) => {
+    const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
+    let parent = (await checkpoint(store, tree, { seq: 1 })).id;
+    for (let seq = 2; seq <= 16; seq += 1) {
+      for (let i = 0; i < 100; i += 1) tree.set(`f${i}`, file(`${seq} ${i}`));
+      parent = (await checkpoint(store, tree, { seq, parent })).id;
+      assert.equal(rebuilt(directory, parent), expected(store, tree));
+    }
+    assert.equal(sql(directory, 'SELECT seq FROM checkpoints WHERE is_full = 1 ORDER BY seq'), [[1], [12]]);
+  }));
+
+test('O11 O30 compressible contents are compressed, others kept as they are, large ones in chunks', () =>
+  withSqlite(async ({ directory, store }) => {
+    const text = Buffer.alloc(3_500_000, 'all work and no play makes jack a dull boy\n');
+    const tree = new Map([
+      ['text', file(text)],
+      ['noise', file(noise(3_500_000))],
+      ['small', file(text.subarray(0, 5000))],
+    ]);
+    await capture(store, tree);
+    const stored = (name: string): unknown[] =>
+      sql(
+        directory,
+        'SELECT stored_size < size / 2, content IS NULL, (SELECT count(*) FROM checkpoint_blob_chunks WHERE blob_hash = hash) FROM checkpoint_blobs WHERE hash = ?',
+        blobOf(store, tree.get(name)?.bytes ?? Buffer.alloc(0)),
+      )[0] ?? [];
+    assert.equal(stored('text'), [1, 1, 4]);
+    assert.equal(stored('noise'), [0, 1, 4]);
+    assert.equal(stored('small'), [1, 0, 0]);
+  }));
+
+test('O9 messages and records survive whatever text they hold', () =>
+  withSqlite(async (rig) => {
+    const messages = [
+      '',
+      'a\0b',
+      '\ud800 lone',
+      '\u{1f600}',
+      "'; DROP TABLE checkpoints; --",
+      'x'.repeat(400_000),
+    ];
+    const snapshot = await capture(rig.store, plain({ a: 'a' }));
+    const records = messages.map((message, i) =>
+      recordOf({ snapshot, seq: i + 1, message, description: message }),
+    );
+    for (const record of records) await rig.store.publish({ record });
+    const store = await rig.reopen();
+    assert.equal(
+      (await store.checkpoints()).map(({ record }) => record),
+      records,
+    );
+    assert.equal(shown(await contentsOf(store, snapshot)), shown(plain({ a: 'a' })));
+  }));
+
+test('O18 the two trees shown to git are whole: fsck finds nothing', () =>
+  withSqlite(async ({ store }) => {
+    const big = noise(3_000_000);
+    const from = await capture(store, plain({ 'a/b': 'one', 'a.b': 'x', big: file(big), same: 'same' }));
+    const to = await capture(store, plain({ 'a/b': 'two', a0: 'x', 'moved/big': file(big), same: 'same' }));
+    const git = await store.gitTrees(from, to);
+    const run = (...args: string[]): string =>
+      execFileSync('git', [`--git-dir=${git.gitDir}`, ...args], {
+        encoding: 'utf8',
+        env: { PATH: process.env.PATH ?? '' },
+      });
+    run('fsck', '--strict', '--no-dangling', git.from, git.to);
+    assert.equal(run('diff', '--name-status', git.from, git.to).trim().split('\n').sort(), [
+      'M\ta/b',
+      'R100\ta.b\ta0',
+      'R100\tbig\tmoved/big',
+    ]);
+    assert.not.match(run('ls-tree', '-r', '--name-only', git.to), /same/);
+    await git.dispose();
+    const all = await store.gitTrees(undefined, to);
+    const names = execFileSync('git', [`--git-dir=${all.gitDir}`, 'diff', '--name-only', all.from, all.to], {
+      encoding: 'utf8',
+    });
+    assert.is(names, 'a/b\na0\nmoved/big\nsame\n');
+    await all.dispose();
+  }));
+
+test('O18 what git was shown is used again, and is gone after a sweep, a failure and the end', () =>
+  withSqlite(async (rig) => {
+    const { store } = rig;
+    const from = await capture(store, plain({ a: 'one', 'd/b': 'two' }));
+    const to = await capture(store, plain({ a: '1', 'd/b': '2' }));
+    for (const [seq, snapshot] of [from, to].entries())
+      await store.publish({ record: recordOf({ snapshot, seq }) });
+    const shownIn = async (): Promise<string> => {
+      const trees = await store.gitTrees(from, to);
+      await trees.dispose();
+      return trees.gitDir;
+    };
+    const first = await shownIn();
+    assert.is(await shownIn(), first);
+    const open = await store.gitTrees(from, to);
+    await store.sweep();
+    assert.ok(existsSync(first), 'still in use');
+    assert.is((await compare(open)).items.length, 2);
+    await open.dispose();
+    assert.not.ok(existsSync(first));
+    const second = await shownIn();
+    assert.is.not(second, first);
+    const lost = await capture(store, plain({ a: 'lost' }));
+    loseBlob(rig.directory, blobOf(store, Buffer.from('lost')));
+    assert.is(await kindOf(store.gitTrees(from, lost)), 'DataCorrupt');
+    assert.not.ok(existsSync(second));
+    const third = await shownIn();
+    await rig.reopen();
+    assert.not.ok(existsSync(third));
+  }));
+
+test.run();

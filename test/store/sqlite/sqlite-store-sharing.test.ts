@@ -1,0 +1,164 @@
+// One database, several sessions and several processes: they share contents and nothing else, sweeps of one never
+// take what another needs, and a killed process leaves nothing that a sweep does not find.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
+import { installFault } from '../../../src/base/seam.ts';
+import type { Directory } from '../../../src/tree/directory.ts';
+import { isDirectory } from '../../../src/tree/directory.ts';
+import {
+  blobOf,
+  capture,
+  checkpoint,
+  contentsOf,
+  directoryOf,
+  file,
+  noise,
+  plain,
+  recordOf,
+  shown,
+} from '../../support/snapshots.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
+import { crowd, publish } from '../../support/sqlite-crowd.ts';
+import { kindOf, withStore } from '../../support/store-rig.ts';
+
+const hooks = { afterwards: sqliteAfterwards };
+
+test('O9 sessions do not see each other, and share equal contents', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    const other = await openSqlite(directory, 'ses_2');
+    const bytes = noise(10_000);
+    const one = await checkpoint(store, plain({ a: file(bytes) }), { seq: 1, tag: '1', name: 'same' });
+    const two = await checkpoint(other, plain({ b: file(bytes) }), { seq: 1, tag: '1', name: 'same' });
+    assert.equal(
+      (await store.checkpoints()).map(({ record }) => record.id),
+      [one.id],
+    );
+    assert.equal(
+      (await other.checkpoints()).map(({ record }) => record.id),
+      [two.id],
+    );
+    assert.equal(sql(directory, 'SELECT count(*), max(ref_count) FROM checkpoint_blobs'), [[1, 2]]);
+    await other.remove([one.id]); // not its own
+    assert.is((await store.checkpoints()).length, 1);
+    await other.destroy();
+    await other.sweep();
+    assert.equal(await other.checkpoints(), []);
+    assert.equal(shown(await contentsOf(store, one.snapshot)), shown(plain({ a: file(bytes) })));
+    await other.close();
+  }));
+
+test('O9 deleting a conversation takes its checkpoints and rows along, and ref_count stays true', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });
+    const other = await openSqlite(directory, 'ses_2');
+    await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
+    await other.close();
+    // The cascade of 003, as another program with foreign keys on would set it off.
+    const { default: Database } = await import('libsql');
+    const database = new Database(`${directory}/checkpointd.sqlite`);
+    database.exec("PRAGMA foreign_keys = ON; DELETE FROM conversations WHERE session = 'ses_2'");
+    database.close();
+    assert.equal(sql(directory, 'SELECT count(*) FROM checkpoints'), [[1]]);
+    sqliteAfterwards(directory);
+  }));
+
+test('O19 a sweep of another daemon spares captures in progress and snapshots not yet published', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    const other = await openSqlite(directory, 'ses_2');
+    const [early, late, large] = [noise(4000), noise(4000), noise(1_500_000)];
+    const writer = store.writer();
+    await writer.addBlob(blobOf(store, early), { kind: 'bytes', bytes: early });
+    await writer.addBlob(blobOf(store, large), { kind: 'bytes', bytes: large });
+    assert.is((await other.sweep()).blobsFreed, 0);
+    await writer.addBlob(blobOf(store, late), { kind: 'bytes', bytes: late });
+    const tree = plain({ 'd/early': file(early), late: file(late), large: file(large) });
+    const [snapshot] = await Promise.all([
+      writer.seal(directoryOf(store, tree)),
+      other.sweep(),
+      other.sweep(),
+    ]);
+    assert.is((await other.sweep()).blobsFreed, 0);
+    await store.publish({ record: recordOf({ snapshot, seq: 1 }) });
+    assert.is((await other.sweep()).blobsFreed, 0);
+    assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
+    await other.close();
+  }));
+
+test('O19 a capture that reuses directories a sweep has taken stores them again', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    const tree = plain({ 'd/e/f': 'f', 'd/g': 'g', h: 'h' });
+    const old = await checkpoint(store, tree, { seq: 1 });
+    const root = await store.directory(old.snapshot);
+    await store.remove([old.id]);
+    await capture(store, plain({ other: 'other' }));
+    await store.sweep();
+    assert.equal(sql(directory, 'SELECT count(*) FROM checkpoint_trees'), [[1]]);
+    const d = root.entries.get('d');
+    assert.ok(d !== undefined && isDirectory(d));
+    const next: Directory = { entries: new Map(root.entries) };
+    // Its contents are gone too, so it has to be captured from the start: said, not sealed over a hole.
+    assert.is(await kindOf(store.writer().seal(next)), 'DataCorrupt');
+    const writer = store.writer();
+    for (const { bytes } of tree.values())
+      await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });
+    const again = await writer.seal(next);
+    assert.is(again, old.snapshot);
+    assert.equal(shown(await contentsOf(store, again)), shown(tree));
+  }));
+
+test('O19 a content that a sweep takes between the look and the writing is stored again', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
+    await capture(store, tree);
+    await store.sweep(); // spares it, and leaves its stamp behind
+    const writer = store.writer();
+    for (const { bytes } of tree.values())
+      await writer.addBlob(blobOf(store, bytes), { kind: 'bytes', bytes });
+    let taken = 0;
+    installFault((call) => {
+      if (call !== 'begin' || taken > 0) return;
+      for (const { bytes } of tree.values()) loseBlob(directory, blobOf(store, bytes));
+      taken += 1;
+    });
+    let snapshot: SnapshotId;
+    try {
+      snapshot = await writer.seal(directoryOf(store, tree));
+    } finally {
+      installFault(undefined);
+    }
+    assert.is(taken, 1);
+    assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
+  }));
+
+test('O24 three processes publish 40 checkpoints each, remove and sweep: none lost, none mixed, no error', async () => {
+  await crowd(3, 40);
+});
+
+test('O22 O30 killed at any moment: what was answered is there, ref_count is true, a sweep finds the rest', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    const tree = plain({ mine: 'mine' });
+    const { snapshot } = await checkpoint(store, tree, { seq: 1 });
+    for (const [round, killAfter] of [3, 11, 25].entries()) {
+      const session = `ses_killed_${round}`;
+      const { answered } = await publish(directory, session, 60, killAfter);
+      assert.ok(answered >= killAfter);
+      sqliteAfterwards(directory);
+      const heir = await openSqlite(directory, session);
+      const list = await heir.checkpoints();
+      assert.ok((list.at(-1)?.record.seq ?? 0) >= killAfter);
+      for (const { record } of list) assert.ok((await contentsOf(heir, record.snapshot)).has('owner'));
+      await heir.remove(list.map(({ record }): CheckpointId => record.id));
+      await heir.close();
+      await store.sweep();
+      assert.equal(sql(directory, 'SELECT count(*) FROM checkpoints'), [[1]]);
+    }
+    await capture(store, tree);
+    await store.sweep();
+    assert.equal(sql(directory, 'SELECT count(*) FROM checkpoint_blobs'), [[1]]);
+    assert.equal(sql(directory, 'SELECT count(*) FROM checkpoint_trees'), [[1]]);
+    assert.equal(sql(directory, 'SELECT count(*) FROM leases'), [[1]]);
+    assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
+  }));
+
+test.run();

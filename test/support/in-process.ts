@@ -1,0 +1,100 @@
+// Sessions in this process, without a wire: a scratch repository and the real use cases, for tests that install a
+// fault or hold an abort signal in their hands.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createLog } from '../../src/base/log.ts';
+import type { SessionEvents } from '../../src/session/events.ts';
+import type { OperationContext } from '../../src/session/operations/operation-context.ts';
+import type { Session } from '../../src/session/session.ts';
+import { Sessions } from '../../src/session/sessions.ts';
+import { git } from './git-oracle.ts';
+
+const told = (): Promise<void> => Promise.resolve();
+const silentEvents: SessionEvents = {
+  opened: told,
+  created: told,
+  restored: told,
+  failed: () => undefined,
+  workTreeChanged: () => undefined,
+  workTreeDrifted: () => undefined,
+  conversationChanged: () => undefined,
+};
+
+/** The context of one operation; `signal` cancels it. */
+export function operation(signal: AbortSignal = new AbortController().signal): OperationContext {
+  return {
+    signal,
+    operation: 'op_test' as OperationContext['operation'],
+    stamp: {},
+    progress: () => () => undefined,
+  };
+}
+
+export class SessionRig {
+  readonly top = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-session-')));
+  readonly work = join(this.top, 'work');
+  readonly storage = join(this.top, 'storage');
+  readonly logged: string[] = [];
+  readonly sessions: Sessions;
+
+  constructor() {
+    mkdirSync(this.work);
+    git(this.work, 'init', '-q', '-b', 'main');
+    const log = createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]);
+    this.sessions = new Sessions({
+      surroundings: { events: silentEvents, log, onPoison: () => undefined },
+      defaultStorage: this.storage,
+      orphanGraceMs: 0,
+      log,
+    });
+  }
+
+  async open(context: OperationContext = operation()): Promise<Session> {
+    const { session } = await this.sessions.open(
+      {
+        workTree: this.work,
+        conversationId: 'conversation',
+        strategy: 'shadow',
+        init: 'auto',
+        allowProtected: false,
+        isDefaultStorage: true,
+        options: {
+          storage: this.storage,
+          include: [],
+          exclude: [],
+          durability: 'process',
+          limits: { maxFileBytes: 1 << 28, initTimeoutMs: 60_000 },
+        },
+      },
+      context,
+    );
+    return session;
+  }
+
+  write(path: string, content: string): void {
+    const file = join(this.work, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.work, path), 'utf8');
+  }
+
+  async dispose(): Promise<void> {
+    await this.sessions.closeAll('orderly');
+    await this.sessions.deletionsDone();
+    rmSync(this.top, { recursive: true, force: true });
+  }
+}
+
+/** Gives a rig to `body` and takes it away afterwards. */
+export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
+  const rig = new SessionRig();
+  try {
+    await body(rig);
+  } finally {
+    await rig.dispose();
+  }
+}
