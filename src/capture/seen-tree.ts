@@ -79,11 +79,15 @@ function isSame(one: TreeNode, other: TreeNode): boolean {
   return !isDirectory(other) && one.blob === other.blob && one.mode === other.mode;
 }
 
-/** Whether the path itself differs, and not only what is below it. A directory is no more than its permissions. */
+/**
+ * Whether the path itself differs, and not only what is below it. Of a directory only its permissions count, and only
+ * where both captures hold it: one without a file is in no capture, so its first file makes it appear, and nothing else.
+ */
 function isDifferent(path: TreePath, before: TreeNode, after: TreeNode): boolean {
   if (path === rootPath) return false;
-  const areDirectories = [before, after].filter((node) => node !== undefined).map(isDirectory);
-  return areDirectories.includes(false) || before?.permissions !== after?.permissions;
+  const isFile = [before, after].some((node) => node !== undefined && !isDirectory(node));
+  if (isFile) return true;
+  return before !== undefined && after !== undefined && before.permissions !== after.permissions;
 }
 
 /**

@@ -399,6 +399,27 @@ test('a directory that nobody told of is drift file by file, and is to be watche
   });
 });
 
+test('a private directory that gets its first file, or loses its last one, has not changed itself', async () => {
+  await audited(async (it) => {
+    it.watch.change(() => {
+      mkdirSync(it.at('private/deep'), { recursive: true });
+      chmodSync(it.at('private'), 0o700);
+    });
+    await it.capture();
+    it.watch.change(() => it.write('private/deep/f', '1'));
+    await it.capture();
+    it.watch.change(() => rmSync(it.at('private/deep/f')));
+    await it.capture();
+    assert.equal(it.drifts, []);
+    it.write('private/deep/f', '2');
+    it.watch.change(() => it.write('private/deep/f', '3'));
+    await it.capture();
+    it.watch.miss(() => chmodSync(it.at('private'), 0o500));
+    await it.capture();
+    assert.equal(it.drifts, [['private']]);
+  });
+});
+
 test('what rules, failures or names keep out of a capture proves nothing', async () => {
   await audited(async (it) => {
     it.watch.change(() => {
