@@ -1,0 +1,12 @@
+// git as the demo asks it: of any length of answer, and with git's own words when it refuses.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+/** What git answers, without the last newline; one character a byte, because names need not be UTF-8. */
+export async function git(root: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)('git', ['-C', root, ...args], {
+    encoding: 'latin1',
+    maxBuffer: Number.POSITIVE_INFINITY,
+  });
+  return stdout.replace(/\n$/, '');
+}

@@ -1,0 +1,50 @@
+// What the demo prints: steps, lines, checks, and one line of progress that rewrites itself on a terminal and comes
+// every few seconds elsewhere. It knows nothing of what it tells.
+
+const betweenMs = process.stdout.isTTY ? 100 : 2000;
+
+export class Screen {
+  #failures = 0;
+  #progressWidth = 0;
+  #lastMs = performance.now();
+
+  /** How many checks did not hold. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  step(text: string): void {
+    this.#clear();
+    console.log(`\n${process.stdout.isTTY ? `\x1b[1m${text}\x1b[0m` : text}`);
+    this.#lastMs = performance.now();
+  }
+
+  say(text: string): void {
+    this.#clear();
+    console.log(`  ${text}`);
+  }
+
+  check(what: string, holds: boolean): void {
+    this.say(`${holds ? '✓' : '✗'} ${what}`);
+    if (!holds) this.#failures += 1;
+  }
+
+  /** How far something long has come; most calls print nothing. */
+  readonly progress = (text: string): void => {
+    const now = performance.now();
+    if (text === '' || now - this.#lastMs < betweenMs) return;
+    this.#lastMs = now;
+    if (!process.stdout.isTTY) {
+      console.log(`  … ${text}`);
+      return;
+    }
+    const line = `  … ${text}`.slice(0, process.stdout.columns - 1);
+    process.stdout.write(`\r${line.padEnd(this.#progressWidth)}`);
+    this.#progressWidth = line.length;
+  };
+
+  #clear(): void {
+    if (this.#progressWidth > 0) process.stdout.write(`\r${' '.repeat(this.#progressWidth)}\r`);
+    this.#progressWidth = 0;
+  }
+}

@@ -1,0 +1,16 @@
+// Stands between the client and the daemon, passes everything on, and prints every frame to stderr (`--verbose`).
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Runs until the daemon ends, with its exit code. */
+export function tap(): void {
+  const daemon = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+  const child = spawn(process.execPath, [daemon], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const show = (arrow: string) => (chunk: Buffer) =>
+    process.stderr.write(`${arrow} ${chunk.toString('utf8').replaceAll('\r\n', '⏎')}\n`);
+  process.stdin.on('data', show('→'));
+  child.stdout.on('data', show('←'));
+  process.stdin.pipe(child.stdin);
+  child.stdout.pipe(process.stdout);
+  child.on('exit', (code) => process.exit(code ?? 1));
+}
