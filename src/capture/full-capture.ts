@@ -1,4 +1,4 @@
-// The cold path: looks at the whole work tree, reads what may have changed, and hands it to the store. Always right,
+// The full capture: looks at the whole work tree, reads what may have changed, and hands it to the store. Always right,
 // whatever a watcher knows. It never writes to the work tree and publishes nothing.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
@@ -7,36 +7,16 @@ import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import type { Directory } from '../tree/directory.ts';
 import { Globs } from '../tree/globs.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { Capture, CaptureRequest, Capturer } from './capturer.ts';
 import { type PathTree, plant } from './ignore/ignore-rules.ts';
 import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
 import type { WalkedDirectory } from './listing.ts';
 import { type BlobSink, Scan } from './scan.ts';
 import type { Sight } from './seen-tree.ts';
-import type { SkippedPath, SnapshotSink, SnapshotWriter, StableContent } from './snapshot-sink.ts';
+import type { SnapshotSink, SnapshotWriter, StableContent } from './snapshot-sink.ts';
 import { identityOf, type WorkTree } from './work-tree.ts';
 
-export interface Capture {
-  readonly snapshot: SnapshotId;
-  readonly root: Directory;
-  readonly skipped: readonly SkippedPath[];
-  /** Directories and files whose present state is unknown (unreadable): a restore never deletes these. */
-  readonly unknown: readonly TreePath[];
-  readonly path: 'cold' | 'fast';
-  readonly reason?: string;
-  readonly ms: number;
-}
-
-export interface CaptureProgress {
-  (done: {
-    /** `walk` while names are looked at; absent while contents are read. */
-    readonly phase?: 'walk';
-    readonly filesDone: number;
-    readonly filesTotal?: number;
-    readonly bytesDone: number;
-  }): void;
-}
-
-export interface ColdCaptureOptions {
+export interface FullCaptureOptions {
   readonly store: SnapshotSink;
   readonly workTree: WorkTree;
   /** A private directory of the session for the git directories of the ignore engines; made when needed. */
@@ -57,28 +37,11 @@ export interface ColdCaptureOptions {
   readonly log: Log;
 }
 
-export interface CaptureRequest {
-  /**
-   * A snapshot that lives: a checkpoint holds it until this capture is published. What it holds is captured again
-   * even if ignored, and what has not changed since is taken from it without being read or stored again.
-   */
-  readonly previous?: SnapshotId;
-  /** Files or whole directories to capture though the rules exclude them: what a restore is about to displace. */
-  readonly alsoInclude?: readonly TreePath[];
-  /**
-   * A capture of a moment ago, and every path that was changed since by whoever asks. Elsewhere only names are looked
-   * at again, so that an edit in place by somebody else belongs to the next capture.
-   */
-  readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
-  readonly signal?: AbortSignal;
-  readonly onProgress?: CaptureProgress;
-}
-
 const rootsMax = 4;
 
 /** Captures one work tree into one store. Captures may run at the same time; they share only finished scans. */
-export class ColdCapture {
-  readonly #options: ColdCaptureOptions;
+export class FullCapture implements Capturer {
+  readonly #options: FullCaptureOptions;
   readonly #scopes: GitIgnoreScopes;
   readonly #include: Globs;
   readonly #exclude: Globs;
@@ -88,7 +51,7 @@ export class ColdCapture {
   readonly #seen = new WeakMap<Capture, ReadonlyMap<TreePath, WalkedDirectory>>();
   #running = 0;
 
-  constructor(options: ColdCaptureOptions) {
+  constructor(options: FullCaptureOptions) {
     this.#options = options;
     this.#include = new Globs(options.include ?? []);
     this.#exclude = new Globs(options.exclude ?? []);

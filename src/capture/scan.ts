@@ -3,7 +3,7 @@
 import type { BlobId } from '../base/ids.ts';
 import type { Directory } from '../tree/directory.ts';
 import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
-import type { CaptureProgress } from './full-capture.ts';
+import type { CaptureProgress } from './capturer.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
 import type { BlobHash, SkippedPath, StableContent } from './snapshot-sink.ts';
 import { discard, type ReadContent, readLink, readStable } from './stable-read.ts';

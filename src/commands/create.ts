@@ -3,7 +3,7 @@
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { newCheckpointId, type Tag } from '../base/ids.ts';
-import type { Capture } from '../capture/full-capture.ts';
+import type { Capture } from '../capture/capturer.ts';
 import type { SkippedPath } from '../capture/snapshot-sink.ts';
 import { checkLength } from '../conversation/entry.ts';
 import { defaultLimits } from '../conversation/limits.ts';

@@ -1,7 +1,7 @@
 // What a session has while its checkpoints are enabled: the store, the capture that fills it, and the index of
 // what it holds. A plain bundle, so that use cases say what they need and tests can build one.
 
-import type { ColdCapture } from '../capture/full-capture.ts';
+import type { Capturer } from '../capture/capturer.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './index/checkpoint-index.ts';
 import type { StatsCache } from './index/stats-cache.ts';
@@ -9,7 +9,7 @@ import type { Ledger } from './ledger/ledger.ts';
 
 export interface Checkpoints {
   readonly store: SnapshotStore;
-  readonly capture: ColdCapture;
+  readonly capture: Capturer;
   readonly index: CheckpointIndex;
   readonly stats: StatsCache;
   readonly ledger: Ledger;

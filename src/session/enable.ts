@@ -4,7 +4,8 @@ import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { newCheckpointId } from '../base/ids.ts';
-import { ColdCapture } from '../capture/full-capture.ts';
+import type { Capturer } from '../capture/capturer.ts';
+import { FullCapture } from '../capture/full-capture.ts';
 import { storageWithin } from '../capture/work-tree.ts';
 import { checkGit } from '../git/process/version.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
@@ -90,7 +91,7 @@ export async function enableCheckpoints(
 }
 
 /** Outside a repository only a session that had checkpoints comes here: a kill cut checkpoint/clean short. */
-async function finishClean(session: Session, store: SnapshotStore, capture: ColdCapture): Promise<void> {
+async function finishClean(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   files.rmSync(session.parts.directory.enabledFile, { force: true });
   session.disable('NotARepository');
   await store.close();
@@ -126,10 +127,10 @@ function needsRepository(strategy: string): CheckpointdError {
   );
 }
 
-function openCapture(session: Session, store: SnapshotStore): ColdCapture {
+function openCapture(session: Session, store: SnapshotStore): Capturer {
   const { workTree, options, directory, log } = session.parts;
   const own = storageWithin(workTree, options.storage);
-  return new ColdCapture({
+  return new FullCapture({
     store,
     workTree,
     include: options.include,

@@ -1,7 +1,7 @@
 // The watcher of a session: started when the session stands, told to the client in batches, checked against every
 // plain capture, and never trusted for one. A work tree that cannot be watched is no failure: captures walk it either way.
 
-import type { ColdCaptureOptions } from '../capture/full-capture.ts';
+import type { FullCaptureOptions } from '../capture/full-capture.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import { byBytes } from '../tree/tree-path.ts';
 import type { ChangeBatch } from '../watch/change-batches.ts';
@@ -37,7 +37,7 @@ async function sayLive(watcher: WorkTreeWatcher, told: (change: ChangeBatch) => 
 }
 
 /** What a capture of the session does when it begins to look; see {@link WatchAudit}. */
-export function watchedLook(session: Session): NonNullable<ColdCaptureOptions['onLook']> {
+export function watchedLook(session: Session): NonNullable<FullCaptureOptions['onLook']> {
   const { log } = session.parts;
   const audit = new WatchAudit({
     watch: () => session.watcher,

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import type { CaptureProgress } from '../../src/capture/full-capture.ts';
+import type { CaptureProgress } from '../../src/capture/capturer.ts';
 import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import { applyStep, step } from '../support/tree-steps.ts';

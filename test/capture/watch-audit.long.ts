@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
-import type { Capture, ColdCapture } from '../../src/capture/full-capture.ts';
+import type { Capture } from '../../src/capture/capturer.ts';
+import type { FullCapture } from '../../src/capture/full-capture.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { isWithin, type TreePath } from '../../src/tree/tree-path.ts';
 import type { FromThread } from '../../src/watch/thread/messages.ts';
@@ -32,7 +33,7 @@ class Beside {
   readonly drifts: Drift[] = [];
   readonly watcher: WorkTreeWatcher;
   readonly audit: WatchAudit;
-  readonly cold: ColdCapture;
+  readonly cold: FullCapture;
   /** How often it was asked whether a path had been told. */
   asked = 0;
   #before = 0;

@@ -18,7 +18,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../src/base/log.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
-import type { Capture, CaptureRequest, ColdCapture } from '../../src/capture/full-capture.ts';
+import type { Capture, CaptureRequest } from '../../src/capture/capturer.ts';
+import type { FullCapture } from '../../src/capture/full-capture.ts';
 import { stampGrainMs } from '../../src/capture/stat-cache.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { fromText, type TreePath } from '../../src/tree/tree-path.ts';
@@ -31,7 +32,7 @@ const test = suite('watch audit');
 class Audited {
   readonly rig: Rig;
   readonly watch: PerfectWatch;
-  readonly cold: ColdCapture;
+  readonly cold: FullCapture;
   readonly drifts: string[][] = [];
   readonly directories: string[][] = [];
   readonly logged: string[] = [];

@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createLog, type LogSink } from '../../src/base/log.ts';
-import { type Capture, ColdCapture, type ColdCaptureOptions } from '../../src/capture/full-capture.ts';
+import type { Capture } from '../../src/capture/capturer.ts';
+import { FullCapture, type FullCaptureOptions } from '../../src/capture/full-capture.ts';
 import { openWorkTree } from '../../src/capture/work-tree.ts';
 import { fromText, toText } from '../../src/tree/tree-path.ts';
 import { MemoryStore } from './memory-store.ts';
@@ -17,19 +18,19 @@ export interface Rig {
   /** The home directory that the capture believes in. */
   readonly home: string;
   readonly store: MemoryStore;
-  readonly cold: ColdCapture;
+  readonly cold: FullCapture;
   /** What was logged, as `level message`. */
   readonly log: string[];
   write(path: string, content: string | Uint8Array, mode?: number): void;
   git(...args: string[]): string;
   /** Another capture over the same work tree and store, with other options. */
-  another(options: Partial<ColdCaptureOptions>): ColdCapture;
+  another(options: Partial<FullCaptureOptions>): FullCapture;
   remove(): Promise<void>;
 }
 
 /** Makes a rig; `repository: false` leaves out `git init`, `below` opens a sub-directory as the work tree. */
 export function makeRig(
-  options: Partial<ColdCaptureOptions> & { repository?: boolean; below?: string } = {},
+  options: Partial<FullCaptureOptions> & { repository?: boolean; below?: string } = {},
 ): Rig {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'ckpt-capture-')));
   const repository = join(top, 'w');
@@ -42,9 +43,9 @@ export function makeRig(
   const store = new MemoryStore();
   const log: string[] = [];
   const sink: LogSink = (level, message) => log.push(`${level} ${message}`);
-  const made: ColdCapture[] = [];
-  const another = (changes: Partial<ColdCaptureOptions>): ColdCapture => {
-    const cold = new ColdCapture({
+  const made: FullCapture[] = [];
+  const another = (changes: Partial<FullCaptureOptions>): FullCapture => {
+    const cold = new FullCapture({
       store,
       workTree: openWorkTree(root),
       ignoreDirectory: join(top, `ignore-${made.length}`),

@@ -7,7 +7,7 @@ import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { base32, type CheckpointId, newCheckpointId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
-import type { Capture } from '../../capture/full-capture.ts';
+import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { applyRestore } from '../../restore/restorer.ts';

@@ -2,7 +2,7 @@
 // way and saves that too, and asks the ledger whose edits would be lost. Foresees everything and changes nothing,
 // so a dry run ends here and a real run executes exactly what it would have said.
 import { CheckpointdError } from '../../base/errors.ts';
-import type { Capture } from '../../capture/full-capture.ts';
+import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
 import type { Failure, RestorePlan } from '../../restore/operations.ts';

@@ -1,7 +1,7 @@
 // What a restore has made of the work tree: the capture of the result, and what it brought to light without writing it.
 // It publishes nothing and changes nothing.
 import type { SnapshotId } from '../../base/ids.ts';
-import type { Capture } from '../../capture/full-capture.ts';
+import type { Capture } from '../../capture/capturer.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';

@@ -1,0 +1,65 @@
+// What a session needs of whoever captures its work tree. How it is done, and at how much of the tree it looks, is the
+// implementation's own affair (full-capture.ts); what comes out must be the same.
+import type { SnapshotId } from '../base/ids.ts';
+import type { Directory } from '../tree/directory.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import type { SkippedPath } from './snapshot-sink.ts';
+
+export interface Capture {
+  readonly snapshot: SnapshotId;
+  readonly root: Directory;
+  readonly skipped: readonly SkippedPath[];
+  /** Directories and files whose present state is unknown (unreadable): a restore never deletes these. */
+  readonly unknown: readonly TreePath[];
+  readonly path: 'cold' | 'fast';
+  readonly reason?: string;
+  readonly ms: number;
+}
+
+export interface CaptureProgress {
+  (done: {
+    /** `walk` while names are looked at; absent while contents are read. */
+    readonly phase?: 'walk';
+    readonly filesDone: number;
+    readonly filesTotal?: number;
+    readonly bytesDone: number;
+  }): void;
+}
+
+export interface CaptureRequest {
+  /**
+   * A snapshot that lives: a checkpoint holds it until this capture is published. What it holds is captured again
+   * even if ignored, and what has not changed since is taken from it without being read or stored again.
+   */
+  readonly previous?: SnapshotId;
+  /** Files or whole directories to capture though the rules exclude them: what a restore is about to displace. */
+  readonly alsoInclude?: readonly TreePath[];
+  /**
+   * A capture of a moment ago, and every path that was changed since by whoever asks. Elsewhere only names are looked
+   * at again, so that an edit in place by somebody else belongs to the next capture.
+   */
+  readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
+  readonly signal?: AbortSignal;
+  readonly onProgress?: CaptureProgress;
+}
+
+/** Captures one work tree into one store. Captures may run at the same time. */
+export interface Capturer {
+  /**
+   * Stores the present state of the work tree.
+   *
+   * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable for the root; the store's errors; AbortError. After a
+   * failure nothing of the capture is left.
+   */
+  capture(request?: CaptureRequest): Promise<Capture>;
+  /** Whether a capture now would differ from a snapshot; stores nothing. @throws as {@link capture} */
+  isChanged(previous: SnapshotId, signal?: AbortSignal): Promise<boolean>;
+  /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */
+  isLeftOut(path: TreePath): boolean;
+  /** The directories that the last look left out; what lies below them is not listed. For the watcher. */
+  leftOutDirectories(): TreePath[];
+  /** Ends what runs beside it. */
+  close(): Promise<void>;
+  /** Ends it at once, for a dying process. */
+  kill(): void;
+}
