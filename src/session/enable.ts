@@ -11,7 +11,7 @@ import { checkGit } from '../git/process/version.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { makeRepository } from '../git/repository/new-repository.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
-import { loadStrategy } from '../store/strategies.ts';
+import { strategiesWithoutRepository, strategyNamed } from '../store/strategies.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { CheckpointIndex } from './index/checkpoint-index.ts';
 import { StatsCache } from './index/stats-cache.ts';
@@ -100,7 +100,7 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
 
 async function openStore(session: Session, mode: InitMode): Promise<SnapshotStore> {
   const { marker, directory, options, workTree } = session.parts;
-  const driver = await loadStrategy(marker.strategy);
+  const driver = strategyNamed(marker.strategy);
   // Looked up afresh: the user may have made one since the session was opened.
   let repository = findRepository(workTree.root);
   if (driver.needsRepository && repository === undefined) {
@@ -122,7 +122,7 @@ async function openStore(session: Session, mode: InitMode): Promise<SnapshotStor
 function needsRepository(strategy: string): CheckpointdError {
   return new CheckpointdError(
     'NotARepository',
-    `The strategy "${strategy}" keeps checkpoints in your repository, and there is none here any more. Run "git init" first, use checkpoint/init to have one made, or choose the strategy "shadow" or "sqlite".`,
+    `The strategy "${strategy}" keeps checkpoints in your repository, and there is none here any more. Run "git init" first, use checkpoint/init to have one made, or choose the strategy ${strategiesWithoutRepository()}.`,
     { details: { strategy } },
   );
 }

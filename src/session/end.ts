@@ -4,6 +4,7 @@
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointRecord, SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { strategyNamed } from '../store/strategies.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { deleteTrash, renameAway } from './removal.ts';
 import type { Session } from './session.ts';
@@ -53,7 +54,7 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
 export function abandonSession(session: Session): void {
   const { directory, marker } = session.parts;
   session.enabled?.store.kill();
-  if (marker.retention === 'keep' || marker.strategy !== 'shadow') return;
+  if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
   if (files.existsSync(directory.intentFile)) return;
   if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
   renameAway(directory);

@@ -1,5 +1,8 @@
-// The strategies as a client is told of them before it opens a session, and whether each can be had here. Loads none.
-import { sqliteObstacle } from '../store/sqlite/database/available.ts';
+// The strategies as a client is told of them before it opens a session, and whether each can be had here. Opens none.
+import { strategies, strategyNamed } from '../store/strategies.ts';
+import type { Session } from './session.ts';
+
+export { defaultStrategy } from '../store/strategies.ts';
 
 export interface OfferedStrategy {
   readonly name: string;
@@ -12,16 +15,15 @@ export interface OfferedStrategy {
 
 /** What there is on this machine; asks for the names of installed packages and for nothing else. */
 export function offeredStrategies(): OfferedStrategy[] {
-  const reason = sqliteObstacle();
-  return [
-    { name: 'shadow', available: true, retention: 'session', needsRepository: false },
-    { name: 'local', available: true, retention: 'keep', needsRepository: true },
-    {
-      name: 'sqlite',
-      available: reason === undefined,
-      ...(reason === undefined ? {} : { reason }),
-      retention: 'keep',
-      needsRepository: false,
-    },
-  ];
+  return Object.values(strategies).map((driver) => {
+    const { name, retention, needsRepository } = driver;
+    const reason = driver.obstacle();
+    const availability = reason === undefined ? { available: true } : { available: false, reason };
+    return { name, ...availability, retention, needsRepository };
+  });
+}
+
+/** The git repository of this session's checkpoints, where its strategy has one of its own. */
+export function ownRepository({ parts }: Session): string | undefined {
+  return strategyNamed(parts.marker.strategy).ownRepository?.(parts.directory.root);
 }

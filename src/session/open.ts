@@ -10,7 +10,7 @@ import type { LogRecord } from '../conversation/log/log-record.ts';
 import { SessionLog } from '../conversation/log/session-log.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { OperationQueue } from '../queue/operation-queue.ts';
-import { loadStrategy } from '../store/strategies.ts';
+import { strategyNamed } from '../store/strategies.ts';
 import {
   prepareStorage,
   SessionDirectory,
@@ -69,7 +69,7 @@ export async function openSession(
   context: OperationContext,
 ): Promise<Opened> {
   const started = systemClock.monotonic();
-  const driver = await loadStrategy(request.strategy);
+  const driver = strategyNamed(request.strategy);
   const workTree = openWorkTree(request.workTree, { allowProtected: request.allowProtected });
   const { storage } = request.options;
   // The default storage may lie in a protected place that was allowed (home): it is left out of captures then.

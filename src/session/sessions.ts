@@ -7,7 +7,7 @@ import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { killAllGit } from '../git/process/run.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
-import { loadStrategy } from '../store/strategies.ts';
+import { strategyNamed } from '../store/strategies.ts';
 import { SessionDirectory, type SessionMarker } from './directory.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
@@ -236,8 +236,9 @@ export class Sessions {
   /** Removes what a strategy keeps outside the directory of a session that is not open here. */
   async #destroyOutside(directory: SessionDirectory): Promise<void> {
     const marker = directory.readMarker();
-    if (marker === undefined || marker.strategy === 'shadow') return;
-    const driver = await loadStrategy(marker.strategy);
+    if (marker === undefined) return;
+    const driver = strategyNamed(marker.strategy);
+    if (driver.livesInSessionDirectory) return;
     const repository = findRepository(marker.workTree);
     // Its repository is gone, and the hidden refs with it: nothing is left outside.
     if (repository === undefined && driver.needsRepository) return;

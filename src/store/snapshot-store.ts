@@ -167,13 +167,23 @@ export interface StoreOptions {
   readonly durability: 'process' | 'power';
 }
 
-/** A strategy: how to make and how to reopen a store. The table of all is store/strategies.ts. */
+/**
+ * A strategy: what it can and cannot do, as data that everything above the store goes by, and how to make and how to
+ * reopen a store. The table of all is store/strategies.ts; `initialize` reads it, so a driver's own file loads nothing
+ * heavy before `open`.
+ */
 export interface StrategyDriver {
   readonly name: string;
   /** Default fate of a session's checkpoints when the session ends. */
   readonly retention: 'session' | 'keep';
-  /** Whether it can work without a repository of the user's. */
+  /** Whether it keeps checkpoints in a repository of the user's, and so cannot work without one. */
   readonly needsRepository: boolean;
+  /** Whether nothing of a session lies outside its session directory, so that removing that removes all. */
+  readonly livesInSessionDirectory: boolean;
+  /** The git repository of a session's checkpoints, where it has one of its own that users may look into. */
+  ownRepository?(sessionDirectory: string): string;
+  /** Why it cannot be used on this machine, with the remedy; undefined when it can. A few system calls at most. */
+  obstacle(): string | undefined;
   /** Creates the store (nothing of it exists) or opens it (all of it exists), and repairs what a kill left. */
   open(options: StoreOptions): Promise<SnapshotStore>;
 }

@@ -1,24 +1,34 @@
-// The factory of 001 (R2) as a plain table: a name, and how to load the driver when it is first used. A fourth
-// strategy is one file and one line here, and the conformance suite runs on it at once.
+// The strategies as a plain table: a name, and the driver that says what the strategy can do and opens its stores.
+// One line a strategy; nothing above the store asks for a strategy by its name.
 import { CheckpointdError } from '../base/errors.ts';
+import { localDriver } from './git/local-driver.ts';
+import { shadowDriver } from './git/shadow-driver.ts';
 import type { StrategyDriver } from './snapshot-store.ts';
+import { sqliteDriver } from './sqlite/sqlite-driver.ts';
 
-export const strategies: Readonly<Record<string, () => Promise<StrategyDriver>>> = {
-  shadow: async () => (await import('./git/shadow.ts')).shadowDriver,
-  local: async () => (await import('./git/local.ts')).hiddenBranchDriver,
-  sqlite: async () => (await import('./sqlite/sqlite-store.ts')).driver,
+export const strategies: Record<string, StrategyDriver> = {
+  shadow: shadowDriver,
+  local: localDriver,
+  sqlite: sqliteDriver,
 };
 
-/** Loads a strategy's driver. @throws StrategyUnavailable for a name that is not in the table */
-export async function loadStrategy(name: string): Promise<StrategyDriver> {
-  const load = Object.hasOwn(strategies, name) ? strategies[name] : undefined;
-  if (load !== undefined) return load();
-  const known = Object.keys(strategies).join(', ');
+/** The one that is used when a client names none. */
+export const defaultStrategy = 'shadow';
+
+/** The driver of a strategy. @throws StrategyUnavailable for a name that is not in the table */
+export function strategyNamed(name: string): StrategyDriver {
+  const driver = Object.hasOwn(strategies, name) ? strategies[name] : undefined;
+  if (driver !== undefined) return driver;
+  const known = Object.keys(strategies);
   throw new CheckpointdError(
     'StrategyUnavailable',
-    `There is no strategy ${JSON.stringify(name.slice(0, 64))}. Choose one of: ${known}.`,
-    {
-      details: { strategy: name.slice(0, 64), known: Object.keys(strategies) },
-    },
+    `There is no strategy ${JSON.stringify(name.slice(0, 64))}. Choose one of: ${known.join(', ')}.`,
+    { details: { strategy: name.slice(0, 64), known } },
   );
+}
+
+/** The strategies that work without a repository of the user's, as a client is told of them. */
+export function strategiesWithoutRepository(): string {
+  const names = Object.values(strategies).filter((driver) => !driver.needsRepository);
+  return names.map(({ name }) => JSON.stringify(name)).join(' or ');
 }

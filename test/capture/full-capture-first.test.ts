@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { hiddenBranchDriver } from '../../src/store/git/local.ts';
-import { shadowDriver } from '../../src/store/git/shadow.ts';
+import { localDriver } from '../../src/store/git/local-driver.ts';
+import { shadowDriver } from '../../src/store/git/shadow-driver.ts';
 import { contents, git, inTemporary, storeOptions } from '../support/git-oracle.ts';
 
 const program = fileURLToPath(new URL('../support/killed-capture.js', import.meta.url));
@@ -26,7 +26,7 @@ function unfinished(objects: string): string[] {
   return names.filter((name) => /(?:^|\/)(?:\.?tmp|.*\.lock$|.*\.keep$)/.test(name));
 }
 
-for (const driver of [shadowDriver, hiddenBranchDriver]) {
+for (const driver of [shadowDriver, localDriver]) {
   test(`F85 ${driver.name}: a first capture killed at any call leaves nothing that the next open does not clear`, async () => {
     let calls = 0;
     await inTemporary(async (directory) => {

@@ -4,18 +4,18 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadStrategy, strategies } from '../../src/store/strategies.ts';
+import { strategies, strategyNamed } from '../../src/store/strategies.ts';
 import { failure, git, Household, manifest, repository, write } from '../support/household.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const names = ['shadow', 'local', 'sqlite'];
 
-test('R1 R2 a strategy is a line in the table: its name gives its driver, loaded when it is first used', async () => {
+test('a strategy is a line in the table: its name gives its driver (R1 R2)', () => {
   assert.equal(Object.keys(strategies), names);
   for (const name of names) {
-    const driver = await loadStrategy(name);
+    const driver = strategyNamed(name);
     assert.is(driver.name, name);
-    assert.is(driver.retention, name === 'shadow' ? 'session' : 'keep', 'ruling 26');
+    assert.is(driver.retention, name === 'shadow' ? 'session' : 'keep', 'shadow dies with its session');
     assert.is(driver.needsRepository, name === 'local');
   }
 });

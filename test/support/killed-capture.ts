@@ -5,13 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFault } from '../../src/base/seam.ts';
-import { hiddenBranchDriver } from '../../src/store/git/local.ts';
-import { shadowDriver } from '../../src/store/git/shadow.ts';
+import { localDriver } from '../../src/store/git/local-driver.ts';
+import { shadowDriver } from '../../src/store/git/shadow-driver.ts';
 import type { Directory, FileNode } from '../../src/tree/directory.ts';
 import { record, storeOptions } from './git-oracle.ts';
 
 const [, , strategy, directory = '', last] = process.argv;
-const driver = strategy === 'local' ? hiddenBranchDriver : shadowDriver;
+const driver = strategy === 'local' ? localDriver : shadowDriver;
 const store = await driver.open(storeOptions(directory, { gitDirectory: join(directory, 'work', '.git') }));
 let calls = 0;
 installFault(() => {

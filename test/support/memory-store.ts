@@ -1,5 +1,5 @@
 // A SnapshotStore in memory whose blobs and trees have git's own ids, so that a test of the capture or of the restore
-// can ask git for the answer. Not a strategy: nothing of it survives the process.
+// can ask git for the answer. Nothing of it survives the process. memory-strategy.ts makes a strategy of it.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,9 +14,10 @@ import {
   type StoredCheckpoint,
   type StoreUsage,
 } from '../../src/store/snapshot-store.ts';
-import { type Directory, isDirectory } from '../../src/tree/directory.ts';
+import { type Directory, type FileNode, isDirectory } from '../../src/tree/directory.ts';
 import { type Entry, type TreeChange } from '../../src/tree/entry.ts';
 import { join, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
+import { writeGitTrees } from './git-trees.ts';
 
 function gitHash(kind: string, size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
   const hash = createHash('sha1').update(`${kind} ${size}\0`);
@@ -29,7 +30,7 @@ function gitHash(kind: string, size: number): { update(bytes: Uint8Array): void;
 /** The id git gives to a tree with these entries; directories get theirs as `sealed`. */
 export function sealTree(directory: Directory, made: { count: number }): string {
   if (directory.sealed !== undefined) return directory.sealed;
-  const rows = [...directory.entries].map(([name, node]) => {
+  const rows = [...directory.entries].filter(holdsFile).map(([name, node]) => {
     const isTree = isDirectory(node);
     const id = isTree ? sealTree(node, made) : node.blob;
     const mode = isTree ? '40000' : node.mode;
@@ -45,23 +46,67 @@ export function sealTree(directory: Directory, made: { count: number }): string 
   return directory.sealed;
 }
 
-export class MemoryStore implements SnapshotStore {
-  readonly strategy = 'memory';
-  readonly spoolDirectory = mkdtempSync(joinPath(tmpdir(), 'ckpt-spool-'));
+/** Directories without a file below them are not part of a snapshot. */
+function holdsFile([, node]: readonly [string, Directory | FileNode]): boolean {
+  return !isDirectory(node) || [...node.entries].some(holdsFile);
+}
+
+/** The directory as it is now, whatever becomes of the one that a capture goes on using. */
+function frozen(directory: Directory): Directory {
+  const kept = [...directory.entries].filter(holdsFile);
+  const entries = kept.map(([name, node]) => [name, isDirectory(node) ? frozen(node) : node] as const);
+  return { ...directory, entries: new Map(entries) };
+}
+
+/** What a store keeps; given to the next one, it is the same store opened again. */
+export class MemoryContents {
   readonly blobs = new Map<BlobId, Buffer>();
   readonly trees = new Map<SnapshotId, Directory>();
+  stored: StoredCheckpoint[] = [];
+}
+
+/** Snapshots that a sweep spares though no checkpoint names them. */
+const unpublishedMax = 8;
+const chunkMax = 8 << 20;
+
+export class MemoryStore implements SnapshotStore {
+  readonly strategy = 'memory';
+  readonly spoolDirectory: string;
+  readonly blobs: Map<BlobId, Buffer>;
+  readonly trees: Map<SnapshotId, Directory>;
   /** What the writers were asked to do, for tests of cost. */
   readonly counts = { blobs: 0, trees: 0, aborted: 0 };
   /** Makes the next `addBlob` fail, for tests of clean failure. */
   failNextBlob: Error | undefined;
-  #stored: StoredCheckpoint[] = [];
+  readonly #contents: MemoryContents;
+  #unpublished: SnapshotId[] = [];
+  readonly #beingWritten = new Map<SnapshotWriter, Set<BlobId>>();
+
+  constructor(
+    contents = new MemoryContents(),
+    spoolDirectory = mkdtempSync(joinPath(tmpdir(), 'ckpt-spool-')),
+  ) {
+    this.#contents = contents;
+    this.blobs = contents.blobs;
+    this.trees = contents.trees;
+    this.spoolDirectory = spoolDirectory;
+  }
+
+  get #stored(): StoredCheckpoint[] {
+    return this.#contents.stored;
+  }
+
+  set #stored(stored: StoredCheckpoint[]) {
+    this.#contents.stored = stored;
+  }
 
   hash(size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
     return gitHash('blob', size);
   }
 
-  writer(): SnapshotWriter {
-    return {
+  writer(signal?: AbortSignal): SnapshotWriter {
+    const added = new Set<BlobId>();
+    const writer: SnapshotWriter = {
       addBlob: async (id, content) => {
         const failure = this.failNextBlob;
         this.failNextBlob = undefined;
@@ -72,11 +117,14 @@ export class MemoryStore implements SnapshotStore {
         hash.update(bytes);
         if (hash.digest() !== id) throw new Error('the bytes are not those of the id');
         this.blobs.set(id, bytes);
+        added.add(id);
         this.counts.blobs += 1;
       },
-      seal: async (root) => {
+      seal: async (live) => {
+        signal?.throwIfAborted();
         const made = { count: 0 };
-        const tree = sealTree(root, made);
+        const tree = sealTree(live, made);
+        const root = frozen(live);
         this.counts.trees += made.count;
         const modes: string[] = [];
         for (const [path, node] of walk(root, rootPath)) {
@@ -90,19 +138,23 @@ export class MemoryStore implements SnapshotStore {
             : createHash('sha1').update(tree).update(modes.sort().join('\n'), 'latin1').digest('hex')
         ) as SnapshotId;
         if (!this.trees.has(id)) this.trees.set(id, root);
+        this.#unpublished = [...this.#unpublished, id].slice(-unpublishedMax);
+        this.#beingWritten.delete(writer);
         return id;
       },
       abort: async () => {
         this.counts.aborted += 1;
+        this.#beingWritten.delete(writer);
       },
     };
+    this.#beingWritten.set(writer, added);
+    return writer;
   }
 
   async publish(publication: Publication): Promise<{ commit?: string }> {
     const { tag, record } = publication;
-    this.#stored = this.#stored.map((one) =>
-      tag !== undefined && one.tag === tag ? { record: one.record } : one,
-    );
+    this.#stored = this.#stored.map((one) => (tag !== undefined && one.tag === tag ? withoutTag(one) : one));
+    this.#unpublished = this.#unpublished.filter((id) => id !== record.snapshot);
     this.#stored.push({
       record,
       ...(tag === undefined ? {} : { tag }),
@@ -182,15 +234,31 @@ export class MemoryStore implements SnapshotStore {
   async *read(blob: BlobId, range?: { offset: number; length: number }): AsyncGenerator<Uint8Array> {
     const bytes = this.blobs.get(blob);
     if (bytes === undefined) throw new CheckpointdError('DataCorrupt', `no blob ${blob}`);
-    yield range === undefined ? bytes : bytes.subarray(range.offset, range.offset + range.length);
+    const end = range === undefined ? bytes.length : Math.min(bytes.length, range.offset + range.length);
+    for (let at = range?.offset ?? 0; at < end; at += chunkMax)
+      yield bytes.subarray(at, Math.min(end, at + chunkMax));
   }
 
-  gitTrees(): Promise<GitTrees> {
-    return Promise.reject(new Error('a store in memory has no git directory'));
+  async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
+    const gitDir = mkdtempSync(joinPath(this.spoolDirectory, 'git-'));
+    const before = from === undefined ? { entries: new Map() } : await this.directory(from);
+    const trees = [before, await this.directory(to)];
+    const [fromId = '', toId = ''] = writeGitTrees(gitDir, trees, this.blobs);
+    const dispose = async (): Promise<void> => rmSync(gitDir, { recursive: true, force: true });
+    return { gitDir, from: fromId, to: toId, dispose };
   }
 
   async sweep(): Promise<{ bytesFreed: number; blobsFreed: number }> {
-    return { bytesFreed: 0, blobsFreed: 0 };
+    const before = await this.usage();
+    const snapshots = new Set([...this.#stored.map(({ record }) => record.snapshot), ...this.#unpublished]);
+    const needed = new Set([...this.#beingWritten.values()].flatMap((added) => [...added]));
+    for (const [id, root] of this.trees) {
+      if (!snapshots.has(id)) this.trees.delete(id);
+      else for (const [, node] of walk(root, rootPath)) if (!isDirectory(node)) needed.add(node.blob);
+    }
+    for (const blob of this.blobs.keys()) if (!needed.has(blob)) this.blobs.delete(blob);
+    const after = await this.usage();
+    return { bytesFreed: before.bytes - after.bytes, blobsFreed: before.blobs - after.blobs };
   }
 
   async verify(): Promise<[]> {
@@ -214,6 +282,10 @@ export class MemoryStore implements SnapshotStore {
   async destroy(): Promise<void> {
     this.#stored = [];
   }
+}
+
+function withoutTag({ record, name }: StoredCheckpoint): StoredCheckpoint {
+  return name === undefined ? { record } : { record, name };
 }
 
 /** Every node below a directory, directories before what they hold. */

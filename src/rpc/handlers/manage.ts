@@ -5,6 +5,7 @@ import { remove, rename } from '../../commands/manage.ts';
 import type * as Wire from '../../protocol/types.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
 import { baseTag } from '../../session/index/tag.ts';
+import { ownRepository } from '../../session/offered-strategies.ts';
 import type { Sessions } from '../../session/sessions.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given } from '../from-protocol.ts';
@@ -67,7 +68,7 @@ export function manageHandlers(sessions: Sessions): Pick<Handlers, ManageMethods
     },
     'checkpoint/clean': async (params, context) => {
       const session = sessions.get(params.session);
-      const path = session.parts.marker.strategy === 'shadow' ? session.parts.directory.root : undefined;
+      const path = ownRepository(session);
       const answer = (removed: number): Wire.CheckpointCleanResult => ({
         removed,
         ...given({ path }),

@@ -6,6 +6,7 @@ import { checkTools, type ToolsByOrigin } from '../../conversation/tools.ts';
 import type * as Wire from '../../protocol/types.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
 import { baseTag } from '../../session/index/tag.ts';
+import { defaultStrategy, ownRepository } from '../../session/offered-strategies.ts';
 import type { OpenRequest } from '../../session/open.ts';
 import { type OperationContext } from '../../session/operations/operation-context.ts';
 import { OperationRecords } from '../../session/operations/operation-records.ts';
@@ -94,7 +95,7 @@ function openRequest(params: Wire.SessionOpenParams, defaults: SessionDefaults):
   return {
     workTree: placePath(params.workspace, 'workspace'),
     ...given({ conversationId: params.conversationId, retention: params.retention }),
-    strategy: params.strategy ?? 'shadow',
+    strategy: params.strategy ?? defaultStrategy,
     init: params.init ?? 'auto',
     allowProtected: params.allowProtected ?? false,
     isDefaultStorage: storage === defaults.storage,
@@ -164,8 +165,7 @@ async function openResult(session: Session, resumed: boolean): Promise<Wire.Sess
 }
 
 function shadowPath(session: Session): string | undefined {
-  const isShadow = session.parts.marker.strategy === 'shadow' && session.enabled !== undefined;
-  return isShadow ? session.parts.directory.root : undefined;
+  return session.enabled === undefined ? undefined : ownRepository(session);
 }
 
 async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.SessionSummary> {

@@ -18,13 +18,13 @@ import { checkGit } from '../../git/process/version.ts';
 import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
-import type { StoreOptions, StrategyDriver } from '../snapshot-store.ts';
+import type { StoreOptions } from '../snapshot-store.ts';
 import { type GitHome, GitStore } from './git-store.ts';
 import { Quarantine } from './quarantine.ts';
 import { repairRefs } from './repair.ts';
 
 /** Makes or reopens the store; the caller holds the session's lock. @throws StrategyUnavailable, GitMissing, GitTooOld */
-async function open(options: StoreOptions): Promise<GitStore> {
+export async function openLocal(options: StoreOptions): Promise<GitStore> {
   await checkGit();
   const commonDir = await userRepository(options);
   const durable = options.durability === 'power';
@@ -172,10 +172,3 @@ function readText(file: string): string | undefined {
 function unavailable(message: string): CheckpointdError {
   return new CheckpointdError('StrategyUnavailable', message, { details: { strategy: 'local' } });
 }
-
-export const hiddenBranchDriver: StrategyDriver = {
-  name: 'local',
-  retention: 'keep',
-  needsRepository: true,
-  open,
-};

@@ -9,14 +9,14 @@ import { checkGit } from '../../git/process/version.ts';
 import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { diskUsage } from '../../git/repository/disk-usage.ts';
-import type { StoreOptions, StrategyDriver } from '../snapshot-store.ts';
+import type { StoreOptions } from '../snapshot-store.ts';
 import { type GitHome, GitStore } from './git-store.ts';
 import { repairRefs } from './repair.ts';
 
 const names = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
 
 /** Makes or reopens the shadow; the caller holds the session's lock. @throws GitMissing, GitTooOld, StoreCorrupt */
-async function open(options: StoreOptions): Promise<GitStore> {
+export async function openShadow(options: StoreOptions): Promise<GitStore> {
   await checkGit();
   const gitDir = options.sessionDirectory;
   await openBareRepository(gitDir);
@@ -56,10 +56,3 @@ async function sweepObjects(place: GitPlace, signal: AbortSignal | undefined): P
   }
   await runGit({ place, args: ['prune', '--expire=now'], signal });
 }
-
-export const shadowDriver: StrategyDriver = {
-  name: 'shadow',
-  retention: 'session',
-  needsRepository: false,
-  open,
-};

@@ -16,7 +16,6 @@ import type {
   StoreOptions,
   StoreProblem,
   StoreUsage,
-  StrategyDriver,
 } from '../snapshot-store.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';
@@ -35,13 +34,6 @@ import { SqliteWriter } from './writer.ts';
 /** The file all sessions of a storage root share. */
 export const databaseFile = (storageDirectory: string): string =>
   join(storageDirectory, 'checkpointd.sqlite');
-
-export const driver: StrategyDriver = {
-  name: 'sqlite',
-  retention: 'keep',
-  needsRepository: false,
-  open: (options) => openSqliteStore(options),
-};
 
 /**
  * Opens the database, making it or bringing it to this version, and this session's part of it.

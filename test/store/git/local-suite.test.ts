@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { hiddenBranchDriver } from '../../../src/store/git/local.ts';
+import { localDriver } from '../../../src/store/git/local-driver.ts';
 import { git, storeOptions } from '../../support/git-oracle.ts';
 import { storeSuite } from '../suite.ts';
 
@@ -12,7 +12,7 @@ storeSuite(
       mkdirSync(work);
       git(work, 'init', '-q');
     }
-    return hiddenBranchDriver.open(storeOptions(directory, { gitDirectory: join(work, '.git') }));
+    return localDriver.open(storeOptions(directory, { gitDirectory: join(work, '.git') }));
   },
   {
     afterwards: (directory) =>

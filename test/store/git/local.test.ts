@@ -15,7 +15,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Tag } from '../../../src/base/ids.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
-import { hiddenBranchDriver } from '../../../src/store/git/local.ts';
+import { localDriver } from '../../../src/store/git/local-driver.ts';
 import { capture, contents, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { kindOf } from '../../support/store-rig.ts';
 
@@ -23,7 +23,7 @@ const tag = (text: string): Tag => text as Tag;
 const refPrefix = 'refs/checkpointd/ses_test/';
 
 const open = async (directory: string, gitDirectory: string): Promise<GitStore> =>
-  (await hiddenBranchDriver.open(storeOptions(directory, { gitDirectory }))) as GitStore;
+  (await localDriver.open(storeOptions(directory, { gitDirectory }))) as GitStore;
 
 /** A repository with a commit, a branch, a stash, a staged file and a dirty one. */
 function userRepository(work: string): void {
@@ -217,7 +217,7 @@ test('SHA-256 and reftable repositories, and no repository at all, are refused w
     git(reftable, 'init', '-q');
     appendFileSync(join(reftable, '.git/config'), '[extensions]\n\trefStorage = reftable\n');
     assert.is(await kindOf(open(directory, join(reftable, '.git'))), 'StrategyUnavailable');
-    assert.is(await kindOf(hiddenBranchDriver.open(storeOptions(directory))), 'StrategyUnavailable');
+    assert.is(await kindOf(localDriver.open(storeOptions(directory))), 'StrategyUnavailable');
   }));
 
 test('a transaction that a kill tore is finished at the next open, and no lock of ours stays in the repository', () =>

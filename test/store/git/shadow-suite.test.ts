@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { shadowDriver } from '../../../src/store/git/shadow.ts';
+import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
 import { git, storeOptions } from '../../support/git-oracle.ts';
 import { storeSuite } from '../suite.ts';
 

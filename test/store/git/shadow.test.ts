@@ -17,7 +17,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { SnapshotId, Tag } from '../../../src/base/ids.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
-import { shadowDriver } from '../../../src/store/git/shadow.ts';
+import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
 import {
   capture,
   contents,

@@ -22,7 +22,8 @@ import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { Tag } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { sqliteObstacle } from '../../../src/store/sqlite/database/available.ts';
-import { databaseFile, driver, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { sqliteDriver as driver } from '../../../src/store/sqlite/sqlite-driver.ts';
+import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import {
   at,
   blobOf,

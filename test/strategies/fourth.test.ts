@@ -1,0 +1,92 @@
+// A fourth strategy as src/README.md tells how to add one: with its line in the table it is offered, opened, used,
+// restored, resumed and ended like the three that are there, with no other file changed.
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { offerHere } from '../../src/rpc/capabilities.ts';
+import { strategies } from '../../src/store/strategies.ts';
+import { Household, manifest, repository, write } from '../support/household.ts';
+import { memoryDriver } from '../support/memory-strategy.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+test.before(() => {
+  strategies['memory'] = memoryDriver;
+});
+test.after(() => {
+  delete strategies['memory'];
+});
+
+test('it is offered as its driver says', () => {
+  const { sessions } = offerHere().capabilities;
+  assert.ok(typeof sessions === 'object' && 'strategies' in sessions);
+  assert.equal(sessions.strategies.at(-1), {
+    name: 'memory',
+    available: true,
+    retention: 'session',
+    needsRepository: false,
+  });
+});
+
+test('a session on it: create, list, diff, restore, undo, verify, collect, clean, close', async () => {
+  const house = new Household();
+  const root = repository();
+  const before = manifest(root);
+  const opened = await house.open(root, { strategy: 'memory' });
+  const { session } = opened;
+  assert.equal(
+    [opened.strategy, opened.retention, opened.checkpoints.enabled, opened.shadowRepoPath],
+    ['memory', 'session', true, undefined],
+  );
+  write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
+  const present = manifest(root);
+  await house.call('checkpoint/create', { session, kind: 'turn', name: 'first' });
+  const { checkpoints } = await house.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag, name }) => [tag, name]),
+    [
+      ['0', undefined],
+      ['1', 'first'],
+    ],
+  );
+  const diff = await house.call('checkpoint/diff', { session, from: '0', to: '1', format: 'unified' });
+  assert.equal(
+    diff.files.map(({ path, change }) => [path, change]),
+    [
+      ['a.txt', 'modified'],
+      ['new.txt', 'added'],
+    ],
+  );
+  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.equal(manifest(root), before);
+  await house.call('checkpoint/undo', { session });
+  assert.equal(manifest(root), present);
+  assert.ok((await house.call('store/verify', { session })).ok);
+  await house.call('store/gc', { session });
+  await house.call('checkpoint/restore', { session, tag: 'first', mode: 'hard' });
+  const cleaned = await house.call('checkpoint/clean', { session });
+  assert.is(cleaned.path, undefined);
+  await house.call('session/close', { session });
+  await house.close();
+});
+
+test('it works without a repository where checkpoints are asked for, as its driver says', async () => {
+  const house = new Household();
+  const root = temporaryDirectory('plain');
+  write(root, { 'a.txt': 'a\n' });
+  const { checkpoints } = await house.open(root, { strategy: 'memory', init: 'force' });
+  assert.ok(checkpoints.enabled);
+  await house.close();
+});
+
+test('nothing above the store asks for a strategy by its name', () => {
+  const named = /'(shadow|local|sqlite)'/;
+  const source = new URL('../../../src/', import.meta.url);
+  const all = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const above = all.filter((file) => !/^(store|protocol|client)\//.test(file));
+  assert.ok(above.length > 100);
+  for (const file of above) assert.not.match(readFileSync(new URL(file, source), 'utf8'), named, file);
+});
+
+test.run();

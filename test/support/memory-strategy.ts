@@ -1,0 +1,24 @@
+// The recipe of src/README.md for a fourth strategy, followed: a driver that says what the strategy can do and opens a
+// store. It keeps what it holds as long as the process lives.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { StrategyDriver } from '../../src/store/snapshot-store.ts';
+import { MemoryContents, MemoryStore } from './memory-store.ts';
+
+const kept = new Map<string, MemoryContents>();
+
+export const memoryDriver: StrategyDriver = {
+  name: 'memory',
+  retention: 'session',
+  needsRepository: false,
+  livesInSessionDirectory: true,
+  obstacle: () => undefined,
+  open: async ({ sessionDirectory }) => {
+    const contents = kept.get(sessionDirectory) ?? new MemoryContents();
+    kept.set(sessionDirectory, contents);
+    const spool = join(sessionDirectory, 'spool');
+    rmSync(spool, { recursive: true, force: true });
+    mkdirSync(spool, { recursive: true, mode: 0o700 });
+    return new MemoryStore(contents, spool);
+  },
+};
