@@ -15,7 +15,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    // npm reads the list of what it packed from stdout, so nothing else is written there.
+    stdio: ['ignore', 2, 'inherit'],
+    env: { ...process.env, CHECKPOINTD_SETUP: '1' },
     shell: process.platform === 'win32',
   });
   if (error) console.error(`${command}: ${error.message}`);
@@ -24,9 +26,21 @@ function run(command, args) {
 
 const mtime = (file) => (existsSync(file) ? statSync(file).mtimeMs : 0);
 const installed = join(root, 'node_modules', '.package-lock.json');
-if (mtime(installed) < mtime(join(root, 'package-lock.json'))) run('npm', ['ci', '--no-audit', '--no-fund']);
+const compiler = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+
+// npm runs `prepare` after an install in the clone and before it packs for an install from git: it compiles with what
+// npm installed, and installs nothing itself. Our own `npm ci` is followed by the compile below.
+if (process.argv.includes('--prepare')) {
+  if (process.env.CHECKPOINTD_SETUP !== undefined) process.exit(0);
+  if (!existsSync(compiler)) {
+    console.error('checkpointd was not compiled: the development dependencies are not installed.');
+    process.exit(0);
+  }
+} else if (mtime(installed) < mtime(join(root, 'package-lock.json')) || !existsSync(compiler)) {
+  run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund']);
+}
 
 // A full compile takes about a second; `tsc` decides by itself what is stale, but a file that was
 // deleted from `src` must not live on in `dist`, so `--build` starts from nothing.
 if (process.argv.includes('--build')) rmSync(join(root, 'dist'), { recursive: true, force: true });
-run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', root]);
+run(process.execPath, [compiler, '-p', root]);

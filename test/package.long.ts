@@ -1,7 +1,16 @@
 // The package as a stranger gets it: packed, installed elsewhere, started.
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -25,17 +34,41 @@ const clients = [
   'clients/rust/src/types.rs',
 ];
 
-test('npm pack gives something that runs when installed elsewhere', () => {
+/** A tarball made as after `git clone`: nothing has been built. `node_modules` is ours, so nothing is downloaded. */
+function packFresh(place: string): string {
+  const clone = join(place, 'clone');
+  const names = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  for (const name of names.split('\0').filter((each) => existsSync(join(root, each)) && each !== ''))
+    cpSync(join(root, name), join(clone, name), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction');
+  // Older than what is installed, or the setup would install anew.
+  utimesSync(join(clone, 'package-lock.json'), 0, 0);
+  execFileSync('npm', ['pack', '--silent', '--pack-destination', place], {
+    cwd: clone,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  return join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
+}
+
+/** Links and images of a page that lead to a file. */
+function linksOf(page: string): string[] {
+  const text = readFileSync(page, 'utf8').replace(/^```[^]*?^```/gm, '');
+  return [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^(https?:|mailto:|#)/.test(target))
+    .map((target) => target.replace(/#.*$/, ''));
+}
+
+test('a clone packs what runs when installed elsewhere, and nothing in it leads nowhere', () => {
   const place = temporaryDirectory('package');
   const run = (command: string, ...args: string[]): string =>
     execFileSync(command, args, { cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', place], {
-    cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const tarball = readdirSync(place).find((name) => name.endsWith('.tgz')) ?? '';
+  const tarball = packFresh(place);
   writeFileSync(join(place, 'package.json'), '{ "name": "elsewhere", "private": true, "type": "module" }');
-  run('npm', 'install', '--silent', '--no-audit', '--no-fund', `./${tarball}`);
+  run('npm', 'install', '--silent', '--no-audit', '--no-fund', tarball);
   const installed = join(place, 'node_modules/checkpointd');
   const carried = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   assert.equal(
@@ -52,10 +85,24 @@ test('npm pack gives something that runs when installed elsewhere', () => {
     ...clients,
   ])
     assert.ok(carried.includes(`protocol/${name}`), `${name} is not in the package`);
+  const dead = carried
+    .filter((name) => name.endsWith('.md') && !name.startsWith('node_modules/'))
+    .flatMap((name) =>
+      linksOf(join(installed, name))
+        .filter((target) => !existsSync(join(installed, dirname(name), target)))
+        .map((target) => `${name}: ${target}`),
+    );
+  assert.equal(dead, [], 'links that lead nowhere');
+  for (const name of carried.filter((each) => each.endsWith('.js.map'))) {
+    const { sources } = JSON.parse(readFileSync(join(installed, name), 'utf8')) as { sources: string[] };
+    for (const source of sources)
+      assert.ok(existsSync(join(installed, dirname(name), source)), `${name} tells of ${source}`);
+  }
   assert.match(run(join(place, 'node_modules/.bin/checkpointd'), '--version'), /^checkpointd \d+\.\d+\.\d+/);
   const script = `
     import { CheckpointdClient } from 'checkpointd/client';
-    const client = await CheckpointdClient.start({ env: { ...process.env, XDG_STATE_HOME: ${JSON.stringify(join(place, 'state'))} } });
+    const command = ${JSON.stringify(join(place, 'node_modules/.bin/checkpointd'))};
+    const client = await CheckpointdClient.start({ command, env: { ...process.env, XDG_STATE_HOME: ${JSON.stringify(join(place, 'state'))} } });
     const { session, base } = await client.request('session/open', { workspace: ${JSON.stringify(repository())} });
     const { checkpoint } = await client.request('checkpoint/create', { session, kind: 'turn' });
     console.log(base.tag, checkpoint.tag, await client.close());`;
