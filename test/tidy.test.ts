@@ -59,6 +59,55 @@ test('no test is skipped or focused in passing', () => {
   );
 });
 
+/** Folders of tests that are about the whole daemon and mirror no room. */
+const wholeDaemon =
+  /^test\/(clients|daemon|fixtures|hosts|protocol|real|scenarios|strategies|support|wire)\//;
+
+test('a test lies where the room lies that it is about, and bears the name of its file', () => {
+  const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length, -'.ts'.length)));
+  const isAbout = (name: string): boolean => {
+    const words = name.split('-');
+    return words.some((_, i) => sourceNames.has(words.slice(0, words.length - i).join('-')));
+  };
+  const astray = tests
+    .map(({ name }) => name)
+    .filter((name) => /\/.*\.(test|long)\.ts$/.test(name) && name.split('/').length > 2)
+    .filter((name) => !wholeDaemon.test(name))
+    .filter((name) => !isAbout(name.slice('test/'.length).replace(/\.(test|long)\.ts$/, '')));
+  assert.equal(astray, []);
+});
+
+test('no room has more than twenty files, and no file more than three hundred lines', () => {
+  const rooms = new Map<string, number>();
+  for (const { name } of [...src, ...tests, ...sources('scripts')]) {
+    const room = name.slice(0, name.lastIndexOf('/'));
+    rooms.set(room, (rooms.get(room) ?? 0) + 1);
+  }
+  assert.equal(
+    [...rooms].filter(([, count]) => count > 20),
+    [],
+  );
+  const long = src.filter(({ text }) => text.split('\n').length > 301);
+  assert.equal(
+    long.map(({ name }) => name),
+    [],
+  );
+});
+
+test('a comment names only files that are there', () => {
+  const known = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/(^|\/)(node_modules|\.git|dist)\//.test(name))
+    .map((name) => `/${name}`);
+  const all = [...src, ...tests, ...sources('scripts')];
+  const missing = all.flatMap(({ name, text }) =>
+    [...text.matchAll(/^\s*(?:\/\/|\*|\/\*\*).*$/gm)]
+      .flatMap(([line]) => [...line.matchAll(/[\w./-]*\w\.(?:ts|md|lua|el)\b/g)].map(([file]) => file))
+      .filter((file) => !known.some((path) => path.endsWith(`/${file.replace(/^(\.{1,2}\/)+/, '')}`)))
+      .map((file) => `${name}: ${file}`),
+  );
+  assert.equal(missing, []);
+});
+
 test('the glossary has every word the map uses for a folder, and the map every folder', () => {
   const map = readFileSync(join(root, 'src/README.md'), 'utf8');
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>

@@ -21,5 +21,9 @@ export function createLog(level: LogLevel, sinks: readonly LogSink[]): Log {
   return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
 }
 
-/** Says nothing; for parts that are tested alone. */
+/**
+ * Says nothing; for parts that are tested alone.
+ *
+ * @forTests
+ */
 export const silentLog: Log = createLog('error', []);

@@ -7,7 +7,11 @@ export type Fault = (call: string, target: string) => void;
 
 let installed: Fault | undefined;
 
-/** Installs a fault (tests only), or removes it with `undefined`. */
+/**
+ * Installs a fault, or removes it with `undefined`.
+ *
+ * @forTests
+ */
 export function installFault(fault: Fault | undefined): void {
   installed = fault;
 }

@@ -235,7 +235,11 @@ class Draft {
   }
 }
 
-/** Whether nothing is left to do. */
+/**
+ * Whether nothing is left to do.
+ *
+ * @forTests
+ */
 export function isEmptyPlan(plan: RestorePlan): boolean {
   return plan.writes.length + plan.deletes.length + plan.permissionChanges.length === 0;
 }

@@ -15,7 +15,11 @@ export interface RecordLog {
   append(record: LogRecord): number;
 }
 
-/** A log that is forgotten with the process; for sessions that keep nothing, and for tests. */
+/**
+ * A log that is forgotten with the process.
+ *
+ * @forTests
+ */
 export class MemoryLog implements RecordLog {
   readonly records: LogRecord[] = [];
 

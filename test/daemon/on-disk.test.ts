@@ -1,0 +1,91 @@
+// src/ON-DISK.md against real sessions: every path and ref that a daemon makes is named there, and every row names one.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { git } from '../support/git-oracle.ts';
+import { DaemonRig } from './daemon-rig.ts';
+
+const page = readFileSync(fileURLToPath(new URL('../../../src/ON-DISK.md', import.meta.url)), 'utf8');
+
+/** The rows of the section whose heading begins with `title`, each as the patterns of its first cell. */
+function rowsOf(title: string): { readonly patterns: readonly RegExp[]; readonly text: string }[] {
+  const section = page.split(/^## /m).find((each) => each.startsWith(title)) ?? '';
+  const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+  return rows.map((text) => ({
+    text,
+    patterns: [...(text.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map((match) =>
+      patternOf(match[1] ?? ''),
+    ),
+  }));
+}
+
+function patternOf(path: string): RegExp {
+  const escaped = path.replace(/[.$]/g, '\\$&').replace(/\/\*\*$/, '(/.*)?');
+  const filled = escaped
+    .replace(/<session>/g, 'ses_[0-9a-z]{26}')
+    .replace(/<checkpoint>/g, 'ckpt_[0-9a-z]{20}')
+    .replace(/<hex>/g, '[0-9a-f]+')
+    .replace(/<tag>/g, '\\d+(\\.\\d+)?')
+    .replace(/^\*/, '.*');
+  return new RegExp(`^${filled}$`);
+}
+
+/** Files, links and empty directories below a directory. */
+function leaves(top: string): string[] {
+  return readdirSync(top, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(top, entry.name);
+    if (!entry.isDirectory()) return [path];
+    const below = leaves(path);
+    return below.length === 0 ? [path] : below;
+  });
+}
+
+async function pathsAndRefs(strategy: 'shadow' | 'local' | 'sqlite'): Promise<[string[], string[]]> {
+  const rig = new DaemonRig();
+  const { client, session } = await rig.opened({ strategy, retention: 'keep' });
+  rig.write('a.txt', 'changed\n');
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', idempotencyKey: 'k' });
+  await client.request('conversation/append', {
+    session,
+    entry: { user: { content: 'hello' }, assistant: { content: 'there' } },
+  });
+  rig.write('a.txt', 'again\n');
+  await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  // As a kill between two lines of a restore or of an atomic write would leave it.
+  writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
+  const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));
+  const refs = git(rig.work, 'for-each-ref', '--format=%(refname)').split('\n').filter(Boolean);
+  await rig.dispose();
+  return [paths, refs];
+}
+
+test('ON-DISK.md names every path and ref that sessions make, and nothing else', async () => {
+  const kept = rowsOf('Storage');
+  const theirs = rowsOf("In the user's repository").slice(0, 2);
+  assert.ok(kept.length > 12 && theirs.length === 2, 'the tables of the page are found');
+  const seen = new Set<string>();
+  const unnamed: string[] = [];
+  for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+    const [paths, refs] = await pathsAndRefs(strategy);
+    for (const [names, rows] of [
+      [paths, kept],
+      [refs, theirs],
+    ] as const) {
+      for (const name of names) {
+        const row = rows.find(({ patterns }) => patterns.some((pattern) => pattern.test(name)));
+        if (row === undefined) unnamed.push(`${strategy}: ${name}`);
+        else seen.add(row.text);
+      }
+    }
+  }
+  assert.equal(unnamed, []);
+  const lasting = [...kept, ...theirs].filter(({ text }) => !/restore\.json|ref-intent|\.trash-/.test(text));
+  assert.equal(
+    lasting.filter(({ text }) => !seen.has(text)).map(({ text }) => text),
+    [],
+  );
+});
+
+test.run();
