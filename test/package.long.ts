@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { repository } from './support/household.ts';
+import { repository } from './support/in-process-daemon.ts';
 import { temporaryDirectory } from './support/temporary.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

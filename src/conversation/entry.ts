@@ -129,7 +129,7 @@ function listOf(value: unknown, what: string): readonly unknown[] {
   return value;
 }
 
-/** `null` stands for absent (wire.md), so that later readers need to know one form only. */
+/** `null` stands for absent on the wire, so that later readers need to know one form only. */
 function withoutNull<T extends OpenObject>(object: T, field: string): T | Omit<T, string> {
   if (object[field] !== null) return object;
   const { [field]: _absent, ...rest } = object;

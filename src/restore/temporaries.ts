@@ -16,11 +16,6 @@ export function temporaryName(id: string, n: number): string {
   return `${prefix}${id}-${n}`;
 }
 
-/** Whether a name (latin1) is a temporary of any restore: captures leave those out. */
-export function isTemporaryName(name: string): boolean {
-  return name.startsWith(prefix);
-}
-
 export interface Swept {
   readonly removed: readonly TreePath[];
   /** Directories that had been moved aside and not yet replaced; they are back under their names. */

@@ -8,7 +8,7 @@ import { localDriver } from '../../src/store/git/local-driver.ts';
 import { shadowDriver } from '../../src/store/git/shadow-driver.ts';
 import { contents, git, inTemporary, storeOptions } from '../support/git-oracle.ts';
 
-const program = fileURLToPath(new URL('../support/killed-capture.js', import.meta.url));
+const program = fileURLToPath(new URL('../support/programs/killed-capture.js', import.meta.url));
 const kills = 6;
 
 const run = (strategy: string, directory: string, at: number): SpawnSyncReturns<string> =>

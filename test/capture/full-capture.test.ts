@@ -7,7 +7,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { CaptureProgress } from '../../src/capture/capturer.ts';
 import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 import { checkPropertyAsync } from '../support/property.ts';
-import { applyStep, step } from '../support/tree-steps.ts';
+import { applyStep, step } from '../support/trees/tree-steps.ts';
 
 const test = suite('cold capture');
 

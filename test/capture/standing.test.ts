@@ -25,7 +25,7 @@ import { stampGrainMs } from '../../src/capture/stat-cache.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 import { parameters } from '../support/property.ts';
-import { applyStep, path, type Step, step } from '../support/tree-steps.ts';
+import { applyStep, path, type Step, step } from '../support/trees/tree-steps.ts';
 
 const test = suite('directories that stand');
 

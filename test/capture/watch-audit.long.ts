@@ -14,12 +14,12 @@ import { isWithin, type TreePath } from '../../src/tree/tree-path.ts';
 import type { FromThread } from '../../src/watch/thread/messages.ts';
 import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import { makeRig, type Rig } from '../support/capture-rig.ts';
+import { type Sent, sentFile } from '../support/programs/teed-watcher-thread.ts';
 import { seed } from '../support/property.ts';
-import { type Sent, sentFile } from '../support/teed-watcher-thread.ts';
 
 const test = suite('watch audit beside other processes');
-const writer = fileURLToPath(new URL('../support/busy-writer.js', import.meta.url));
-const program = new URL('../support/teed-watcher-thread.js', import.meta.url);
+const writer = fileURLToPath(new URL('../support/programs/busy-writer.js', import.meta.url));
+const program = new URL('../support/programs/teed-watcher-thread.js', import.meta.url);
 
 /** Every drift with the moment when the look began that came before it. */
 interface Drift {

@@ -2,12 +2,19 @@ import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, Household, repository, repositoryState, write } from '../support/household.ts';
+import {
+  failure,
+  git,
+  InProcessDaemon,
+  repository,
+  repositoryState,
+  write,
+} from '../support/in-process-daemon.ts';
 
 async function opened(
   files?: Record<string, string>,
-): Promise<{ house: Household; root: string; session: string; shadow: string }> {
-  const house = new Household();
+): Promise<{ house: InProcessDaemon; root: string; session: string; shadow: string }> {
+  const house = new InProcessDaemon();
   const root = repository(files);
   const { session, shadowRepoPath } = await house.open(root);
   assert.ok(shadowRepoPath);
@@ -253,7 +260,7 @@ test('names are unique, and never look like a tag, an id or a commit (ruling 5)'
 });
 
 test('Q36 a work tree that is a sub-directory obeys the rules of the repository above it', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ '.gitignore': 'node_modules\n', 'packages/one/a.txt': 'a' });
   write(root, {
     'packages/one/node_modules/x.js': 'x',

@@ -2,13 +2,13 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, Household, repository, write } from '../support/household.ts';
+import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line ${i}\n`).join('');
 
 /** A session whose checkpoint "1" adds, modifies, deletes, renames and changes a type against "0". */
-async function variety(): Promise<{ house: Household; root: string; session: string; shadow: string }> {
-  const house = new Household();
+async function variety(): Promise<{ house: InProcessDaemon; root: string; session: string; shadow: string }> {
+  const house = new InProcessDaemon();
   const root = repository({
     'file2.txt': lines(5),
     'file3.txt': lines(20),
@@ -120,7 +120,7 @@ test('Q34 without "to" a diff is against the work tree as it is now, and moves n
 });
 
 test('R22 contents: relative and absolute path, before and after; binaries flagged, sizes capped and said', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await house.open(root);
   writeFileSync(join(root, 'a.txt'), 'after\n');
@@ -163,7 +163,7 @@ test('a unified diff is git’s own, restricted to paths when asked', async () =
 });
 
 test('names of any bytes go over the wire and back', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a' });
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'latin');
   const { session } = await house.open(root);
@@ -182,7 +182,7 @@ test('names of any bytes go over the wire and back', async () => {
 });
 
 test('readFile reads ranges, says what is not there, and gives bytes that are no text as base64', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'abcdef' });
   mkdirSync(join(root, 'bin'));
   writeFileSync(join(root, 'bin/x'), Buffer.from([255, 0, 1]));

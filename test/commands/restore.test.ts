@@ -12,13 +12,13 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, Household, manifest, repository, write } from '../support/household.ts';
+import { failure, git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 async function opened(
   files?: Record<string, string>,
-): Promise<{ house: Household; root: string; session: string }> {
-  const house = new Household();
+): Promise<{ house: InProcessDaemon; root: string; session: string }> {
+  const house = new InProcessDaemon();
   const root = repository(files);
   const { session } = await house.open(root);
   return { house, root, session };
@@ -59,7 +59,7 @@ test('Q26 a restore looks up, restores files, restores history, updates counters
 });
 
 test('Q27 F25 an empty tree: soft does nothing and succeeds, hard removes what was added', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({});
   const { session } = await house.open(root);
   write(root, { 'x/y.txt': 'y' });
@@ -203,7 +203,7 @@ test('F67 F68 a restore never writes through a link: the target outside stays as
 });
 
 test('F22 modes stricter than usual come back and are never widened (ruling 8)', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ '.env': 'secret', 'run.sh': '#!/bin/sh\n', 'locked/x': 'x' });
   chmodSync(join(root, '.env'), 0o600);
   chmodSync(join(root, 'run.sh'), 0o755);

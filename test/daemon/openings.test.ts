@@ -22,8 +22,8 @@ import { git } from '../support/git-oracle.ts';
 import { daemonEntry, failureOf, type WireClient } from '../support/wire-client.ts';
 import { type DaemonRig, withRig } from './daemon-rig.ts';
 
-/** A daemon with a fault that has a name; see test/support/faulty-main.ts. */
-const namedFaultEntry = fileURLToPath(new URL('../support/faulty-main.js', import.meta.url));
+/** A daemon with a fault that has a name; see test/support/programs/faulty-main.ts. */
+const namedFaultEntry = fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url));
 
 /** Opens a session that must come with checkpoints disabled, and holds every checkpoint method against it. */
 async function assertDisabled(

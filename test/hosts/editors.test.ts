@@ -1,5 +1,5 @@
 // Real editors spawn the daemon and live a day with it: Neovim by its LSP client and by its transport alone, Emacs by
-// jsonrpc.el and by Eglot. The snippets they run are the very files that people copy. Skipped loudly where missing.
+// the library jsonrpc and by Eglot. The snippets they run are the very files that people copy. Skipped loudly where missing.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -2,7 +2,7 @@
 // nothing happens but a refusal that names the place.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { manifest, repository } from '../support/household.ts';
+import { manifest, repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { type WireClient, WireFailure, withClient } from '../support/wire-client.ts';
 import { type BadRequest, badRequests } from './bad-values.ts';

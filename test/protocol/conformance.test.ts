@@ -9,7 +9,10 @@ import { traceProblems, traces } from '../../scripts/conformance/traces.ts';
 import { protocol, readJson, root } from './document.ts';
 
 const cases = readCases(`${root}protocol/conformance`);
-const command = [process.execPath, fileURLToPath(new URL('../support/faulty-main.js', import.meta.url))];
+const command = [
+  process.execPath,
+  fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url)),
+];
 
 test('every rule of the reference is shown by a case', () => {
   assert.is(traceProblems(protocol, cases).join('\n'), '');
@@ -29,7 +32,10 @@ test('the committed table is that of the cases (conformance.js --write-traces ma
 });
 
 test('a program that answers wrongly fails', async () => {
-  const bare = [process.execPath, fileURLToPath(new URL('../support/bare-echo.js', import.meta.url))];
+  const bare = [
+    process.execPath,
+    fileURLToPath(new URL('../support/programs/bare-echo.js', import.meta.url)),
+  ];
   const wanted = cases.filter(({ name }) =>
     [
       'what initialize answers',

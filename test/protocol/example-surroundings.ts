@@ -9,7 +9,7 @@ import { takeProcessLock } from '../../src/base/process-lock.ts';
 import { WireClient } from '../support/wire-client.ts';
 import type { ExampleHost, World } from './example-world.ts';
 
-const faultyEntry = fileURLToPath(new URL('../support/faulty-main.js', import.meta.url));
+const faultyEntry = fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url));
 const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
 /** How a daemon is started whose faults can be switched, and what it finds on PATH. */

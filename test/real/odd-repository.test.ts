@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { git } from '../support/household.ts';
+import { git } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { withClient } from '../support/wire-client.ts';
 import { fullCycle } from './full-cycle.ts';

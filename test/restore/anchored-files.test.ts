@@ -24,7 +24,7 @@ import {
   planBetween,
   remove,
   walk,
-} from '../support/model-tree.ts';
+} from '../support/trees/model-tree.ts';
 
 const id = '0123456789abcdefghjk';
 const both: readonly Anchoring[] = process.platform === 'linux' ? ['descriptors', 'paths'] : ['paths'];

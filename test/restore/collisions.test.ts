@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
 import { collidingPaths, type Folding, foldedKey, probeFolding } from '../../src/restore/collisions.ts';
-import { makeDirectory, path, remove } from '../support/model-tree.ts';
+import { makeDirectory, path, remove } from '../support/trees/model-tree.ts';
 
 const id = '0123456789abcdefghjk';
 

@@ -5,7 +5,7 @@ import type { CheckpointId, SnapshotId } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { type RestoreIntent, RestoreJournal } from '../../src/restore/journal.ts';
 import { sweepTemporaries } from '../../src/restore/temporaries.ts';
-import { build, makeDirectory, model, path, remove, walk } from '../support/model-tree.ts';
+import { build, makeDirectory, model, path, remove, walk } from '../support/trees/model-tree.ts';
 
 const intent: RestoreIntent = {
   id: '0123456789abcdefghjk',

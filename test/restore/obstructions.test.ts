@@ -16,7 +16,7 @@ import {
   planBetween,
   remove,
   walk,
-} from '../support/model-tree.ts';
+} from '../support/trees/model-tree.ts';
 
 const id = '0123456789abcdefghjk';
 

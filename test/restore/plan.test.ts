@@ -5,8 +5,8 @@ import type { RestorePlan } from '../../src/restore/operations.ts';
 import { isEmptyPlan, planRestore } from '../../src/restore/plan.ts';
 import type { Contents, SnapshotStore } from '../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../src/tree/entry.ts';
-import { changesBetween, file, link, model, path, planBetween, trees } from '../support/model-tree.ts';
 import { checkProperty } from '../support/property.ts';
+import { changesBetween, file, link, model, path, planBetween, trees } from '../support/trees/model-tree.ts';
 
 /** What a plan does, in its order. */
 function operations(plan: RestorePlan): string[] {

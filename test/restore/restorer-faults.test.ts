@@ -6,7 +6,6 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
 import type { RestoreOutcome } from '../../src/restore/restorer.ts';
-import { build, makeDirectory, manifest, remove, walk } from '../support/model-tree.ts';
 import {
   assertOldOrNew,
   openDescriptors,
@@ -14,7 +13,8 @@ import {
   recover,
   restore,
   target,
-} from '../support/restore-case.ts';
+} from '../support/programs/restore-case.ts';
+import { build, makeDirectory, manifest, remove, walk } from '../support/trees/model-tree.ts';
 
 process.umask(0o022);
 
@@ -112,7 +112,7 @@ test('F86 dead from the n-th call on: every file whole at every moment, recovery
 });
 
 test('F86 SIGKILL at a sample of calls: the same', async () => {
-  const program = fileURLToPath(new URL('../support/restore-case.js', import.meta.url));
+  const program = fileURLToPath(new URL('../support/programs/restore-case.js', import.meta.url));
   let killed = 0;
   for (let n = 5; n < 400; n += 37) {
     const root = makeDirectory();

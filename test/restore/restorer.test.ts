@@ -15,6 +15,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import type { RestorePlan } from '../../src/restore/operations.ts';
 import { applyRestore, type RestoreOptions, type RestoreOutcome } from '../../src/restore/restorer.ts';
+import { checkPropertyAsync } from '../support/property.ts';
 import {
   blobOf,
   build,
@@ -30,8 +31,7 @@ import {
   softResult,
   trees,
   walk,
-} from '../support/model-tree.ts';
-import { checkPropertyAsync } from '../support/property.ts';
+} from '../support/trees/model-tree.ts';
 
 process.umask(0o022);
 const id = '0123456789abcdefghjk';

@@ -16,18 +16,18 @@ import * as assert from 'uvu/assert';
 import {
   failure,
   git,
-  Household,
+  InProcessDaemon,
   manifest,
   repository,
   repositoryState,
   write,
-} from '../support/household.ts';
+} from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 async function opened(
   files?: Record<string, string>,
-): Promise<{ house: Household; root: string; session: string; shadow: string }> {
-  const house = new Household();
+): Promise<{ house: InProcessDaemon; root: string; session: string; shadow: string }> {
+  const house = new InProcessDaemon();
   const root = repository(files);
   const { session, shadowRepoPath = '' } = await house.open(root);
   return { house, root, session, shadow: shadowRepoPath };
@@ -166,7 +166,7 @@ test('R15 variables of git in the environment lead nowhere: not into the user’
 });
 
 test('R16 nothing is excluded by its kind: .env, lock files and media are captured unless the user ignores them (ruling 6)', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({
     '.gitignore': 'secret.env\nnode_modules\n',
     'package.lock': 'l',
@@ -184,7 +184,7 @@ test('R16 nothing is excluded by its kind: .env, lock files and media are captur
 });
 
 test('R17 what cannot be captured is in the answer and not only in a log (ruling 6)', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   writeFileSync(join(root, 'large.bin'), Buffer.alloc(5000));
   execFileSync('mkfifo', [join(root, 'pipe')]);
@@ -312,7 +312,7 @@ test('R27 diffs from the start, since the previous, to the present, and of any t
 });
 
 test('R28 O1 sessions of one workspace may share one store, and see nothing of each other', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const one = await house.open(root, { strategy: 'sqlite', conversationId: 'one' });
   const two = await house.open(root, { strategy: 'sqlite', conversationId: 'two' });
@@ -324,7 +324,7 @@ test('R28 O1 sessions of one workspace may share one store, and see nothing of e
 });
 
 test('O3 O8 O13 create, list, rollback, diff and file content: 003’s commands and the fields of their answers', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n' });
   const { session } = await house.open(root, { strategy: 'sqlite' });
   const { checkpoint } = await house.call('checkpoint/create', {

@@ -1,6 +1,6 @@
 // Random lives of conversation and checkpoints together against plain copies.
 import { test } from 'uvu';
-import { checkLives } from '../support/together-model.ts';
+import { checkLives } from '../support/together/model.ts';
 
 for (const [strategy, lives] of [
   ['sqlite', 50],

@@ -5,22 +5,22 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../src/protocol/types.ts';
-import { failure, Household, manifest, repository, write } from '../support/household.ts';
+import { failure, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 interface Home {
-  house: Household;
+  house: InProcessDaemon;
   readonly root: string;
   readonly session: string;
 }
 
-const houses: Household[] = [];
+const houses: InProcessDaemon[] = [];
 // A failed test must not leave a watcher behind that keeps the process alive.
 test.after.each(async () => {
   await Promise.all(houses.splice(0).map((house) => house.close()));
 });
 
 async function home(): Promise<Home> {
-  const house = new Household();
+  const house = new InProcessDaemon();
   houses.push(house);
   const root = repository();
   const { session } = await house.open(root, { conversationId: 'c', retention: 'keep' });
@@ -29,7 +29,7 @@ async function home(): Promise<Home> {
 
 async function reopened({ house, root }: Home, more: Partial<Wire.SessionOpenParams> = {}): Promise<Home> {
   await house.close();
-  const next = new Household(house.storage);
+  const next = new InProcessDaemon(house.storage);
   houses.push(next);
   const { session } = await next.open(root, { conversationId: 'c', ...more });
   return { house: next, root, session };

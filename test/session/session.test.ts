@@ -2,10 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, Household, repository, write } from '../support/household.ts';
+import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 test('Q11 opening makes the directory, the bare repository, its config, and the checkpoint "Initial state"', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const opened = await house.open(repository());
   const shadow = opened.shadowRepoPath ?? '';
   assert.is(git('/', `--git-dir=${shadow}`, 'rev-parse', '--is-bare-repository'), 'true');
@@ -17,7 +17,7 @@ test('Q11 opening makes the directory, the bare repository, its config, and the 
 });
 
 test('Q14 each conversation has a shadow of its own, in the daemon’s storage, the same one when opened again', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const one = await house.open(root, { conversationId: 'one' });
   const two = await house.open(root, { conversationId: 'two' });
@@ -36,7 +36,7 @@ test('Q14 each conversation has a shadow of its own, in the daemon’s storage, 
 });
 
 test('Q41 lookup by tag does not depend on how many there are; listing by pages neither repeats nor misses', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const { session } = await house.open(repository());
   for (let i = 0; i < 25; i += 1) await house.call('checkpoint/create', { session, kind: 'turn' });
   const seen: (string | undefined)[] = [];
@@ -60,7 +60,7 @@ test('Q41 lookup by tag does not depend on how many there are; listing by pages 
 });
 
 test('a cursor of a listing whose order changed is refused', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const { session } = await house.open(repository());
   for (let i = 0; i < 3; i += 1) await house.call('checkpoint/create', { session, kind: 'turn' });
   const { nextCursor = '' } = await house.call('checkpoint/list', { session, limit: 2 });
@@ -77,7 +77,7 @@ test('a cursor of a listing whose order changed is refused', async () => {
 });
 
 test('Q42 the whole flow of 000 §12: init, create, hasChanges, stats, diff, restore, list, previous, between', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const { session, checkpoints } = await house.open(root);
   assert.ok(checkpoints.enabled);
@@ -113,7 +113,7 @@ test('Q42 the whole flow of 000 §12: init, create, hasChanges, stats, diff, res
 });
 
 test('deleting a middle checkpoint leaves every other one restorable', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const { session } = await house.open(root);
   for (const turn of ['1', '2', '3']) {
@@ -137,7 +137,7 @@ test('deleting a middle checkpoint leaves every other one restorable', async () 
 });
 
 test('the same idempotencyKey gives the same answer once more, another request with it is refused', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const { session } = await house.open(repository());
   const first = await house.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
   const again = await house.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
@@ -151,7 +151,7 @@ test('the same idempotencyKey gives the same answer once more, another request w
 });
 
 test('store/usage, store/verify and store/gc tell and do', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const { session } = await house.open(root);
   write(root, { 'big.txt': 'x'.repeat(100_000) });

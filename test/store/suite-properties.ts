@@ -7,6 +7,7 @@ import type { BlobId, CheckpointId } from '../../src/base/ids.ts';
 import { compare } from '../../src/git/diff/tree-diff.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../src/store/snapshot-store.ts';
 import { checkPropertyAsync } from '../support/property.ts';
+import type { Check, SuiteHooks } from '../support/store-rig.ts';
 import {
   at,
   blobOf,
@@ -22,8 +23,7 @@ import {
   recordOf,
   shown,
   trees,
-} from '../support/snapshots.ts';
-import type { Check, SuiteHooks } from '../support/store-rig.ts';
+} from '../support/trees/snapshots.ts';
 import { applyUnified } from '../support/unified-diff.ts';
 
 const messages = fc.oneof(fc.constantFrom('', 'fix it', 'zwei\nZeilen', '\u{1f600} "q" \\'), fc.string());

@@ -11,6 +11,14 @@ import { type SnapshotStore } from '../../src/store/snapshot-store.ts';
 import { isDirectory } from '../../src/tree/directory.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import {
+  type Check,
+  kindOf,
+  type OpenStore,
+  type Rig,
+  type SuiteHooks,
+  withStore,
+} from '../support/store-rig.ts';
+import {
   at,
   blobOf,
   bytesOfBlob,
@@ -29,15 +37,7 @@ import {
   recordOf,
   shown,
   trees,
-} from '../support/snapshots.ts';
-import {
-  type Check,
-  kindOf,
-  type OpenStore,
-  type Rig,
-  type SuiteHooks,
-  withStore,
-} from '../support/store-rig.ts';
+} from '../support/trees/snapshots.ts';
 import { storeProperties } from './suite-properties.ts';
 
 /** The whole suite for one strategy, run at once. */

@@ -3,7 +3,7 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
-import { failure, Household, manifest, repository, write } from '../support/household.ts';
+import { failure, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { precious, spoilContent } from '../support/spoiled-content.ts';
 import { sql } from '../support/sqlite.ts';
 
@@ -20,7 +20,7 @@ test('O22 O23 a database that is corrupt, cut off or of a newer version: refused
     ['StoreCorrupt', (storage) => truncateSync(databaseFile(storage), 5000)],
   ];
   for (const [kind, spoil] of spoilers) {
-    const house = new Household();
+    const house = new InProcessDaemon();
     const root = repository();
     const { session } = await house.open(root, { strategy: 'sqlite', conversationId: 'c' });
     await house.call('session/close', { session });
@@ -42,7 +42,7 @@ test('O22 O23 a database that is corrupt, cut off or of a newer version: refused
 for (const [strategy, spoil] of Object.entries(spoilContent)) {
   test(`O23 ${strategy}: a missing or wrong content is data corruption, found before the first write`, async () => {
     for (const how of ['missing', 'wrong'] as const) {
-      const house = new Household();
+      const house = new InProcessDaemon();
       const root = repository();
       const { session } = await house.open(root, { strategy, conversationId: 'c' });
       write(root, { 'a.txt': precious, 'b.txt': 'b\n' });

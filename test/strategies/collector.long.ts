@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, fsck, until, withRig } from '../daemon/daemon-rig.ts';
-import { git, manifest } from '../support/household.ts';
+import { git, manifest } from '../support/in-process-daemon.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
 /** Runs a shell line over and over in the work tree until `stop`, and says what it wrote to stderr. */

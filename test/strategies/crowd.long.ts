@@ -1,6 +1,6 @@
 // Eight daemons on one database, 500 checkpoints each: the issue's own numbers, over stdio.
 import { test } from 'uvu';
-import { crowdOfDaemons } from './crowd.ts';
+import { crowdOfDaemons } from './rigs/crowd.ts';
 
 test('O24 eight daemons make 500 checkpoints each in one database: none lost, none mixed, no error', async () => {
   const slowestMs = await crowdOfDaemons(8, Number(process.env['TURNS'] ?? 500));

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
 import { withRig } from '../daemon/daemon-rig.ts';
-import { git } from '../support/household.ts';
+import { git } from '../support/in-process-daemon.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {

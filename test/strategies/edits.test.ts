@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { apply, gitDirectories } from './edits.ts';
+import { apply, gitDirectories } from './rigs/edits.ts';
 
 test('R21 nested repositories are found below directories whose names are no text', () => {
   const root = temporaryDirectory('edits');

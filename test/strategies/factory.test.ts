@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies, strategyNamed } from '../../src/store/strategies.ts';
-import { failure, git, Household, manifest, repository, write } from '../support/household.ts';
+import { failure, git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const names = ['shadow', 'local', 'sqlite'];
@@ -21,7 +21,7 @@ test('a strategy is a line in the table: its name gives its driver (R1 R2)', () 
 });
 
 test('R2 a strategy that is not in the table is refused, with those that are, and nothing is made', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
     const refused = await failure(house.open(root, { strategy }));
@@ -33,7 +33,7 @@ test('R2 a strategy that is not in the table is refused, with those that are, an
 });
 
 test('R3 save, restore and getDiff are the same requests with the same answers for every strategy', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   for (const strategy of names) {
     const root = repository();
     const before = manifest(root);
@@ -63,7 +63,7 @@ test('R3 save, restore and getDiff are the same requests with the same answers f
 });
 
 test('R8 local needs a repository: none is made unasked, and checkpoint/init makes one', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
   const opened = await house.open(root, { strategy: 'local', conversationId: 'c' });
@@ -82,7 +82,7 @@ test('R8 local needs a repository: none is made unasked, and checkpoint/init mak
 });
 
 test('R8 a session that is deleted takes its hidden refs with it, open or kept, and those of no other', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>
     git(root, 'for-each-ref', '--format=%(refname)', 'refs/checkpointd').split('\n');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { failure, Household, manifest, repository, write } from '../support/household.ts';
+import { failure, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 const names = Object.keys(strategies);
 const noise = (seed: number, length: number): string => {
@@ -19,7 +19,7 @@ const noise = (seed: number, length: number): string => {
 
 /** A session with a turn for each content of `a.txt`. */
 async function turns(
-  house: Household,
+  house: InProcessDaemon,
   strategy: string,
   contents: readonly string[],
   limits = {},
@@ -33,13 +33,13 @@ async function turns(
   return { session, root };
 }
 
-const tagsOf = async (house: Household, session: string): Promise<(string | undefined)[]> => {
+const tagsOf = async (house: InProcessDaemon, session: string): Promise<(string | undefined)[]> => {
   const { checkpoints } = await house.call('checkpoint/list', { session });
   return checkpoints.map(({ tag }) => tag);
 };
 
 test('O29 limits.maxCheckpoints: a collection keeps the newest, the base and what has a name, and says so', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   for (const strategy of names) {
     const contents = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
     const { session, root } = await turns(house, strategy, contents, { maxCheckpoints: 3 });
@@ -60,7 +60,7 @@ test('O29 limits.maxCheckpoints: a collection keeps the newest, the base and wha
 });
 
 test('O29 limits.maxAgeDays: a collection removes what is older', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const { now } = Date;
   for (const strategy of names) {
     const dayMs = 24 * 60 * 60 * 1000;
@@ -79,7 +79,7 @@ test('O29 limits.maxAgeDays: a collection removes what is older', async () => {
 
 test('O29 limits.maxStoreBytes: a collection removes the oldest until the store fits, and reports what it freed', async () => {
   for (const strategy of names) {
-    const house = new Household();
+    const house = new InProcessDaemon();
     const contents = Array.from({ length: 40 }, (_, n) => noise(n, 60_000));
     const { session, root } = await turns(house, strategy, contents, { maxStoreBytes: 900_000 });
     const before = await house.call('store/usage', { session });
@@ -99,7 +99,7 @@ test('O29 limits.maxStoreBytes: a collection removes the oldest until the store 
 });
 
 test('O29 limits.maxStoreBytes: what other sessions hold in a shared database does not count', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const large = Array.from({ length: 6 }, (_, n) => noise(100 + n, 400_000));
   const other = await turns(house, 'sqlite', large);
   const contents = Array.from({ length: 30 }, (_, n) => noise(n, 20_000));
@@ -130,7 +130,7 @@ test('O29 limits.maxStoreBytes: what other sessions hold in a shared database do
 });
 
 test('O30 R9 deleting checkpoints in the middle leaves every other one restorable', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   for (const strategy of names) {
     const { session, root } = await turns(house, strategy, []);
     const states = [manifest(root)];

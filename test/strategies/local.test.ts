@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../daemon/daemon-rig.ts';
-import { git, Household, manifest, repository, write } from '../support/household.ts';
+import { git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 /** Everything in a git directory, byte for byte, but objects and the refs of ours. */
@@ -35,7 +35,7 @@ function livedIn(): string {
 
 /** Two checkpoints and a hard restore, and everything of the user's compared all along. */
 async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const before = fingerprint(gitDirectory);
   const same = (when: string): void => assert.equal(fingerprint(gitDirectory), before, when);
   const files = manifest(root);
@@ -82,7 +82,7 @@ test('R5 R9 it works with a detached and an unborn HEAD, in a sub-directory and 
 });
 
 test('R7 getDiff: base by default, to the work tree without "to", binary files listed and not dropped', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const { session } = await house.open(root, { strategy: 'local' });
   write(root, { 'a.txt': 'now\n', 'picture.bin': '\0\x01\xff' });
@@ -129,7 +129,7 @@ test('R5 killed in the middle of creates and restores, it leaves the repository 
 });
 
 test('R9 checkpoints survive the user: gc --prune=now, pack-refs, a new branch, a reset of theirs', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const { session } = await house.open(root, { strategy: 'local' });
   writeFileSync(join(root, 'a.txt'), 'only in a checkpoint\n');

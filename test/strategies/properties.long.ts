@@ -1,6 +1,6 @@
 // The seven properties of 003 over the whole daemon, more runs of each; the stores' own suite has the hundred.
 import { test } from 'uvu';
-import { daemonProperties } from './daemon-properties.ts';
+import { daemonProperties } from './rigs/daemon-properties.ts';
 
 daemonProperties(test, 25);
 test.run();

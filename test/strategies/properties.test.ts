@@ -1,6 +1,6 @@
 // The seven properties of 003 over the whole daemon, a few runs of each; properties.long.ts has more.
 import { test } from 'uvu';
-import { daemonProperties } from './daemon-properties.ts';
+import { daemonProperties } from './rigs/daemon-properties.ts';
 
 daemonProperties(test, 2);
 test.run();

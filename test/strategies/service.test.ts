@@ -8,23 +8,23 @@ import { strategies } from '../../src/store/strategies.ts';
 import {
   failure,
   git,
-  Household,
+  InProcessDaemon,
   manifest,
   repository,
   repositoryState,
   write,
-} from '../support/household.ts';
+} from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const names = Object.keys(strategies);
 
 /** Runs a body with a session of each strategy on a repository of its own. */
 async function each(
-  body: (at: { house: Household; strategy: string; root: string; session: string }) => Promise<void>,
+  body: (at: { house: InProcessDaemon; strategy: string; root: string; session: string }) => Promise<void>,
   files?: Record<string, string>,
 ): Promise<void> {
   for (const strategy of names) {
-    const house = new Household();
+    const house = new InProcessDaemon();
     const root = repository(files);
     const { session, checkpoints } = await house.open(root, { strategy, conversationId: 'c' });
     assert.ok(checkpoints.enabled, checkpoints.message);
@@ -63,7 +63,7 @@ test('R11 R12 R21 nested repositories are saved and restored as files, and no .g
   }));
 
 test('R13 protected places are refused on every strategy, however they are spelled', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const home = process.env['HOME'] ?? '/root';
   const link = join(temporaryDirectory('link'), 'home');
   symlinkSync(home, link);
@@ -214,7 +214,7 @@ test('R25 one change at a time: twenty creates at once give twenty checkpoints i
 
 test('R26 the first capture gives up after the limit, and the session can be opened again', async () => {
   for (const strategy of names) {
-    const house = new Household();
+    const house = new InProcessDaemon();
     const many = Object.fromEntries(
       Array.from({ length: 3000 }, (_, i) => [`d${i % 50}/${i}.txt`, `${i}\n`]),
     );
@@ -230,7 +230,7 @@ test('R26 the first capture gives up after the limit, and the session can be ope
 });
 
 test('R28 many conversations on one work tree share nothing that one can break for another (O24)', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const sessions: string[] = [];
   for (const strategy of names)

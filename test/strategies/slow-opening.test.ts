@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { Household, repository } from '../support/household.ts';
+import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 const { setTimeout: timer } = globalThis;
 
@@ -15,7 +15,7 @@ const hasty = ((work: () => void, ms?: number) => {
 
 test('R26 an opening that takes five seconds is warned of once and goes on, and a quick one is not', async () => {
   for (const strategy of Object.keys(strategies)) {
-    const house = new Household();
+    const house = new InProcessDaemon();
     const warnings = (): string[] =>
       house.logged.filter(({ level }) => level === 'warn').map(({ message }) => message);
     const limits = { initTimeoutMs: 600_000 };

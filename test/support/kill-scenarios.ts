@@ -4,10 +4,10 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { manifest } from './household.ts';
+import { manifest } from './in-process-daemon.ts';
 import { makePlaces, SessionRig, withSession } from './session-rig.ts';
 
-const program = fileURLToPath(new URL('killed-daemon.js', import.meta.url));
+const program = fileURLToPath(new URL('programs/killed-daemon.js', import.meta.url));
 
 interface Whole {
   readonly files: Record<string, string>;

@@ -26,7 +26,7 @@ export const daemonEntry = fileURLToPath(new URL('../../src/main.js', import.met
 /** The same daemon behind the fault seam (faulty-main.ts), taking its time over files called `slow-…` and `stuck-…`. */
 export const slowNamesCommand: readonly [string, ...string[]] = [
   process.execPath,
-  fileURLToPath(new URL('./faulty-main.js', import.meta.url)),
+  fileURLToPath(new URL('./programs/faulty-main.js', import.meta.url)),
   '--fault=slowNames',
 ];
 

@@ -8,7 +8,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { frameOf, WireClient } from '../support/wire-client.ts';
 
-const entryOf = (name: string): string => fileURLToPath(new URL(`../support/${name}.js`, import.meta.url));
+const entryOf = (name: string): string =>
+  fileURLToPath(new URL(`../support/programs/${name}.js`, import.meta.url));
 const request = (id: unknown, method = 'session/list'): Buffer =>
   frameOf({ jsonrpc: '2.0', id, method, params: {} });
 const hello = request('hello', 'initialize');

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { manifest } from '../support/household.ts';
+import { manifest } from '../support/in-process-daemon.ts';
 import { makePlaces, SessionRig, withSession } from '../support/session-rig.ts';
 
 interface Seen {

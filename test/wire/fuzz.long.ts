@@ -3,7 +3,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { protocol } from '../protocol/document.ts';
-import { repository } from '../support/household.ts';
+import { repository } from '../support/in-process-daemon.ts';
 import { mutatedBody, mutatedFrames, random } from '../support/mutated-frames.ts';
 import { seed } from '../support/property.ts';
 import { temporaryDirectory } from '../support/temporary.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { protocol } from '../protocol/document.ts';
-import { manifest, repository, write } from '../support/household.ts';
+import { manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { WireClient, WireFailure } from '../support/wire-client.ts';
 
@@ -109,7 +109,7 @@ async function killed(
     write(root, { 'a.txt': 'three\n' });
     const was = await stateOf(first, session, root);
     assert.is((await first.close()).code, 0);
-    const program = fileURLToPath(new URL('../support/killed-client.js', import.meta.url));
+    const program = fileURLToPath(new URL('../support/programs/killed-client.js', import.meta.url));
     const asked = { idempotencyKey: 'k', ...params };
     const child = spawn(process.execPath, [program, JSON.stringify(open), method, JSON.stringify(asked)], {
       env,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { OperationGetResult } from '../../src/protocol/types.ts';
-import { manifest, repository, write } from '../support/household.ts';
+import { manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { failureOf, WireClient, type WireOptions } from '../support/wire-client.ts';
 

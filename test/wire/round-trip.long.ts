@@ -3,12 +3,12 @@
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { repository } from '../support/household.ts';
+import { repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { daemonEntry, WireClient } from '../support/wire-client.ts';
 
-const echoEntry = fileURLToPath(new URL('../support/echo-daemon.js', import.meta.url));
-const bareEntry = fileURLToPath(new URL('../support/bare-echo.js', import.meta.url));
+const echoEntry = fileURLToPath(new URL('../support/programs/echo-daemon.js', import.meta.url));
+const bareEntry = fileURLToPath(new URL('../support/programs/bare-echo.js', import.meta.url));
 
 function start(entry: string): WireClient {
   return new WireClient({ command: [process.execPath, entry], validate: false });

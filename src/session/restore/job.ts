@@ -1,6 +1,6 @@
 // One restore, whoever asked for it: save the present, write the intent, apply the plan, publish the result. A kill
 // anywhere leaves the intent, and recover.ts redoes the job: the plan depends only on what is on disk, so doing it
-// again is harmless. Decides nothing about single paths (restore-target.ts) and touches no file of the user's.
+// again is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the user's.
 
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';

@@ -8,6 +8,8 @@ import type { CheckpointId } from '../../../src/base/ids.ts';
 import { compare } from '../../../src/git/diff/tree-diff.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
+import { kindOf, type Rig, withStore } from '../../support/store-rig.ts';
 import {
   blobOf,
   capture,
@@ -21,9 +23,7 @@ import {
   recordOf,
   shown,
   trees,
-} from '../../support/snapshots.ts';
-import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
-import { kindOf, type Rig, withStore } from '../../support/store-rig.ts';
+} from '../../support/trees/snapshots.ts';
 
 const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, body);

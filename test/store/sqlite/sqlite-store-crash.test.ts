@@ -6,6 +6,8 @@ import type { CheckpointId, Tag } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 import { decodeNode, isSubTree } from '../../../src/store/sqlite/tree-node.ts';
+import { openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
+import { withStore } from '../../support/store-rig.ts';
 import {
   capture,
   checkpoint,
@@ -15,9 +17,7 @@ import {
   type PlainTree,
   recordOf,
   shown,
-} from '../../support/snapshots.ts';
-import { openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
-import { withStore } from '../../support/store-rig.ts';
+} from '../../support/trees/snapshots.ts';
 
 const hooks = { afterwards: sqliteAfterwards };
 

@@ -24,6 +24,8 @@ import { installFault } from '../../../src/base/seam.ts';
 import { sqliteObstacle } from '../../../src/store/sqlite/database/available.ts';
 import { sqliteDriver as driver } from '../../../src/store/sqlite/sqlite-driver.ts';
 import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openSqlite, sql, sqliteAfterwards, sqliteOptions } from '../../support/sqlite.ts';
+import { kindOf, withStore } from '../../support/store-rig.ts';
 import {
   at,
   blobOf,
@@ -36,9 +38,7 @@ import {
   plain,
   recordOf,
   shown,
-} from '../../support/snapshots.ts';
-import { openSqlite, sql, sqliteAfterwards, sqliteOptions } from '../../support/sqlite.ts';
-import { kindOf, withStore } from '../../support/store-rig.ts';
+} from '../../support/trees/snapshots.ts';
 
 async function inDirectory(body: (directory: string) => Promise<void>): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-sqlite-'));

@@ -6,6 +6,9 @@ import type { CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import type { Directory } from '../../../src/tree/directory.ts';
 import { isDirectory } from '../../../src/tree/directory.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
+import { crowd, publish } from '../../support/sqlite-crowd.ts';
+import { kindOf, withStore } from '../../support/store-rig.ts';
 import {
   blobOf,
   capture,
@@ -17,10 +20,7 @@ import {
   plain,
   recordOf,
   shown,
-} from '../../support/snapshots.ts';
-import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
-import { crowd, publish } from '../../support/sqlite-crowd.ts';
-import { kindOf, withStore } from '../../support/store-rig.ts';
+} from '../../support/trees/snapshots.ts';
 
 const hooks = { afterwards: sqliteAfterwards };
 

@@ -1,4 +1,4 @@
-// The strategy `sqlite` under the contract of all strategies. What only it promises is in the sqlite-*.test.ts beside it.
+// The strategy `sqlite` under the contract of all strategies. What only it promises is in the other tests beside it.
 import { loseBlob, openSqlite, sqliteAfterwards } from '../../support/sqlite.ts';
 import { storeSuite } from '../suite.ts';
 

@@ -4,7 +4,7 @@
 //   faulty-main.js --fault=NAME …
 //   faulty-main.js --fault=switched …     the fault whose name is in the file $CHECKPOINTD_TEST_SWITCH, if any
 import { existsSync, readFileSync } from 'node:fs';
-import { type Fault, installFault } from '../../src/base/seam.ts';
+import { type Fault, installFault } from '../../../src/base/seam.ts';
 
 function refusal(code: string, call: string, target: string): Error {
   return Object.assign(new Error(`${code}: ${call} '${target}'`), { code, syscall: call });
@@ -98,4 +98,4 @@ for (const word of own) {
   installFault(fault);
 }
 
-await import('../../src/main.ts');
+await import('../../../src/main.ts');

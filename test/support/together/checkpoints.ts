@@ -1,10 +1,10 @@
 // What a random life does to its checkpoints, and what the plain twin makes of it: whatever a restore brings back was
 // copied whole when its checkpoint was made.
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../src/protocol/types.ts';
-import { failure } from './household.ts';
-import type { Files, Life, ModelCheckpoint, Moment, Name, Walked } from './together-life.ts';
-import { names } from './together-life.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { failure } from '../in-process-daemon.ts';
+import type { Files, Life, ModelCheckpoint, Moment, Name, Walked } from './life.ts';
+import { names } from './life.ts';
 
 /** The answer, or undefined where the session has no checkpoints: then the refusal is the right one. */
 export async function enabledOnly<R>(life: Life, asked: Promise<R>): Promise<R | undefined> {

@@ -2,10 +2,10 @@
 // what comes back must be the same from all.
 import { cpSync, realpathSync, rmSync } from 'node:fs';
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../src/protocol/types.ts';
-import { strategies } from '../../src/store/strategies.ts';
-import { Household, manifest } from '../support/household.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { strategies } from '../../../src/store/strategies.ts';
+import { InProcessDaemon, manifest } from '../../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 import { apply, type Edit, emptyRepository } from './edits.ts';
 
 export interface Place {
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 export class Threefold {
-  readonly house = new Household();
+  readonly house = new InProcessDaemon();
   places: readonly Place[] = [];
 
   /** Starts over: three empty repositories, three new sessions. */
@@ -51,7 +51,7 @@ export class Threefold {
 
   /** Asks all, and returns the answer that all gave. `comparable` leaves out what must differ. */
   async all<T, C>(
-    ask: (place: Place, house: Household) => Promise<T>,
+    ask: (place: Place, house: InProcessDaemon) => Promise<T>,
     comparable: (answer: T, place: Place) => C,
     what: string,
   ): Promise<C> {

@@ -21,9 +21,9 @@ import {
   sessionOfFormat1,
   strategiesOfFormat1,
 } from '../support/earlier-format.ts';
-import { contentsOfFormat1, lookAround } from '../support/earlier-looks.ts';
-import { git } from '../support/household.ts';
+import { git } from '../support/in-process-daemon.ts';
 import { sql, sqliteAfterwards } from '../support/sqlite.ts';
+import { contentsOfFormat1, lookAround } from '../support/trees/earlier-looks.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 function assertHolds(rig: DaemonRig, tag: string): void {

@@ -4,12 +4,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../src/protocol/types.ts';
-import { failure } from './household.ts';
-import * as checkpoints from './together-checkpoints.ts';
-import { enabledOnly } from './together-checkpoints.ts';
-import { type Life, names } from './together-life.ts';
-import { look } from './together-looks.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { failure } from '../in-process-daemon.ts';
+import * as checkpoints from './checkpoints.ts';
+import { enabledOnly } from './checkpoints.ts';
+import { type Life, names } from './life.ts';
+import { look } from './looks.ts';
 
 const text = fc.constantFrom('a', 'b\nc', 'é😀', '> q');
 const small = fc.nat({ max: 6 });

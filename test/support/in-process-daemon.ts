@@ -28,7 +28,7 @@ export interface Told {
 }
 
 /** A daemon in this process. */
-export class Household {
+export class InProcessDaemon {
   readonly storage: string;
   readonly told: Told[] = [];
   readonly logged: { readonly level: LogLevel; readonly message: string }[] = [];

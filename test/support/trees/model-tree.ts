@@ -17,13 +17,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { CheckpointdError } from '../../src/base/errors.ts';
-import type { BlobId } from '../../src/base/ids.ts';
-import type { RestorePlan } from '../../src/restore/operations.ts';
-import { planRestore, type RestoreRequest } from '../../src/restore/plan.ts';
-import type { Contents } from '../../src/store/snapshot-store.ts';
-import type { Entry, TreeChange } from '../../src/tree/entry.ts';
-import type { TreePath } from '../../src/tree/tree-path.ts';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import type { BlobId } from '../../../src/base/ids.ts';
+import type { RestorePlan } from '../../../src/restore/operations.ts';
+import { planRestore, type RestoreRequest } from '../../../src/restore/plan.ts';
+import type { Contents } from '../../../src/store/snapshot-store.ts';
+import type { Entry, TreeChange } from '../../../src/tree/entry.ts';
+import type { TreePath } from '../../../src/tree/tree-path.ts';
 
 /** `mode` is what lstat shows (07777); 0 for links. */
 export interface ModelNode {

@@ -1,8 +1,8 @@
 // Everything that a client can only look at, held against the plain twin. One look a step: which one is chance.
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../src/protocol/types.ts';
-import { enabledOnly, everyId, isSame } from './together-checkpoints.ts';
-import { type Files, type Life, names } from './together-life.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { enabledOnly, everyId, isSame } from './checkpoints.ts';
+import { type Files, type Life, names } from './life.ts';
 
 type Look = (life: Life, n: number, m: number) => Promise<void>;
 

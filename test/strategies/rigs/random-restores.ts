@@ -4,11 +4,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { CheckpointdError } from '../../src/base/errors.ts';
-import type * as Wire from '../../src/protocol/types.ts';
-import { isWithin, type TreePath } from '../../src/tree/tree-path.ts';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { isWithin, type TreePath } from '../../../src/tree/tree-path.ts';
 import { type Edit, gitDirectories, paths, wildEdits } from './edits.ts';
-import { plain, type Threefold } from './threefold.ts';
+import { plain, type Threefold } from './three-sessions.ts';
 
 export type Step =
   | { readonly do: 'edit'; readonly edits: readonly Edit[] }

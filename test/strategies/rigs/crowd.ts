@@ -3,10 +3,10 @@
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { git } from '../support/household.ts';
-import { sqliteAfterwards } from '../support/sqlite.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { daemonEntry, WireClient } from '../support/wire-client.ts';
+import { git } from '../../support/in-process-daemon.ts';
+import { sqliteAfterwards } from '../../support/sqlite.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+import { daemonEntry, WireClient } from '../../support/wire-client.ts';
 
 /** What one client was told of its checkpoints: the content of the edited file by the id of the checkpoint. */
 interface Told {

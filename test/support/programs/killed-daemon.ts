@@ -1,6 +1,6 @@
 // The daemon with a death in it: from the first call whose target matches the pattern on, it counts the calls of ours
 // that reach the system, and at the n-th it kills itself with SIGKILL. `killed-daemon.js PATTERN N [FLAGS]`.
-import { installFault } from '../../src/base/seam.ts';
+import { installFault } from '../../../src/base/seam.ts';
 
 const [pattern = '', n = '1'] = process.argv.splice(2, 2);
 const trigger = new RegExp(pattern);
@@ -10,4 +10,4 @@ installFault((call, target) => {
   calls += 1;
   if (calls === Number(n)) process.kill(process.pid, 'SIGKILL');
 });
-await import('../../src/main.ts');
+await import('../../../src/main.ts');

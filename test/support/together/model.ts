@@ -3,12 +3,12 @@
 // equal. Drives the daemon's handlers, not the wire.
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
-import { methods } from '../../src/protocol/methods.ts';
-import { Household, repository } from './household.ts';
-import { checkPropertyAsync, seed } from './property.ts';
-import { Life } from './together-life.ts';
-import { lookAtAll } from './together-looks.ts';
-import { step, take } from './together-steps.ts';
+import { methods } from '../../../src/protocol/methods.ts';
+import { InProcessDaemon, repository } from '../in-process-daemon.ts';
+import { checkPropertyAsync, seed } from '../property.ts';
+import { Life } from './life.ts';
+import { lookAtAll } from './looks.ts';
+import { step, take } from './steps.ts';
 
 /** Methods of these folders that no life calls, each with the reason. There is none, and a new one needs its reason. */
 const notDriven: Readonly<Record<string, string>> = {};
@@ -18,11 +18,11 @@ const expected = Object.entries(methods)
   .filter(([name, { kind }]) => kind === 'request' && /^(conversation|checkpoint|ledger)\//.test(name))
   .map(([name]) => name);
 
-/** A household that counts what it was asked. */
-class CountingHousehold extends Household {
+/** A in-process daemon that counts what it was asked. */
+class CountingHousehold extends InProcessDaemon {
   readonly asked = new Map<string, number>();
 
-  override call: Household['call'] = (method, params, context) => {
+  override call: InProcessDaemon['call'] = (method, params, context) => {
     this.asked.set(method, (this.asked.get(method) ?? 0) + 1);
     return super.call(method, params, context);
   };

@@ -1,8 +1,8 @@
 // Random walks through edits, checkpoints, restores, undo and redo under all strategies.
 import { test } from 'uvu';
 import { checkPropertyAsync } from '../support/property.ts';
-import { Threefold } from './threefold.ts';
-import { walks, wander } from './wander.ts';
+import { walks, wander } from './rigs/random-restores.ts';
+import { Threefold } from './rigs/three-sessions.ts';
 
 test('O16 Q25 R12 no walk through edits, checkpoints, restores, undo and redo loses or invents a byte', async () => {
   const three = new Threefold();

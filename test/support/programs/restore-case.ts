@@ -3,9 +3,9 @@
 import { readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
-import { installFault } from '../../src/base/seam.ts';
-import { applyRestore, type RestoreOutcome } from '../../src/restore/restorer.ts';
-import { sweepTemporaries } from '../../src/restore/temporaries.ts';
+import { installFault } from '../../../src/base/seam.ts';
+import { applyRestore, type RestoreOutcome } from '../../../src/restore/restorer.ts';
+import { sweepTemporaries } from '../../../src/restore/temporaries.ts';
 import {
   file,
   link,
@@ -16,7 +16,7 @@ import {
   planBetween,
   readModel,
   walk,
-} from './model-tree.ts';
+} from '../trees/model-tree.ts';
 
 export const id = '0123456789abcdefghjk';
 

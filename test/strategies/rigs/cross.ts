@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../src/protocol/types.ts';
-import { checkPropertyAsync } from '../support/property.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { checkPropertyAsync } from '../../support/property.ts';
 import { gitDirectories, type History, histories } from './edits.ts';
-import { plain, Threefold } from './threefold.ts';
+import { plain, Threefold } from './three-sessions.ts';
 
 const formats: readonly Wire.DiffFormat[] = ['nameStatus', 'stat', 'unified', 'contents', 'text'];
 

@@ -2,7 +2,7 @@
 // told from one that was not, whatever the main thread makes of it.
 import { appendFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FromThread, ThreadOrder } from '../../src/watch/thread/messages.ts';
+import type { FromThread, ThreadOrder } from '../../../src/watch/thread/messages.ts';
 
 /** One line of the file. */
 export interface Sent {
@@ -23,5 +23,5 @@ if (port !== null) {
     appendFileSync(sentFile(root), `${JSON.stringify(line)}\n`);
     send(message);
   };
-  await import('../../src/watch/thread/watcher-thread.ts');
+  await import('../../../src/watch/thread/watcher-thread.ts');
 }

@@ -2,7 +2,7 @@
 // request is none of its business.
 //
 //   killed-client.js OPEN METHOD PARAMS        the parameters as JSON; PARAMS gets the session
-import { CheckpointdClient, type ParamsOf, type RequestMethod } from '../../src/client/client.ts';
+import { CheckpointdClient, type ParamsOf, type RequestMethod } from '../../../src/client/client.ts';
 
 const [open = '{}', method = '', params = '{}'] = process.argv.slice(2);
 const client = await CheckpointdClient.start();

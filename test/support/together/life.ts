@@ -3,9 +3,9 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../src/protocol/types.ts';
-import { type ModelThread, ReferenceModel } from '../conversation/reference-model.ts';
-import type { Household } from './household.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { type ModelThread, ReferenceModel } from '../../conversation/reference-model.ts';
+import type { InProcessDaemon } from '../in-process-daemon.ts';
 
 export const names = ['a.txt', 'b.txt', 'c/d.txt'] as const;
 export type Name = (typeof names)[number];
@@ -78,12 +78,12 @@ export class Life {
   readonly #orders = new Map<string, number>();
   exported: Exported | undefined;
   session = '';
-  readonly house: Household;
+  readonly house: InProcessDaemon;
   readonly root: string;
   readonly conversationId: string;
   readonly strategy: string;
 
-  constructor(house: Household, root: string, conversationId: string, strategy: string) {
+  constructor(house: InProcessDaemon, root: string, conversationId: string, strategy: string) {
     this.strategy = strategy;
     this.house = house;
     this.root = root;

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { Household, manifest, repository, write } from '../support/household.ts';
+import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 for (const strategy of Object.keys(strategies)) {
   test(`Q25 O25 ${strategy}: undoing a restore of one path brings back the link and the file that stood above it`, async () => {
-    const house = new Household();
+    const house = new InProcessDaemon();
     const root = repository({ 'src/a': 'a\n', 'src/b': 'b\n', 'lib/deep/c': 'c\n', x: 'x\n' });
     const { session } = await house.open(root, { strategy });
     for (const name of ['src', 'lib', 'x']) rmSync(join(root, name), { recursive: true });

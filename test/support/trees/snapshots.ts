@@ -8,11 +8,11 @@ import {
   newCheckpointId,
   type SnapshotId,
   type Tag,
-} from '../../src/base/ids.ts';
-import { type CheckpointRecord, type SnapshotStore } from '../../src/store/snapshot-store.ts';
-import { type Directory, type FileNode, isDirectory } from '../../src/tree/directory.ts';
-import { type EntryMode } from '../../src/tree/entry.ts';
-import type { TreePath } from '../../src/tree/tree-path.ts';
+} from '../../../src/base/ids.ts';
+import { type CheckpointRecord, type SnapshotStore } from '../../../src/store/snapshot-store.ts';
+import { type Directory, type FileNode, isDirectory } from '../../../src/tree/directory.ts';
+import { type EntryMode } from '../../../src/tree/entry.ts';
+import type { TreePath } from '../../../src/tree/tree-path.ts';
 
 export interface PlainFile {
   readonly bytes: Buffer;

@@ -16,8 +16,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import fc from 'fast-check';
-import { git } from '../support/household.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
+import { git } from '../../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 
 export type Edit =
   | { readonly kind: 'write'; readonly path: string; readonly content: string; readonly mode: number }

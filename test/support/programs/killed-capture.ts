@@ -4,11 +4,11 @@
 //   killed-capture.js STRATEGY DIRECTORY N
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { installFault } from '../../src/base/seam.ts';
-import { localDriver } from '../../src/store/git/local-driver.ts';
-import { shadowDriver } from '../../src/store/git/shadow-driver.ts';
-import type { Directory, FileNode } from '../../src/tree/directory.ts';
-import { record, storeOptions } from './git-oracle.ts';
+import { installFault } from '../../../src/base/seam.ts';
+import { localDriver } from '../../../src/store/git/local-driver.ts';
+import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
+import type { Directory, FileNode } from '../../../src/tree/directory.ts';
+import { record, storeOptions } from '../git-oracle.ts';
 
 const [, , strategy, directory = '', last] = process.argv;
 const driver = strategy === 'local' ? localDriver : shadowDriver;

@@ -3,10 +3,10 @@ import { chmodSync, linkSync, lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Household, manifest, repository, write } from '../support/household.ts';
+import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 test('Q25 O16 files that are one file under several names are restored, and removed, each', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'd/x': 'three\n', 'd/y': 'four\n' });
   const { session } = await house.open(root, { strategy: 'sqlite' });
   const before = manifest(root);
@@ -33,7 +33,7 @@ test('Q25 O16 files that are one file under several names are restored, and remo
 });
 
 test('Q25 a restored mode is not given to the other names of the same file', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository({ 'run.sh': 'echo\n', 'read.txt': 'echo\n' });
   chmodSync(join(root, 'run.sh'), 0o755);
   const { session } = await house.open(root, { strategy: 'shadow' });

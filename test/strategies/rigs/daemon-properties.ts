@@ -3,12 +3,12 @@
 import fc from 'fast-check';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../src/protocol/types.ts';
-import { manifest, write } from '../support/household.ts';
-import { checkPropertyAsync } from '../support/property.ts';
-import { applyUnified } from '../support/unified-diff.ts';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { manifest, write } from '../../support/in-process-daemon.ts';
+import { checkPropertyAsync } from '../../support/property.ts';
+import { applyUnified } from '../../support/unified-diff.ts';
 import { apply, type History, plainHistories } from './edits.ts';
-import { type Place, Threefold, withoutGit } from './threefold.ts';
+import { type Place, Threefold, withoutGit } from './three-sessions.ts';
 
 type State = Readonly<Record<string, string>>;
 type Check = (three: Threefold, place: Place, history: History) => Promise<void>;
