@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { git, repository, repositoryState, write } from './support/household.ts';
+import { git, repository, repositoryState, write } from './support/in-process-daemon.ts';
 import { temporaryDirectory } from './support/temporary.ts';
 
 const demo = fileURLToPath(new URL('../scripts/demo.js', import.meta.url));

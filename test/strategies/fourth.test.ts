@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { offerHere } from '../../src/rpc/capabilities.ts';
 import { strategies } from '../../src/store/strategies.ts';
-import { Household, manifest, repository, write } from '../support/household.ts';
+import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { memoryDriver } from '../support/memory-strategy.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -28,7 +28,7 @@ test('it is offered as its driver says', () => {
 });
 
 test('a session on it: create, list, diff, restore, undo, verify, collect, clean, close', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const before = manifest(root);
   const opened = await house.open(root, { strategy: 'memory' });
@@ -70,7 +70,7 @@ test('a session on it: create, list, diff, restore, undo, verify, collect, clean
 });
 
 test('it works without a repository where checkpoints are asked for, as its driver says', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
   const { checkpoints } = await house.open(root, { strategy: 'memory', init: 'force' });
