@@ -22,7 +22,7 @@ import {
   strategiesOfFormat1,
 } from '../support/earlier-format.ts';
 import { git } from '../support/in-process-daemon.ts';
-import { sql, sqliteAfterwards } from '../support/sqlite.ts';
+import { sql, sqliteAfterwards } from '../support/stores/sqlite.ts';
 import { contentsOfFormat1, lookAround } from '../support/trees/earlier-looks.ts';
 import { failureOf } from '../support/wire-client.ts';
 

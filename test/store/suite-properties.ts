@@ -7,7 +7,7 @@ import type { BlobId, CheckpointId } from '../../src/base/ids.ts';
 import { compare } from '../../src/git/diff/tree-diff.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../src/store/snapshot-store.ts';
 import { checkPropertyAsync } from '../support/property.ts';
-import type { Check, SuiteHooks } from '../support/store-rig.ts';
+import type { Check, SuiteHooks } from '../support/stores/store-rig.ts';
 import {
   at,
   blobOf,

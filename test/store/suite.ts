@@ -17,7 +17,7 @@ import {
   type Rig,
   type SuiteHooks,
   withStore,
-} from '../support/store-rig.ts';
+} from '../support/stores/store-rig.ts';
 import {
   at,
   blobOf,

@@ -4,8 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { failure, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
-import { precious, spoilContent } from '../support/spoiled-content.ts';
-import { sql } from '../support/sqlite.ts';
+import { precious, spoilContent } from '../support/stores/spoiled-content.ts';
+import { sql } from '../support/stores/sqlite.ts';
 
 test('O22 O23 a database that is corrupt, cut off or of a newer version: refused, left alone, others work', async () => {
   const spoilers: readonly (readonly [string, (storage: string) => void])[] = [

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 import { git } from '../support/in-process-daemon.ts';
-import { sql, sqliteAfterwards } from '../support/sqlite.ts';
+import { sql, sqliteAfterwards } from '../support/stores/sqlite.ts';
 import { daemonEntry, failureOf, type WireClient } from '../support/wire-client.ts';
 
 const isRoot = process.getuid?.() === 0;

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { offerHere } from '../../src/rpc/capabilities.ts';
 import { strategies } from '../../src/store/strategies.ts';
 import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
-import { memoryDriver } from '../support/memory-strategy.ts';
+import { memoryDriver } from '../support/stores/memory-strategy.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 test.before(() => {

@@ -7,8 +7,8 @@ import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { strategies } from '../../src/store/strategies.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 import { manifest } from '../support/in-process-daemon.ts';
-import { precious, spoilContent } from '../support/spoiled-content.ts';
-import { sql } from '../support/sqlite.ts';
+import { precious, spoilContent } from '../support/stores/spoiled-content.ts';
+import { sql } from '../support/stores/sqlite.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 interface Spoiled {

@@ -8,7 +8,7 @@ import type { Capture } from '../../src/capture/capturer.ts';
 import { FullCapture, type FullCaptureOptions } from '../../src/capture/full-capture.ts';
 import { openWorkTree } from '../../src/capture/work-tree.ts';
 import { fromText, toText } from '../../src/tree/tree-path.ts';
-import { MemoryStore } from './memory-store.ts';
+import { MemoryStore } from './stores/memory-store.ts';
 
 export interface Rig {
   /** Holds everything of the test. */

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { sql } from './sqlite.ts';
+import { sql } from './stores/sqlite.ts';
 
 /** The strategies that format 1 knew. */
 export const strategiesOfFormat1 = ['shadow', 'local', 'sqlite'] as const;

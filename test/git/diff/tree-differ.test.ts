@@ -14,7 +14,7 @@ import { TreeDiffer } from '../../../src/git/diff/tree-differ.ts';
 import { emptyTree } from '../../../src/git/objects/tree-format.ts';
 import { git, inTemporary } from '../../support/git-oracle.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
-import { kindOf } from '../../support/store-rig.ts';
+import { kindOf } from '../../support/stores/store-rig.ts';
 
 type Files = readonly (readonly [name: string, content: string])[];
 

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { GitChild, takeLine } from '../../../src/git/process/child.ts';
 import { inTemporary } from '../../support/git-oracle.ts';
-import { kindOf } from '../../support/store-rig.ts';
+import { kindOf } from '../../support/stores/store-rig.ts';
 
 const ask = (child: GitChild, text: string, patienceMs?: number): Promise<string> =>
   child.ask(Buffer.from(`${text}\n`), takeLine, patienceMs);

@@ -17,7 +17,7 @@ import type { Tag } from '../../../src/base/ids.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
 import { localDriver } from '../../../src/store/git/local-driver.ts';
 import { capture, contents, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
-import { kindOf } from '../../support/store-rig.ts';
+import { kindOf } from '../../support/stores/store-rig.ts';
 
 const tag = (text: string): Tag => text as Tag;
 const refPrefix = 'refs/checkpointd/ses_test/';

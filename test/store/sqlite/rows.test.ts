@@ -8,8 +8,8 @@ import type { CheckpointId } from '../../../src/base/ids.ts';
 import { compare } from '../../../src/git/diff/tree-diff.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
-import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
-import { kindOf, type Rig, withStore } from '../../support/store-rig.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
+import { kindOf, type Rig, withStore } from '../../support/stores/store-rig.ts';
 import {
   blobOf,
   capture,

@@ -6,8 +6,8 @@ import type { CheckpointId, Tag } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 import { decodeNode, isSubTree } from '../../../src/store/sqlite/tree-node.ts';
-import { openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
-import { withStore } from '../../support/store-rig.ts';
+import { openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
+import { withStore } from '../../support/stores/store-rig.ts';
 import {
   capture,
   checkpoint,

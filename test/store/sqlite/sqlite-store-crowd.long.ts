@@ -1,6 +1,6 @@
 // Eight daemons on one database, 500 checkpoints each (the issue's own numbers).
 import { test } from 'uvu';
-import { crowd } from '../../support/sqlite-crowd.ts';
+import { crowd } from '../../support/stores/sqlite-crowd.ts';
 
 test('O24 eight processes publish 500 checkpoints each: none lost, none mixed, no error', async () => {
   await crowd(8, 500);

@@ -24,8 +24,8 @@ import { installFault } from '../../../src/base/seam.ts';
 import { sqliteObstacle } from '../../../src/store/sqlite/database/available.ts';
 import { sqliteDriver as driver } from '../../../src/store/sqlite/sqlite-driver.ts';
 import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
-import { openSqlite, sql, sqliteAfterwards, sqliteOptions } from '../../support/sqlite.ts';
-import { kindOf, withStore } from '../../support/store-rig.ts';
+import { openSqlite, sql, sqliteAfterwards, sqliteOptions } from '../../support/stores/sqlite.ts';
+import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import {
   at,
   blobOf,
@@ -222,7 +222,7 @@ test('a database that cannot be written is ReadOnlyStore, one that cannot be mad
     }
     await opening(directory);
     sql(directory, 'PRAGMA wal_checkpoint(TRUNCATE)');
-    const script = `const { openSqlite } = await import(${JSON.stringify(new URL('../../support/sqlite.js', import.meta.url).href)});
+    const script = `const { openSqlite } = await import(${JSON.stringify(new URL('../../support/stores/sqlite.js', import.meta.url).href)});
       try { await openSqlite(process.argv[1]); console.log('opened'); } catch (error) { console.log(error.kind ?? error); }`;
     const attempt = (storage: string): string => {
       const child = spawnSync(process.execPath, ['--input-type=module', '-e', script, storage], {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../../src/base/ids.ts';
-import { openSqlite, sqliteAfterwards } from '../../support/sqlite.ts';
-import { withStore } from '../../support/store-rig.ts';
+import { openSqlite, sqliteAfterwards } from '../../support/stores/sqlite.ts';
+import { withStore } from '../../support/stores/store-rig.ts';
 import { noise } from '../../support/trees/snapshots.ts';
 
 const size = 2 ** 31 + 12_345;

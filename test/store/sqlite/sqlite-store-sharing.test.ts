@@ -6,9 +6,9 @@ import type { CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import type { Directory } from '../../../src/tree/directory.ts';
 import { isDirectory } from '../../../src/tree/directory.ts';
-import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/sqlite.ts';
-import { crowd, publish } from '../../support/sqlite-crowd.ts';
-import { kindOf, withStore } from '../../support/store-rig.ts';
+import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
+import { crowd, publish } from '../../support/stores/sqlite-crowd.ts';
+import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import {
   blobOf,
   capture,

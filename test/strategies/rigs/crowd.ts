@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { git } from '../../support/in-process-daemon.ts';
-import { sqliteAfterwards } from '../../support/sqlite.ts';
+import { sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { daemonEntry, WireClient } from '../../support/wire-client.ts';
 

@@ -4,7 +4,7 @@
 //   node sqlite-publisher.js STORAGE SESSION COUNT [SEED]
 import { createHash } from 'node:crypto';
 import type { CheckpointId } from '../../../src/base/ids.ts';
-import { openSqlite } from '../sqlite.ts';
+import { openSqlite } from '../stores/sqlite.ts';
 import { checkpoint, contentsOf, file, type PlainFile, plain, shown } from '../trees/snapshots.ts';
 
 const [storage = '', session = '', count = '0', seed = '0'] = process.argv.slice(2);

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
-import { seed } from './property.ts';
+import { seed } from '../property.ts';
+import { contentsOf, shown } from '../trees/snapshots.ts';
 import { openSqlite, sqliteAfterwards } from './sqlite.ts';
-import { contentsOf, shown } from './trees/snapshots.ts';
 
-const publisher = fileURLToPath(new URL('programs/sqlite-publisher.js', import.meta.url));
+const publisher = fileURLToPath(new URL('../programs/sqlite-publisher.js', import.meta.url));
 
 interface Ended {
   readonly code: number | null;

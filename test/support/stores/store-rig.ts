@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { CheckpointdError } from '../../src/base/errors.ts';
-import type { BlobId } from '../../src/base/ids.ts';
-import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import type { BlobId } from '../../../src/base/ids.ts';
+import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 
 /** Opens the store that lives in `directory`: a new one if it is empty, else the one that is there. */
 export type OpenStore = (directory: string) => Promise<SnapshotStore>;

@@ -4,9 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import * as assert from 'uvu/assert';
-import type { BlobId } from '../../src/base/ids.ts';
-import type { SnapshotStore, StoreOptions } from '../../src/store/snapshot-store.ts';
-import { databaseFile, openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { BlobId } from '../../../src/base/ids.ts';
+import type { SnapshotStore, StoreOptions } from '../../../src/store/snapshot-store.ts';
+import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 
 export function sqliteOptions(
   storage: string,

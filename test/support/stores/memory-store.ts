@@ -4,20 +4,20 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
-import { CheckpointdError } from '../../src/base/errors.ts';
-import type { BlobId, CheckpointId, SnapshotId } from '../../src/base/ids.ts';
-import { type SnapshotWriter } from '../../src/capture/snapshot-sink.ts';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import type { BlobId, CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
+import { type SnapshotWriter } from '../../../src/capture/snapshot-sink.ts';
 import {
   type GitTrees,
   type Publication,
   type SnapshotStore,
   type StoredCheckpoint,
   type StoreUsage,
-} from '../../src/store/snapshot-store.ts';
-import { type Directory, type FileNode, isDirectory } from '../../src/tree/directory.ts';
-import { type Entry, type TreeChange } from '../../src/tree/entry.ts';
-import { join, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
-import { writeGitTrees } from './git-trees.ts';
+} from '../../../src/store/snapshot-store.ts';
+import { type Directory, type FileNode, isDirectory } from '../../../src/tree/directory.ts';
+import { type Entry, type TreeChange } from '../../../src/tree/entry.ts';
+import { join, rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
+import { writeGitTrees } from '../git-trees.ts';
 
 function gitHash(kind: string, size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
   const hash = createHash('sha1').update(`${kind} ${size}\0`);

@@ -2,7 +2,7 @@
 // store. It keeps what it holds as long as the process lives.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StrategyDriver } from '../../src/store/snapshot-store.ts';
+import type { StrategyDriver } from '../../../src/store/snapshot-store.ts';
 import { MemoryContents, MemoryStore } from './memory-store.ts';
 
 const kept = new Map<string, MemoryContents>();
