@@ -6,7 +6,6 @@ import { newCheckpointId, type Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type { SkippedPath } from '../capture/snapshot-sink.ts';
 import { checkLength } from '../conversation/entry.ts';
-import { defaultLimits } from '../conversation/limits.ts';
 import { describeTurn } from '../conversation/turn-description.ts';
 import type { Checkpoints } from '../session/checkpoints.ts';
 import { parseTag, partsOf, toolTag, turnTag } from '../session/index/tag.ts';
@@ -48,7 +47,8 @@ export function create(
   const tag = request.tag === undefined ? undefined : parseTag(request.tag);
   if (tag !== undefined) checkKind(tag, request.kind);
   if (request.name !== undefined) checkName(checkpoints, request.name);
-  checkLength(request.message?.length ?? 0, defaultLimits.messageChars, 'message');
+  const { messageChars } = session.parts.conversation.state.limits;
+  checkLength(request.message ?? '', messageChars, 'message');
   return session.parts.queue.run(async () => {
     await ensureRecovered(session, context);
     return createNow(

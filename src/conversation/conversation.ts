@@ -11,6 +11,7 @@ import {
   type NextMessageResult,
 } from './answers.ts';
 import { ClientSettings } from './client-settings.ts';
+import { type WindowUse, windowUse } from './context/context.ts';
 import { StickyContext } from './context/sticky-context.ts';
 import { readDocument } from './document/document-reader.ts';
 import { partsOf, present, restOf } from './document/import-parts.ts';
@@ -31,7 +32,7 @@ import { nextMessageFrom } from './next-message.ts';
 import type { ConversationState } from './state/state.ts';
 import { TangentMode } from './tangent-mode.ts';
 import { userLines } from './transcript.ts';
-import { checkRange } from './valid-range.ts';
+import { requestedRange } from './valid-range.ts';
 
 export class Conversation {
   readonly conversationId: string;
@@ -58,6 +59,11 @@ export class Conversation {
 
   get state(): ConversationState {
     return this.at(this.head);
+  }
+
+  /** How full the model's window is: the valid history and the context message as last built. */
+  get windowUse(): WindowUse {
+    return windowUse(this.state, this.context.lastMessageLength);
   }
 
   /** The conversation as it would be after a rewind to `ref`: that thread, the present settings. Copies no list. */
@@ -111,7 +117,7 @@ export class Conversation {
     options: { readonly user?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
   ): { lines: number; dropped: number; transcriptLength: number } {
     const whole = wellFormed(text, 'text');
-    checkLength(whole.length, this.#limits.messageChars, 'text');
+    checkLength(whole, this.#limits.messageChars, 'text');
     const lines = options.user === true ? userLines(whole) : whole.split('\n');
     return this.#timeline.commit(
       { op: 'appendTranscript', lines },
@@ -134,6 +140,8 @@ export class Conversation {
   ): NextMessageResult {
     const { message, warnings } = nextMessageFrom(given, this.#limits);
     const lock = options.lock ?? false;
+    if (lock && message === undefined)
+      refuse('lock', 'keeps a message, and there is none. Give the message as well.');
     return this.#timeline.commit(
       message === undefined
         ? { op: 'setNextMessage', lock }
@@ -163,9 +171,9 @@ export class Conversation {
     return this.#timeline.commit({ op: 'clear' }, (_before, after) => lengthsOf(after.thread), idempotency);
   }
 
-  /** @throws InvalidRange unless it lies in the history and starts where a turn starts */
+  /** The start moves on to the next turn where it would be an answer to a tool. @throws InvalidRange out of bounds */
   setValidRange(start: number, end: number, idempotency?: Idempotency): Lengths {
-    const range = checkRange(this.#timeline.present.thread.history, start, end);
+    const range = requestedRange(this.#timeline.present.thread.history, start, end);
     return this.#timeline.commit(
       { op: 'setValidRange', range },
       (_before, after) => lengthsOf(after.thread),
@@ -188,7 +196,7 @@ export class Conversation {
     idempotency?: Idempotency,
   ): Lengths {
     const text = wellFormed(request.summary, 'summary');
-    checkLength(text.length, this.#limits.messageChars, 'summary');
+    checkLength(text, this.#limits.messageChars, 'summary');
     const metadata = openObject(request.metadata ?? {}, 'metadata');
     const { history } = this.#timeline.present.thread;
     const wanted = request.keep ?? 0;

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
 import {
+  characterCount,
   isObject,
   type OpenObject,
   openObject,
@@ -65,12 +66,12 @@ export function toolNames(assistant: AssistantMessage): string[] {
 /** Checks a user message. @throws InvalidParams, MessageTooLarge */
 export function checkUser(value: unknown, what: string, limits: ConversationLimits): UserMessage {
   const user = openObject(value, what);
-  checkLength(textOf(user.content).length, limits.messageChars, `${what}.content`);
+  checkLength(textOf(user.content), limits.messageChars, `${what}.content`);
   for (const [index, result] of listOf(user.toolResults, `${what}.toolResults`).entries()) {
     const field = `${what}.toolResults[${index}]`;
     if (!isObject(result)) refuse(field, 'must be a JSON object.');
     wellFormed(result.toolUseId, `${field}.toolUseId`);
-    checkLength(textLength(result), limits.toolResultChars, field);
+    checkLength(result, limits.toolResultChars, field);
   }
   return withoutNull(user, 'toolResults');
 }
@@ -78,7 +79,7 @@ export function checkUser(value: unknown, what: string, limits: ConversationLimi
 /** Checks an answer of the assistant. @throws InvalidParams, MessageTooLarge */
 export function checkAssistant(value: unknown, what: string, limits: ConversationLimits): AssistantMessage {
   const assistant = openObject(value, what);
-  checkLength(textOf(assistant.content).length, limits.messageChars, `${what}.content`);
+  checkLength(textOf(assistant.content), limits.messageChars, `${what}.content`);
   for (const [index, use] of listOf(assistant.toolUses, `${what}.toolUses`).entries()) {
     const field = `${what}.toolUses[${index}]`;
     if (!isObject(use)) refuse(field, 'must be a JSON object.');
@@ -113,12 +114,14 @@ export function checkEntry(
   };
 }
 
-/** @throws MessageTooLarge above the limit */
-export function checkLength(length: number, limit: number, what: string): void {
+/** Checks the characters of all texts within a value. @throws MessageTooLarge above the limit */
+export function checkLength(value: unknown, limit: number, what: string): void {
+  if (textLength(value) <= limit) return;
+  const length = characterCount(value);
   if (length <= limit) return;
   throw new CheckpointdError(
     'MessageTooLarge',
-    `${what} has ${length} characters; the limit is ${limit}. Shorten it, or raise the limit of this session.`,
+    `${what} has ${length} characters; the limit is ${limit}. Shorten it, or raise limits.maxMessageCharacters of session/open.`,
     { details: { field: what, length, limit } },
   );
 }

@@ -1,6 +1,7 @@
-// The list of exchanges: bounded, oldest dropped first, each drop told. Entries are found by their ids, never by
-// position or text (ruling 22).
+// The list of exchanges: bounded, oldest dropped first, each drop told, and how much text of it may be sent. Entries
+// are found by their ids, never by position or text.
 import { CheckpointdError } from '../base/errors.ts';
+import { textLength } from './document/open-object.ts';
 import type { EntryId, HistoryEntry } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 import { rangeAfterAppend, type ValidRange } from './valid-range.ts';
@@ -8,6 +9,13 @@ import { rangeAfterAppend, type ValidRange } from './valid-range.ts';
 export interface HistoryWindow {
   readonly history: Sequence<HistoryEntry>;
   readonly validRange: ValidRange;
+  /** UTF-16 units of all texts in the valid range. */
+  readonly validChars: number;
+}
+
+/** The history with another valid range. Walks that range. */
+export function windowOver(history: Sequence<HistoryEntry>, validRange: ValidRange): HistoryWindow {
+  return { history, validRange, validChars: charsIn(history, validRange.start, validRange.end) };
 }
 
 /** The history with one more entry and at most `capacity`, and the valid range that goes with it. */
@@ -15,7 +23,22 @@ export function appendEntry(window: HistoryWindow, entry: HistoryEntry, capacity
   const longer = window.history.push(entry);
   const dropped = Math.max(0, longer.length - capacity);
   const history = longer.drop(dropped);
-  return { history, validRange: rangeAfterAppend(history, window.validRange, dropped) };
+  const before = window.validRange;
+  const validRange = rangeAfterAppend(history, before, dropped);
+  const { start, end } = validRange;
+  if (start + dropped >= before.end) return windowOver(history, validRange);
+  const left = charsIn(window.history, before.start, start + dropped);
+  const added = charsIn(history, before.end - dropped, end);
+  return { history, validRange, validChars: window.validChars - left + added };
+}
+
+function charsIn(history: Sequence<HistoryEntry>, start: number, end: number): number {
+  let chars = 0;
+  for (let index = start; index < end; index += 1) {
+    const entry = history.at(index);
+    if (entry !== undefined) chars += textLength(entry.user) + textLength(entry.assistant);
+  }
+  return chars;
 }
 
 /** Where the entry stands now. @throws UnknownEntry when it never was, was dropped, or is on another branch */

@@ -1,14 +1,13 @@
-// The bounds of a conversation, with the values of 002 and of the program behind it. It enforces none of them:
-// each part checks its own.
+// The bounds of a conversation. It enforces none of them: each part checks its own.
 
 export interface ConversationLimits {
-  /** Entries of the history; the oldest go first (002's MAX_CONVERSATION_STATE_HISTORY_LEN). */
+  /** Entries of the history; the oldest go first (C6). */
   readonly historyEntries: number;
   /** Lines of the transcript; the oldest go first. */
   readonly transcriptLines: number;
-  /** UTF-16 units of the text of a message, a summary or one call of appendTranscript. */
+  /** Characters of the text of a message, a summary or one call of appendTranscript. */
   readonly messageChars: number;
-  /** UTF-16 units of all texts of one tool result. */
+  /** Characters of all texts of one tool result. */
   readonly toolResultChars: number;
 }
 

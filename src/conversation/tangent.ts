@@ -1,7 +1,7 @@
 // A conversation beside the conversation: entering puts the main one aside, leaving brings it back, with the last
 // thing said if wanted. One level only (C16). It moves no files: that is the session's, by the checkpoint named here.
 import type { HistoryEntry, UserMessage } from './entry.ts';
-import { appendEntry, holdsEntry } from './history.ts';
+import { appendEntry, holdsEntry, windowOver } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
 import type { Sequence } from './state/sequence.ts';
 import type { Summary, Thread } from './state/state.ts';
@@ -51,8 +51,7 @@ export function exitTangent(thread: Thread, keepTail: boolean, limits: Conversat
   if (tangent === undefined) return thread;
   const main: Thread = {
     ...thread,
-    history: tangent.mainHistory,
-    validRange: tangent.mainValidRange,
+    ...windowOver(tangent.mainHistory, tangent.mainValidRange),
     transcript: tangent.mainTranscript,
     nextMessage: tangent.mainNextMessage,
     latestSummary: tangent.mainLatestSummary,

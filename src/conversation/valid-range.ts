@@ -1,5 +1,5 @@
-// The part of the history that may be sent to a model: [start, end). Its first entry never answers a tool (ruling
-// 20), because a model refuses results that it did not ask for. Pure functions; the history is never changed here.
+// The part of the history that may be sent to a model: [start, end). Its first entry never answers a tool, because a
+// model refuses results that it did not ask for. Pure functions; the history is never changed here.
 import { CheckpointdError } from '../base/errors.ts';
 import { type HistoryEntry, startsTurn } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
@@ -61,26 +61,17 @@ export function rangeAfterCompaction(
   return { start: nextTurnStart(history, start, end), end };
 }
 
-/** Checks a range that a client asks for. @throws InvalidRange */
-export function checkRange(history: Sequence<HistoryEntry>, start: number, end: number): ValidRange {
-  const details = { start, end, historyLength: history.length };
+/**
+ * The range that a client asks for; a start at an entry that answers a tool moves on to the next turn, or to the end.
+ *
+ * @throws InvalidRange unless it lies in the history
+ */
+export function requestedRange(history: Sequence<HistoryEntry>, start: number, end: number): ValidRange {
   const isBounded = Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;
-  if (!isBounded || end > history.length) {
-    throw new CheckpointdError(
-      'InvalidRange',
-      `The range [${start}, ${end}) does not lie in the history of ${history.length} entries. Give whole numbers with 0 <= start <= end <= ${history.length}.`,
-      { details },
-    );
-  }
-  const next = nextTurnStart(history, start, end);
-  if (start < end && next !== start) {
-    const remedy =
-      next < end ? `Start at ${next}.` : 'No entry in it starts a turn: give an empty range, or a wider one.';
-    throw new CheckpointdError(
-      'InvalidRange',
-      `Entry ${start} answers a tool, so a range cannot start there. ${remedy}`,
-      { details: { ...details, nextStart: next } },
-    );
-  }
-  return { start, end };
+  if (isBounded && end <= history.length) return { start: nextTurnStart(history, start, end), end };
+  throw new CheckpointdError(
+    'InvalidRange',
+    `The range [${start}, ${end}) does not lie in the history of ${history.length} entries. Give whole numbers with 0 <= start <= end <= ${history.length}.`,
+    { details: { start, end, historyLength: history.length } },
+  );
 }

@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '0d0d3a694ff50bb3035f1fb365f6fc40';
+export const schemaHash = '52eaf951bb88ed6ba08139be7bf5aa0f';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {
@@ -88,6 +88,7 @@ export const methods = {
   'worktree/didChange': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
   'worktree/didDrift': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
   'conversation/didChange': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
+  'conversation/didFillWindow': { kind: 'notification', direction: 'serverToClient', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false },
 } as const satisfies Readonly<Record<string, MethodFacts>>;
 
 export type MethodName = keyof typeof methods;

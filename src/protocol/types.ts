@@ -145,7 +145,7 @@ export type Effects = 'none' | 'committed' | 'rolledBack' | 'unknown';
 export type TraceValue = 'off' | 'messages' | 'verbose';
 
 /** An event that a client may ask for. */
-export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | (string & {});
+export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | (string & {});
 
 /** The name of an error in the registry. */
 export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
@@ -267,6 +267,11 @@ export interface SessionLimits {
   readonly maxAgeDays?: number;
   /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
   readonly initTimeoutMs?: number;
+  /**
+   * Messages, answers, summaries and lines of the transcript may have this many characters (Unicode code
+   * points). Absent: what the session had, else `limits.maxMessageCharacters` of `initialize`.
+   */
+  readonly maxMessageCharacters?: number;
 }
 
 /** How a capture was made. */
@@ -641,6 +646,19 @@ export interface ContextFile {
   /** The path or glob that brought it in. */
   readonly pattern: string;
 }
+
+/** How full the model's context window is: an estimate of four characters a token, for a warning in time. */
+export interface ContextWindow {
+  /** Characters (UTF-16 units) of the valid part of the history and of the context message as last built. */
+  readonly characters: Count;
+  /** Characters that the window of the model holds. */
+  readonly maxCharacters: Count;
+  /** Whether it is time to compact. */
+  readonly level: WindowLevel;
+}
+
+/** How urgent the use of the context window is. */
+export type WindowLevel = 'none' | 'critical' | (string & {});
 
 /** The context manager (C24): sticky files within a budget. */
 export interface ContextState {
@@ -1656,6 +1674,8 @@ export interface ConversationGetResult {
   readonly mcpEnabled: boolean;
   /** The main conversation, inside a tangent. Absent: in no tangent. */
   readonly tangentState?: TangentState;
+  /** How full the model's window is. Always sent. */
+  readonly contextWindow?: ContextWindow;
 }
 
 /** Parameters of `conversation/history`. */
@@ -1774,7 +1794,7 @@ export interface ConversationSetNextMessageParams {
   readonly session: SessionId;
   /** The message. Absent: none. */
   readonly message?: UserMessage;
-  /** Locks the pending message until the next turn consumes it. Absent: false. */
+  /** Locks the pending message until the next turn consumes it; needs `message`. Absent: false. */
   readonly lock?: boolean;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
@@ -2083,12 +2103,16 @@ export interface ConversationSetAgentsParams {
 
 /** Answer to `conversation/setAgents`. */
 export interface ConversationSetAgentsResult {
-  /** How many fields they have. */
+  /** How many agents there are. */
   readonly agents: Count;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /** The paths and globs that the resources of the active agent brought into the context. Always sent. */
+  readonly context?: readonly string[];
+  /** Resources that were left out, and why. */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setModel`. */
@@ -2519,6 +2543,14 @@ export interface WorktreeDidDriftParams {
   readonly count: Count;
 }
 
+/** Parameters of `conversation/didFillWindow`. */
+export interface ConversationDidFillWindowParams {
+  /** The session, as `session/open` named it. */
+  readonly session: SessionId;
+  /** How full it is. */
+  readonly contextWindow: ContextWindow;
+}
+
 /** Parameters of `conversation/didChange`. */
 export interface ConversationDidChangeParams {
   /** The session, as `session/open` named it. */
@@ -2631,8 +2663,8 @@ export interface RequestTypes {
    */
   'conversation/clear': { params: ConversationClearParams; result: ConversationClearResult; };
   /**
-   * Sets the entries that may be sent to a model. The start is moved on to an entry whose user message has no
-   * tool results.
+   * Sets the entries that may be sent to a model. A start at an entry that answers a tool is moved on to the
+   * next one that does not, or to the end: then nothing can be sent.
    */
   'conversation/setValidRange': { params: ConversationSetValidRangeParams; result: ConversationSetValidRangeResult; };
   /** Stores a summary and moves the valid range behind what it summarises. */
@@ -2651,7 +2683,12 @@ export interface RequestTypes {
   'conversation/context': { params: ConversationContextParams; result: ConversationContextResult; };
   /** Sets the tools, and what the client wants kept beside them. */
   'conversation/setTools': { params: ConversationSetToolsParams; result: ConversationSetToolsResult; };
-  /** Sets the agents that are kept for the client at run time. */
+  /**
+   * Sets the agents that are kept for the client at run time: by name, or `{agents, activeIdx}` where they are
+   * under `agents`. While the conversation has no context paths, the `resources` of the active agent
+   * (`file://` and a path or glob of the work tree) become its context. Active is the one that `activeIdx`
+   * names, else the only one, else the one named `default`.
+   */
   'conversation/setAgents': { params: ConversationSetAgentsParams; result: ConversationSetAgentsResult; };
   /** Sets the model. The budget of the context follows its window. */
   'conversation/setModel': { params: ConversationSetModelParams; result: ConversationSetModelResult; };
@@ -2727,6 +2764,11 @@ export interface NotificationTypes {
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
   /** The conversation changed. */
   'conversation/didChange': { params: ConversationDidChangeParams; };
+  /**
+   * The conversation fills the model's context window since the last change. Told once, and again when it has
+   * fitted in between.
+   */
+  'conversation/didFillWindow': { params: ConversationDidFillWindowParams; };
 }
 
 export type RequestMethod = keyof RequestTypes;

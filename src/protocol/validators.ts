@@ -436,6 +436,7 @@ function SessionLimits(v: unknown, p: string, g: Gathering): void {
   may(o, 'maxCheckpoints', p, g, (v, p, g) => integer(v, p, g, 1, 9007199254740991));
   may(o, 'maxAgeDays', p, g, (v, p, g) => integer(v, p, g, 0, 36500));
   may(o, 'initTimeoutMs', p, g, (v, p, g) => integer(v, p, g, 1, 3600000));
+  may(o, 'maxMessageCharacters', p, g, (v, p, g) => integer(v, p, g, 1, 16777216));
 }
 
 function CaptureInfo(v: unknown, p: string, g: Gathering): void {
@@ -705,6 +706,18 @@ function ContextFile(v: unknown, p: string, g: Gathering): void {
   may(o, 'pathBytes', p, g, Base64);
   need(o, 'bytes', p, g, Bytes);
   need(o, 'pattern', p, g, string);
+}
+
+function ContextWindow(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'characters', p, g, Count);
+  need(o, 'maxCharacters', p, g, Count);
+  need(o, 'level', p, g, WindowLevel);
+}
+
+function WindowLevel(v: unknown, p: string, g: Gathering): void {
+  string(v, p, g);
 }
 
 function ContextState(v: unknown, p: string, g: Gathering): void {
@@ -1441,6 +1454,7 @@ function ConversationGetResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'checkpointManager', p, g, CheckpointManagerRef);
   need(o, 'mcpEnabled', p, g, boolean);
   may(o, 'tangentState', p, g, TangentState);
+  may(o, 'contextWindow', p, g, ContextWindow);
 }
 
 function ConversationHistoryParams(v: unknown, p: string, g: Gathering): void {
@@ -1734,6 +1748,8 @@ function ConversationSetAgentsResult(v: unknown, p: string, g: Gathering): void 
   need(o, 'agents', p, g, Count);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'context', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationSetModelParams(v: unknown, p: string, g: Gathering): void {
@@ -2037,6 +2053,13 @@ function WorktreeDidDriftParams(v: unknown, p: string, g: Gathering): void {
   need(o, 'count', p, g, Count);
 }
 
+function ConversationDidFillWindowParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  need(o, 'contextWindow', p, g, ContextWindow);
+}
+
 function ConversationDidChangeParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
@@ -2115,6 +2138,7 @@ const params = new Map<string, Check>([
   ['worktree/didChange', WorktreeDidChangeParams],
   ['worktree/didDrift', WorktreeDidDriftParams],
   ['conversation/didChange', ConversationDidChangeParams],
+  ['conversation/didFillWindow', ConversationDidFillWindowParams],
 ]);
 
 const results = new Map<string, Check>([

@@ -63,6 +63,7 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
     transcriptLength: state.transcript.length,
     tools: state.tools as Wire.ToolsByOrigin,
     contextManager: contextState(context),
+    contextWindow: spoken.windowUse,
     ...given({ contextMessageLength: context.messageLength }),
     ...(latestSummary === undefined ? {} : { latestSummary: summary(latestSummary) }),
     ...given({ agents: runtime.agents, toolManager: runtime.toolManager }),

@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';
+import { textLength } from '../../src/conversation/document/open-object.ts';
 import { type LogRecord, MemoryLog } from '../../src/conversation/log/log-record.ts';
 import type { ConversationState } from '../../src/conversation/state/state.ts';
 import { checkPropertyAsync, seed } from '../support/property.ts';
@@ -90,6 +91,8 @@ class Pair {
     const { state, head } = this.conversation;
     assert.equal(documentOf(state), this.model.document('c'));
     const { start, end } = state.validRange;
+    const valid = state.history.slice().slice(start, end);
+    assert.is(state.validChars, textLength(valid.map(({ user, assistant }) => [user, assistant])));
     assert.ok(start >= 0 && start <= end && end <= state.history.length);
     if (start < end) assert.not((state.history.at(start)?.user.toolResults?.length ?? 0) > 0);
     const ids = state.history.slice().map(({ id }) => id);

@@ -82,12 +82,11 @@ export class ReferenceModel {
     this.thread = { ...newThread(), tangent: this.thread.tangent };
   }
 
-  /** Whether the range is allowed; then it is set. */
+  /** Whether the range lies in the history; then it is set, from the next turn on. */
   setRange(start: number, end: number): boolean {
     const { history } = this.thread;
     if (start > end || end > history.length) return false;
-    if (start < end && this.#isAnswer(start)) return false;
-    this.thread.range = [start, end];
+    this.thread.range = [Math.min(end, this.#turnFrom(start)), end];
     return true;
   }
 

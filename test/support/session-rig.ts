@@ -44,7 +44,11 @@ export class SessionRig {
 
   async open(params: Partial<ParamsOf<'session/open'>> = {}): Promise<this> {
     await this.client.initialize({
-      capabilities: { checkpointd: { events: ['conversation/didChange', 'checkpoint/didRestore'] } },
+      capabilities: {
+        checkpointd: {
+          events: ['conversation/didChange', 'conversation/didFillWindow', 'checkpoint/didRestore'],
+        },
+      },
     });
     this.opened = await this.client.request('session/open', {
       workspace: this.places.workTree,

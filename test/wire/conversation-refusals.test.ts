@@ -17,7 +17,7 @@ const withPath = (path: string): object => ({
 });
 
 const outside = /inside|within|relative/i;
-const shorter = /Shorten it, or raise the limit/;
+const shorter = /Shorten it, or raise limits.maxMessageCharacters/;
 const unharmed = /Nothing was changed/;
 
 /** Method, parameters, kind, and the remedy that the message must name. */

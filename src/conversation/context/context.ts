@@ -2,7 +2,7 @@
 // through the interface below only, and neither globs nor walks: the session knows the work tree.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fromText, parseTreePath, toText } from '../../tree/tree-path.ts';
-import { refuse, textLength, wellFormed } from '../document/open-object.ts';
+import { refuse, wellFormed } from '../document/open-object.ts';
 import { windowTokensOf } from '../model.ts';
 import type { ConversationState, Settings } from '../state/state.ts';
 import { contextMessage } from './context-message.ts';
@@ -59,31 +59,28 @@ export interface ContextAdditions {
 /** Bytes that count as one token, in budgets only; models differ, and a bound needs no better. */
 export const bytesPerToken = 4;
 
-const pathsMax = 1000;
+/** Paths and globs that a conversation may have. */
+export const contextPathsMax = 1000;
 
 /** The room for context files in tokens: three quarters of the window (C9), 150,000 by default. */
 export function contextBudgetTokens(settings: Settings): number {
   return Math.floor((windowTokensOf(settings.modelInfo) * 3) / 4);
 }
 
-/** How full the model's window is (C26): `critical` when text alone reaches it. */
+/** How full the model's window is: `critical` when text alone reaches it. */
 export interface WindowUse {
   /** UTF-16 units of the context message and of the valid part of the history. */
-  readonly chars: number;
-  readonly windowChars: number;
+  readonly characters: number;
+  /** What the window holds, by {@link bytesPerToken}. */
+  readonly maxCharacters: number;
   readonly level: 'none' | 'critical';
 }
 
-/** Estimates the use of the window; walks the valid history, so it is for asking, not for every append. */
+/** Estimates the use of the window. */
 export function windowUse(state: ConversationState, contextLength: number): WindowUse {
-  const { start, end } = state.validRange;
-  let chars = contextLength;
-  for (let index = start; index < end; index += 1) {
-    const entry = state.history.at(index);
-    if (entry !== undefined) chars += textLength(entry.user) + textLength(entry.assistant);
-  }
-  const windowChars = windowTokensOf(state.modelInfo) * bytesPerToken;
-  return { chars, windowChars, level: chars >= windowChars ? 'critical' : 'none' };
+  const characters = contextLength + state.validChars;
+  const maxCharacters = windowTokensOf(state.modelInfo) * bytesPerToken;
+  return { characters, maxCharacters, level: characters >= maxCharacters ? 'critical' : 'none' };
 }
 
 /** Checks and normalises paths and globs. @throws InvalidParams, PathOutsideWorkTree */
@@ -98,11 +95,11 @@ export function checkContextPaths(paths: readonly unknown[]): string[] {
 
 /** @throws LimitExceeded */
 export function checkPathCount(count: number): void {
-  if (count <= pathsMax) return;
+  if (count <= contextPathsMax) return;
   throw new CheckpointdError(
     'LimitExceeded',
-    `A conversation has at most ${pathsMax} context paths. Remove some, or name a directory's files by one glob.`,
-    { details: { limit: pathsMax } },
+    `A conversation has at most ${contextPathsMax} context paths. Remove some, or name a directory's files by one glob.`,
+    { details: { limit: contextPathsMax } },
   );
 }
 

@@ -24,6 +24,7 @@ export class StickyContext {
   readonly #timeline: Timeline;
   #cached: CachedLength | undefined;
   #changes = 0;
+  #lastMessageLength = 0;
 
   constructor(timeline: Timeline) {
     this.#timeline = timeline;
@@ -39,6 +40,11 @@ export class StickyContext {
     const now = this.#ingredients();
     const isSame = this.#cached.ingredients.every((ingredient, index) => ingredient === now[index]);
     return isSame ? this.#cached.length : undefined;
+  }
+
+  /** Bytes of the message as last built, whatever has changed since; 0 before the first. For estimates. */
+  get lastMessageLength(): number {
+    return this.#lastMessageLength;
   }
 
   /** Adds paths and globs; those that are there already stay where they are. @throws PathOutsideWorkTree */
@@ -69,6 +75,7 @@ export class StickyContext {
     const ingredients = this.#ingredients();
     const changes = this.#changes;
     const built = await buildContext(settings, thread.latestSummary?.text, additions, workTree);
+    this.#lastMessageLength = built.messageLength;
     if (changes === this.#changes) {
       const files = new Set([...built.files, ...built.dropped].map(({ path }) => path));
       for (const path of built.unreadable) files.add(path);

@@ -4,6 +4,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { checkContextPaths } from '../context/context.ts';
 import { checkEntry, checkLength, checkUser, type EntryId, type HistoryEntry, newEntryId } from '../entry.ts';
+import { type HistoryWindow, windowOver } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { Moment } from '../log/operation.ts';
@@ -129,7 +130,7 @@ async function readHistory(
   field: string,
   rangeField: string,
   reading: Reading,
-): Promise<{ history: Sequence<HistoryEntry>; validRange: ValidRange }> {
+): Promise<HistoryWindow> {
   const given = arrayField(document, field, true);
   const dropped = Math.max(0, given.length - reading.limits.historyEntries);
   const ids = new Set<string>();
@@ -145,7 +146,7 @@ async function readHistory(
     reading.warnings.push(`The oldest ${dropped} entries of ${field} were left out: they are over the cap.`);
     if (field === 'history') reading.dropped = dropped;
   }
-  return { history, validRange: readRange(document, rangeField, history, dropped, reading) };
+  return windowOver(history, readRange(document, rangeField, history, dropped, reading));
 }
 
 function readEntry(value: unknown, what: string, limits: ConversationLimits): HistoryEntry {
@@ -199,7 +200,7 @@ function readSummary(document: OpenObject, field: string, limits: ConversationLi
   if (!Array.isArray(value) || value.length !== 2) return invalidDocument(field, 'is not a pair');
   const [text, metadata] = value as unknown[];
   const summary = wellFormed(text, field);
-  checkLength(summary.length, limits.messageChars, field);
+  checkLength(summary, limits.messageChars, field);
   return {
     text: summary,
     metadata: fromDocumentNames(openObject(metadata ?? {}, field), requestMetadataNames),

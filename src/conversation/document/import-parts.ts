@@ -1,6 +1,7 @@
 // An imported conversation in pieces that can be logged without stopping the world: parts bring entries and lines,
 // one last record puts them in place. So an import of any size is one step: before its last record nothing shows.
 import type { HistoryEntry, UserMessage } from '../entry.ts';
+import { windowOver } from '../history.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { Moment } from '../log/operation.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
@@ -105,8 +106,7 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   return {
     settings: { ...rest.settings, model: rest.settings.model, modelInfo: rest.settings.modelInfo },
     thread: {
-      history: lists.history,
-      validRange: rest.validRange,
+      ...windowOver(lists.history, rest.validRange),
       transcript: lists.transcript,
       nextMessage: rest.nextMessage,
       pendingUserMessage: rest.pendingUserMessage,

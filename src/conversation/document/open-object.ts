@@ -49,6 +49,15 @@ export function textLength(value: unknown): number {
   return length;
 }
 
+/** Characters (Unicode code points) of all strings within the value, keys left out. */
+export function characterCount(value: unknown): number {
+  let count = 0;
+  visitTexts(value, 'The value', (text, isKey) => {
+    if (!isKey) for (const _character of text) count += 1;
+  });
+  return count;
+}
+
 function visitTexts(value: unknown, what: string, visit: (text: string, isKey: boolean) => void): void {
   const pending: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {

@@ -2,7 +2,7 @@
 // that what is read back is what was answered. Operations are checked before they come here; nothing is refused.
 import { unreachable } from '../../base/invariant.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
-import { appendEntry } from '../history.ts';
+import { appendEntry, windowOver } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
@@ -101,12 +101,15 @@ function applyToThread(thread: Thread, operation: ThreadOperation, limits: Conve
       // The tangent stays: clearing a conversation beside the conversation must not lose the main one.
       return { ...emptyThread, tangent: thread.tangent };
     case 'setValidRange':
-      return { ...thread, validRange: operation.range };
+      return { ...thread, ...windowOver(thread.history, operation.range) };
     case 'compact':
       return {
         ...thread,
         latestSummary: operation.summary,
-        validRange: rangeAfterCompaction(thread.history, thread.validRange, operation.keep),
+        ...windowOver(
+          thread.history,
+          rangeAfterCompaction(thread.history, thread.validRange, operation.keep),
+        ),
       };
     case 'enterTangent':
       return enterTangent(thread, operation.startMs, operation.filesCheckpoint);

@@ -22,6 +22,8 @@ export interface Summary {
 export interface Thread {
   readonly history: Sequence<HistoryEntry>;
   readonly validRange: ValidRange;
+  /** UTF-16 units of all texts in the valid range. */
+  readonly validChars: number;
   readonly transcript: Sequence<string>;
   /** The message that will be sent next; an appended entry answers it. */
   readonly nextMessage: UserMessage | undefined;
@@ -55,6 +57,7 @@ export interface ConversationState extends Thread, Settings {
 export const emptyThread: Thread = {
   history: Sequence.empty(),
   validRange: emptyRange,
+  validChars: 0,
   transcript: Sequence.empty(),
   nextMessage: undefined,
   pendingUserMessage: undefined,

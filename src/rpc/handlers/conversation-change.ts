@@ -67,7 +67,12 @@ export function changing<M extends ChangingMethod, E extends object>(
 /** The wire answers what the conversation answers. */
 export const asItIs = <E>(effect: E): E => effect;
 
-/** Warnings have no place in these answers: they go to the log, which the client may listen to. */
+/** Warnings as an optional field of an answer. */
+export function told(warnings: readonly string[]): { warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings };
+}
+
+/** Warnings go to the log as well, which the client may listen to. */
 export function warned<E extends { readonly warnings: readonly string[] }>(session: Session, effect: E): E {
   for (const warning of effect.warnings) session.parts.log.warn(warning);
   return effect;

@@ -9,11 +9,12 @@ import {
 import { bytesPerToken, contextBudgetTokens } from '../../conversation/context/context.ts';
 import type { ModelInfo } from '../../conversation/model.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { keepAgents } from '../../session/context/agent-context.ts';
 import { checkContextTargets, contextNow } from '../../session/context/session-context.ts';
 import type { Sessions } from '../../session/sessions.ts';
 import { contextState } from '../conversation-view.ts';
 import type { Handlers } from '../dispatch.ts';
-import { asItIs, changing, invalid, warned } from './conversation-change.ts';
+import { asItIs, changing, invalid, told, warned } from './conversation-change.ts';
 import { readContext } from './operation.ts';
 
 type SettingsMethods =
@@ -59,10 +60,7 @@ export function settingsHandlers(sessions: Sessions): Pick<Handlers, SettingsMet
     'conversation/setAgents': changing(
       sessions,
       'conversation/setAgents',
-      ({ conversation, params: { agents } }) => {
-        conversation.settings.setRuntime({ agents });
-        return { agents: Object.keys(agents).length };
-      },
+      async ({ session, params: { agents } }) => warned(session, await keepAgents(session, agents)),
       asItIs,
     ),
     'conversation/setModel': changing(
@@ -70,9 +68,10 @@ export function settingsHandlers(sessions: Sessions): Pick<Handlers, SettingsMet
       'conversation/setModel',
       ({ session, conversation, params, keyed }) =>
         warned(session, conversation.settings.setModel(params.modelInfo, keyed)),
-      ({ modelInfo }, { parts: { conversation } }) => ({
+      ({ modelInfo, warnings }, { parts: { conversation } }) => ({
         modelInfo: modelInfo as ModelInfo & Wire.ModelInfo,
         maxContextSize: contextBudgetTokens({ ...conversation.state, modelInfo }) * bytesPerToken,
+        ...told(warnings),
       }),
     ),
     'conversation/setMcpEnabled': changing(

@@ -10,7 +10,7 @@ import type { Sessions } from '../../session/sessions.ts';
 import { toText } from '../../tree/tree-path.ts';
 import type { Handlers } from '../dispatch.ts';
 import { given, treePath } from '../from-protocol.ts';
-import { asItIs, type ConversationMethods, changing, invalid, warned } from './conversation-change.ts';
+import { asItIs, type ConversationMethods, changing, invalid, told, warned } from './conversation-change.ts';
 import { conversationReading } from './conversation-reading.ts';
 import { documentHandlers, settingsHandlers } from './conversation-settings.ts';
 import { restoreAgain, restoreAnswer } from './restore.ts';
@@ -57,7 +57,7 @@ function threadHandlers(sessions: Sessions): Pick<Handlers, ThreadMethods> {
         const options = { lock: params.lock ?? false, idempotency: keyed };
         return warned(session, conversation.setNextMessage(params.message, options));
       },
-      ({ warnings: _warnings, ...result }) => result,
+      ({ warnings, ...result }) => ({ ...result, ...told(warnings) }),
     ),
     'conversation/clear': changing(
       sessions,

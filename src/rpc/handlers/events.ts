@@ -26,6 +26,8 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       log.warn(`an event could not be told: ${String(error)}`);
     }
   };
+  /** Sessions whose client was told that the model's window is full, and whose window still is. */
+  const full = new WeakSet<Session>();
   return {
     opened: (session, { resumed, ms }) =>
       told(
@@ -96,6 +98,12 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
         method,
         ...lengthsOf(session.parts.conversation),
       });
+      const { windowUse } = session.parts.conversation;
+      if (windowUse.level === 'none') full.delete(session);
+      else if (!full.has(session)) {
+        full.add(session);
+        notify('conversation/didFillWindow', { session: session.id, contextWindow: windowUse });
+      }
     },
   };
 }

@@ -110,11 +110,12 @@ function openRequest(params: Wire.SessionOpenParams, defaults: SessionDefaults):
 }
 
 /** What the client says of itself at open. @throws InvalidParams */
-function settingsOf({ modelInfo, tools, mcpEnabled }: Wire.SessionOpenParams): Settings {
+function settingsOf({ modelInfo, tools, mcpEnabled, limits }: Wire.SessionOpenParams): Settings {
   return {
     ...(modelInfo == null ? {} : { model: knownModel(modelInfo) }),
     ...(tools == null ? {} : { tools: checkTools(tools) }),
     ...(mcpEnabled == null ? {} : { mcpEnabled }),
+    ...given({ messageChars: limits?.maxMessageCharacters }),
   };
 }
 
@@ -122,14 +123,15 @@ interface Settings {
   readonly model?: KnownModel;
   readonly tools?: ToolsByOrigin;
   readonly mcpEnabled?: boolean;
+  readonly messageChars?: number;
 }
 
 /** Makes it the conversation's, where it is new: a session that is opened a hundred times logs it once. */
 async function applySettings(session: Session, settings: Settings, context: OperationContext): Promise<void> {
   const { conversation, log } = session.parts;
-  const { model, tools, mcpEnabled } = settings;
+  const { model, tools, mcpEnabled, messageChars } = settings;
   for (const warning of model?.warnings ?? []) log.warn(warning);
-  if (model === undefined && tools === undefined && mcpEnabled === undefined) return;
+  if (Object.values(settings).every((value) => value === undefined)) return;
   await converse(session, 'session/open', context, () => {
     const { state } = conversation;
     if (model !== undefined && !isDeepStrictEqual(state.modelInfo, model.info))
@@ -137,6 +139,8 @@ async function applySettings(session: Session, settings: Settings, context: Oper
     if (tools !== undefined && !isDeepStrictEqual(state.tools, tools)) conversation.settings.setTools(tools);
     if (mcpEnabled !== undefined && state.mcpEnabled !== mcpEnabled)
       conversation.settings.setMcpEnabled(mcpEnabled);
+    if (messageChars !== undefined && state.limits.messageChars !== messageChars)
+      conversation.settings.setLimits({ messageChars });
   });
 }
 

@@ -168,10 +168,10 @@ test('C26 the window is critical when text alone fills it', () => {
   const { conversation } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });
-  assert.equal(windowUse(conversation.state, 0), { chars: 39, windowChars: 40, level: 'none' });
+  assert.equal(windowUse(conversation.state, 0), { characters: 39, maxCharacters: 40, level: 'none' });
   assert.is(windowUse(conversation.state, 1).level, 'critical');
   conversation.compact({ summary: 's' });
-  assert.is(windowUse(conversation.state, 1).chars, 1);
+  assert.is(windowUse(conversation.state, 1).characters, 1);
 });
 
 test.run();

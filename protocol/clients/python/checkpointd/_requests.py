@@ -51,6 +51,7 @@ from ._types import (
     ConversationContextParams,
     ConversationContextResult,
     ConversationDidChangeParams,
+    ConversationDidFillWindowParams,
     ConversationEnterTangentParams,
     ConversationEnterTangentResult,
     ConversationExitTangentParams,
@@ -762,6 +763,11 @@ class Requests:
     @overload
     def on(
         self, event: Literal["conversation/didChange"], listener: Callable[[ConversationDidChangeParams], None]
+    ) -> Callable[[], None]: ...
+
+    @overload
+    def on(
+        self, event: Literal["conversation/didFillWindow"], listener: Callable[[ConversationDidFillWindowParams], None]
     ) -> Callable[[], None]: ...
 
     def on(self, event: Any, listener: Callable[[Any], None]) -> Callable[[], None]:

@@ -133,6 +133,7 @@ NOTIFICATIONS: FrozenSet[str] = frozenset((
     "worktree/didChange",
     "worktree/didDrift",
     "conversation/didChange",
+    "conversation/didFillWindow",
 ))
 
 # An open object: the daemon keeps every field and gives it back unchanged.
@@ -321,7 +322,7 @@ TraceValue = Literal["off", "messages", "verbose"]
 
 # An event that a client may ask for. Known: session/didOpen, checkpoint/didCreate,
 # checkpoint/didRestore, checkpoint/didFail, worktree/didChange, worktree/didDrift,
-# conversation/didChange.
+# conversation/didChange, conversation/didFillWindow.
 EventName = str
 
 
@@ -402,6 +403,10 @@ ModelInfo = Dict[str, Any]
 
 # Line trackers by path.
 FileLineTrackers = Dict[str, "FileLineTracker"]
+
+
+# How urgent the use of the context window is. Known: none, critical.
+WindowLevel = str
 
 
 # A progress report in LSP's form.
@@ -542,6 +547,10 @@ class SessionLimits(TypedDict, total=False):
     maxAgeDays: int
     # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     initTimeoutMs: int
+    # Messages, answers, summaries and lines of the transcript may have this many characters
+    # (Unicode code points). Absent: what the session had, else `limits.maxMessageCharacters` of
+    # `initialize`.
+    maxMessageCharacters: int
 
 
 class _CaptureInfoRequired(TypedDict):
@@ -857,6 +866,19 @@ class ContextFile(_ContextFileRequired, total=False):
     # The exact bytes of the path. Authoritative when present; sent whenever the name is not
     # UTF-8.
     pathBytes: Base64
+
+
+class ContextWindow(TypedDict):
+    """How full the model's context window is: an estimate of four characters a token, for a
+    warning in time.
+    """
+    # Characters (UTF-16 units) of the valid part of the history and of the context message as
+    # last built.
+    characters: Count
+    # Characters that the window of the model holds.
+    maxCharacters: Count
+    # Whether it is time to compact.
+    level: WindowLevel
 
 
 class _ContextStateRequired(TypedDict):
@@ -2040,6 +2062,8 @@ class ConversationGetResult(_ConversationGetResultRequired, total=False):
     checkpointManager: CheckpointManagerRef
     # The main conversation, inside a tangent. Absent: in no tangent.
     tangentState: TangentState
+    # How full the model's window is. Always sent.
+    contextWindow: ContextWindow
 
 
 _ConversationHistoryParamsRequired = TypedDict(
@@ -2199,7 +2223,7 @@ class ConversationSetNextMessageParams(_ConversationSetNextMessageParamsRequired
     """Parameters of `conversation/setNextMessage`."""
     # The message. Absent: none.
     message: UserMessage
-    # Locks the pending message until the next turn consumes it. Absent: false.
+    # Locks the pending message until the next turn consumes it; needs `message`. Absent: false.
     lock: bool
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -2560,7 +2584,7 @@ class ConversationSetAgentsParams(_ConversationSetAgentsParamsRequired, total=Fa
 
 
 class _ConversationSetAgentsResultRequired(TypedDict):
-    # How many fields they have.
+    # How many agents there are.
     agents: Count
 
 
@@ -2571,6 +2595,11 @@ class ConversationSetAgentsResult(_ConversationSetAgentsResultRequired, total=Fa
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # The paths and globs that the resources of the active agent brought into the context. Always
+    # sent.
+    context: List[str]
+    # Resources that were left out, and why.
+    warnings: List[str]
 
 
 class _ConversationSetModelParamsRequired(TypedDict):
@@ -3097,6 +3126,14 @@ class WorktreeDidDriftParams(TypedDict):
     paths: List[PathRef]
     # How many.
     count: Count
+
+
+class ConversationDidFillWindowParams(TypedDict):
+    """Parameters of `conversation/didFillWindow`."""
+    # The session, as `session/open` named it.
+    session: SessionId
+    # How full it is.
+    contextWindow: ContextWindow
 
 
 class ConversationDidChangeParams(TypedDict):

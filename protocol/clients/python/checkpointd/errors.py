@@ -229,7 +229,9 @@ class DocumentVersion(CheckpointdError):
 
 
 class MessageTooLarge(CheckpointdError):
-    r"""A message has more characters than `limits.maxMessageCharacters`. Shorten it."""
+    r"""A message has more characters (Unicode code points) than `limits.maxMessageCharacters`.
+    Shorten it, or open the session with a higher `limits.maxMessageCharacters`.
+    """
 
 
 class ServerBusy(CheckpointdError):

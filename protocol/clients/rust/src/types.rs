@@ -648,6 +648,9 @@ pub enum EventName {
     /// Sends `conversation/didChange`.
     #[serde(rename = "conversation/didChange")]
     ConversationDidChange,
+    /// Sends `conversation/didFillWindow`.
+    #[serde(rename = "conversation/didFillWindow")]
+    ConversationDidFillWindow,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -998,6 +1001,11 @@ pub struct SessionLimits {
     /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
+    /// Messages, answers, summaries and lines of the transcript may have this many characters
+    /// (Unicode code points). Absent: what the session had, else `limits.maxMessageCharacters` of
+    /// `initialize`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_message_characters: Option<u64>,
 }
 
 /// How a capture was made.
@@ -1509,6 +1517,34 @@ pub struct ContextFile {
     pub bytes: Bytes,
     /// The path or glob that brought it in.
     pub pattern: String,
+}
+
+/// How full the model's context window is: an estimate of four characters a token, for a warning in
+/// time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ContextWindow {
+    /// Characters (UTF-16 units) of the valid part of the history and of the context message as
+    /// last built.
+    pub characters: Count,
+    /// Characters that the window of the model holds.
+    pub max_characters: Count,
+    /// Whether it is time to compact.
+    pub level: WindowLevel,
+}
+
+/// How urgent the use of the context window is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum WindowLevel {
+    /// It fits.
+    #[serde(rename = "none")]
+    None,
+    /// The text alone fills the window: compact the conversation, or move its valid range.
+    #[serde(rename = "critical")]
+    Critical,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
 }
 
 /// The context manager (C24): sticky files within a budget.
@@ -3095,6 +3131,9 @@ pub struct ConversationGetResult {
     /// The main conversation, inside a tangent. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_state: Option<TangentState>,
+    /// How full the model's window is. Always sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context_window: Option<ContextWindow>,
 }
 
 /// Parameters of `conversation/history`.
@@ -3296,7 +3335,7 @@ pub struct ConversationSetNextMessageParams {
     /// The message. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<UserMessage>,
-    /// Locks the pending message until the next turn consumes it. Absent: false.
+    /// Locks the pending message until the next turn consumes it; needs `message`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<bool>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -3821,7 +3860,7 @@ impl ConversationSetAgentsParams {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationSetAgentsResult {
-    /// How many fields they have.
+    /// How many agents there are.
     pub agents: Count,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
@@ -3830,6 +3869,13 @@ pub struct ConversationSetAgentsResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// The paths and globs that the resources of the active agent brought into the context. Always
+    /// sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Vec<String>>,
+    /// Resources that were left out, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/setModel`.
@@ -4606,6 +4652,16 @@ pub struct WorktreeDidDriftParams {
     pub count: Count,
 }
 
+/// Parameters of `conversation/didFillWindow`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationDidFillWindowParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// How full it is.
+    pub context_window: ContextWindow,
+}
+
 /// Parameters of `conversation/didChange`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -4975,8 +5031,8 @@ impl Request for ConversationClearRequest {
     type Result = ConversationClearResult;
 }
 
-/// Sets the entries that may be sent to a model. The start is moved on to an entry whose user
-/// message has no tool results.
+/// Sets the entries that may be sent to a model. A start at an entry that answers a tool is moved
+/// on to the next one that does not, or to the end: then nothing can be sent.
 #[derive(Debug)]
 pub enum ConversationSetValidRangeRequest {}
 impl Request for ConversationSetValidRangeRequest {
@@ -5057,7 +5113,10 @@ impl Request for ConversationSetToolsRequest {
     type Result = ConversationSetToolsResult;
 }
 
-/// Sets the agents that are kept for the client at run time.
+/// Sets the agents that are kept for the client at run time: by name, or `{agents, activeIdx}`
+/// where they are under `agents`. While the conversation has no context paths, the `resources` of
+/// the active agent (`file://` and a path or glob of the work tree) become its context. Active is
+/// the one that `activeIdx` names, else the only one, else the one named `default`.
 #[derive(Debug)]
 pub enum ConversationSetAgentsRequest {}
 impl Request for ConversationSetAgentsRequest {
@@ -5238,4 +5297,13 @@ pub enum ConversationDidChangeNotification {}
 impl Notification for ConversationDidChangeNotification {
     const METHOD: &'static str = "conversation/didChange";
     type Params = ConversationDidChangeParams;
+}
+
+/// The conversation fills the model's context window since the last change. Told once, and again
+/// when it has fitted in between.
+#[derive(Debug)]
+pub enum ConversationDidFillWindowNotification {}
+impl Notification for ConversationDidFillWindowNotification {
+    const METHOD: &'static str = "conversation/didFillWindow";
+    type Params = ConversationDidFillWindowParams;
 }

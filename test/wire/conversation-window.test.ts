@@ -1,0 +1,132 @@
+// What of the conversation may be sent, and whether it still fits: the valid range, the limit of a message, the use of
+// the model's window, and the context that agents bring.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JsonObject } from '../../src/protocol/types.ts';
+import { withSession } from '../support/session-rig.ts';
+import { failureOf } from '../support/wire-client.ts';
+
+test('a valid range that would start at a tool result starts at the next turn instead (C13)', () =>
+  withSession(async (rig) => {
+    await rig.append('a');
+    await rig.append('', { tool: true });
+    await rig.append('b');
+    const range = (start: number, end: number): Promise<unknown> =>
+      rig
+        .request('conversation/setValidRange', { range: { start, end } })
+        .then(({ validHistoryRange }) => validHistoryRange);
+    assert.equal(await range(1, 3), { start: 2, end: 3 });
+    assert.equal(await range(1, 2), { start: 2, end: 2 });
+    assert.equal(await range(0, 2), { start: 0, end: 2 });
+    assert.is((await failureOf(range(0, 4))).kind, 'InvalidRange');
+  }));
+
+test('the limit of a message counts characters, whatever their bytes, and can be raised for a session (C6)', () =>
+  withSession(
+    async (rig) => {
+      const { append } = {
+        append: (content: string) =>
+          rig.request('conversation/append', { entry: { user: { content }, assistant: {} } }),
+      };
+      assert.is((await append('😀'.repeat(5))).historyLength, 1);
+      const tooLong = await failureOf(append('😀'.repeat(6)));
+      assert.is(tooLong.kind, 'MessageTooLarge');
+      assert.match(tooLong.message, /has 6 characters; the limit is 5/);
+      assert.match(tooLong.message, /limits\.maxMessageCharacters of session\/open/);
+      assert.is(
+        (await failureOf(rig.request('checkpoint/create', { kind: 'turn', message: '123456' }))).kind,
+        'MessageTooLarge',
+      );
+      await rig.client.request('session/open', {
+        workspace: rig.places.workTree,
+        conversationId: 'c',
+        limits: { maxMessageCharacters: 6 },
+      });
+      assert.is((await append('😀'.repeat(6))).historyLength, 2);
+    },
+    { open: { limits: { maxMessageCharacters: 5 } } },
+  ));
+
+test('locking without a message is refused: it would lock nothing in (Q23)', () =>
+  withSession(async (rig) => {
+    const { kind, message } = await failureOf(rig.request('conversation/setNextMessage', { lock: true }));
+    assert.is(kind, 'InvalidParams');
+    assert.match(message, /Give the message/);
+    assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
+  }));
+
+test('the use of the model’s window is told, and that it is full as soon as it is (C26)', () =>
+  withSession(
+    async (rig) => {
+      await rig.append('x'.repeat(17)); // and 're ' with the same again: 37 of 40
+      const { contextWindow } = await rig.request('conversation/get', {});
+      assert.equal(contextWindow, { characters: 37, maxCharacters: 40, level: 'none' });
+      assert.equal(rig.events('conversation/didFillWindow'), []);
+      await rig.append('');
+      const full = { characters: 40, maxCharacters: 40, level: 'critical' } as const;
+      const event = { session: rig.session, contextWindow: full };
+      assert.equal(rig.events('conversation/didFillWindow'), [event]);
+      await rig.append('and no second warning');
+      assert.is(rig.events('conversation/didFillWindow').length, 1);
+      await rig.request('conversation/compact', { summary: 's' });
+      assert.is((await rig.request('conversation/get', {})).contextWindow?.level, 'none');
+      await rig.append('x'.repeat(40));
+      assert.is(rig.events('conversation/didFillWindow').length, 2);
+    },
+    { open: { modelInfo: { modelId: 'm', contextWindowTokens: 10 } } },
+  ));
+
+const agents = {
+  activeIdx: 'writer',
+  agents: {
+    writer: {
+      prompt: 'Write.',
+      resources: [
+        'file://README.md',
+        'file://docs/**/*.md',
+        'file://~/notes.md',
+        'file://../x',
+        { type: 'other' },
+      ],
+    },
+    reader: { resources: ['file://READ.md'] },
+  },
+};
+
+test('the resources of the active agent are the first context, and no later one (C9)', () =>
+  withSession(async (rig) => {
+    const patterns = async (): Promise<readonly string[] | undefined> =>
+      (await rig.request('conversation/get', {})).contextManager?.patterns;
+    const set = await rig.request('conversation/setAgents', { agents });
+    assert.is(set.agents, 2);
+    assert.equal(set.context, ['README.md', 'docs/**/*.md']);
+    assert.is(set.warnings?.length, 3);
+    assert.equal(await patterns(), ['README.md', 'docs/**/*.md']);
+    await rig.request('conversation/removeContext', { paths: ['docs/**/*.md'] });
+    assert.equal((await rig.request('conversation/setAgents', { agents })).context, []);
+    assert.equal(await patterns(), ['README.md']);
+  }));
+
+test('agents given by name: the only one is active, or the one named default (C9)', () =>
+  withSession(async (rig) => {
+    const named = (names: string[]): JsonObject =>
+      Object.fromEntries(names.map((name) => [name, { resources: [`file://${name}.md`] }]));
+    const none = await rig.request('conversation/setAgents', { agents: named(['a', 'b']) });
+    assert.equal([none.agents, none.context], [2, []]);
+    const two = await rig.request('conversation/setAgents', { agents: named(['a', 'default']) });
+    assert.equal(two.context, ['default.md']);
+    await rig.request('conversation/removeContext', { paths: ['default.md'] });
+    assert.equal((await rig.request('conversation/setAgents', { agents: named(['only']) })).context, [
+      'only.md',
+    ]);
+  }));
+
+test('an assumed window is in the warnings of the answer (C30)', () =>
+  withSession(async (rig) => {
+    const { warnings } = await rig.request('conversation/setModel', { modelInfo: { modelId: 'm' } });
+    assert.match(warnings?.[0] ?? '', /context window of the model m is not known/);
+    const empty = await rig.request('conversation/setNextMessage', { message: { content: '' } });
+    assert.match(empty.warnings?.[0] ?? '', /Empty prompt/);
+  }));
+
+test.run();
