@@ -3,7 +3,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, fsck, until, withRig } from './daemon-rig.ts';
+import { until } from '../support/until.ts';
+import { type DaemonRig, fsck, withRig } from './daemon-rig.ts';
 
 const keep = { retention: 'keep' } as const;
 const many = 900;

@@ -197,19 +197,6 @@ export async function withRig(
   }
 }
 
-/** Polls until `condition` holds; fails with `what` after `msMax`. */
-export async function until(
-  what: string,
-  condition: () => boolean | Promise<boolean>,
-  msMax = 10_000,
-): Promise<void> {
-  const deadline = performance.now() + msMax;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${msMax} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 /** What git says of a repository's health; empty when all is well. */
 export function fsck(gitDir: string): string {
   const result = spawnSync('git', [`--git-dir=${gitDir}`, 'fsck', '--strict', '--no-dangling'], {

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { until } from '../support/until.ts';
 import {
   daemonEntry,
   failureOf,
@@ -12,7 +13,7 @@ import {
   slowNamesCommand,
   type WireClient,
 } from '../support/wire-client.ts';
-import { faultyEntry, until, withRig } from './daemon-rig.ts';
+import { faultyEntry, withRig } from './daemon-rig.ts';
 
 const turn = { kind: 'turn' } as const;
 

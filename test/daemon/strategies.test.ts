@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git } from '../support/git-oracle.ts';
-import { type DaemonRig, until, withRig } from './daemon-rig.ts';
+import { until } from '../support/until.ts';
+import { type DaemonRig, withRig } from './daemon-rig.ts';
 
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;

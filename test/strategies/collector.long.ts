@@ -5,8 +5,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, fsck, until, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, fsck, withRig } from '../daemon/daemon-rig.ts';
 import { git, manifest } from '../support/in-process-daemon.ts';
+import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
 
 /** Runs a shell line over and over in the work tree until `stop`, and says what it wrote to stderr. */

@@ -15,6 +15,7 @@ import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import type { WatcherOptions } from '../../src/watch/watcher-options.ts';
 import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 import { inotifyWatches } from '../support/inotify-watches.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('watcher');
 
@@ -101,11 +102,11 @@ test('a second write a few milliseconds after the first is told', async () => {
     await watching(rig.root, {}, async ({ watcher }) => {
       for (let i = 0; i < 10; i += 1) {
         rig.write('f', String(i));
-        await until(() => watcher.dirtyPaths(10).includes('f' as TreePath));
+        await until('it came to that', () => watcher.dirtyPaths(10).includes('f' as TreePath));
         watcher.drain();
         await sleep(i);
         rig.write('f', `${i} again`);
-        await until(() => watcher.dirtyPaths(10).includes('f' as TreePath));
+        await until('it came to that', () => watcher.dirtyPaths(10).includes('f' as TreePath));
         watcher.drain();
       }
     });
@@ -335,7 +336,7 @@ test('F40 a loop that stood still is told so afterwards', async () => {
   try {
     await sleep(1);
     for (const end = performance.now() + 700; performance.now() < end; );
-    await until(() => stalls > 0);
+    await until('it came to that', () => stalls > 0);
   } finally {
     clearInterval(probe);
   }
@@ -350,12 +351,12 @@ test('a thread that dies makes everything suspect, is said once and is started a
     const onState = ({ state, reason = '' }: WatchFigures): unknown =>
       states.push(`${state} ${reason}`.trim());
     await watching(rig.root, { log, program, onState }, async ({ watcher, batches }) => {
-      await until(() => states.length >= 4);
+      await until('it came to that', () => states.length >= 4);
       const failed = 'suspect its thread failed (Error: a defect)';
       assert.equal(states.slice(0, 4), ['scanning', failed, 'scanning', failed]);
       assert.is(messages.length, 1);
       assert.is(watcher.drain().kind, 'everything');
-      await until(() => batches.some((batch) => batch.overflow));
+      await until('it came to that', () => batches.some((batch) => batch.overflow));
       rig.write('f', 'captured all the same');
       const capture = await rig.cold.capture();
       assert.is(await contentOf(rig.store, capture, 'f'), 'captured all the same');
@@ -371,19 +372,11 @@ test('a thread without the memory that it needs gives up, and nothing is watched
   );
   await withRig(async (rig) => {
     await watching(rig.root, { log, program }, async ({ watcher }) => {
-      await until(() => watcher.figures.state === 'unwatched');
+      await until('it came to that', () => watcher.figures.state === 'unwatched');
       assert.is(watcher.figures.reason, 'watching it takes too much memory (ERR_WORKER_OUT_OF_MEMORY)');
       assert.is(messages.length, 1);
     });
   });
 });
-
-async function until(isSo: () => boolean): Promise<void> {
-  for (let i = 0; i < 15_000; i += 1) {
-    if (isSo()) return;
-    await sleep(2);
-  }
-  assert.unreachable('it never came to that');
-}
 
 test.run();

@@ -2,23 +2,12 @@
 // is made, so only the watcher can have told.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildContextMessage } from '../../../src/session/context/session-context.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { type SessionRig, withSessions } from '../../support/in-process.ts';
-
-const limitMs = 30_000;
-
-/** Waits until `holds`; looks at memory only. */
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + limitMs;
-  while (!(await holds())) {
-    assert.ok(performance.now() < end, `${what} within ${limitMs} ms`);
-    await after(5);
-  }
-}
+import { until } from '../../support/until.ts';
 
 interface Watched {
   readonly session: Session;

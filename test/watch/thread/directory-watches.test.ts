@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromText } from '../../../src/tree/tree-path.ts';
 import { DirectoryWatches } from '../../../src/watch/thread/directory-watches.ts';
 import { inotifyWatches } from '../../support/inotify-watches.ts';
+import { until } from '../../support/until.ts';
 
 const test = suite('directory watches');
 
@@ -103,13 +103,5 @@ test('past the bound the oldest gives way, and no handle is left in the end', as
     if (before !== undefined) await until('all are closed', () => inotifyWatches() === before);
   });
 });
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (let i = 0; i < 15_000; i += 1) {
-    if (isSo()) return;
-    await sleep(2);
-  }
-  assert.unreachable(`it never came to that: ${what}`);
-}
 
 test.run();

@@ -1,7 +1,6 @@
 // Large work trees are watched in parts: that the parts are the whole, and that nobody notices the seams between them.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +8,7 @@ import { TreeWatch } from '../../../src/watch/thread/tree-watch.ts';
 import { planWatch, wholeMax } from '../../../src/watch/thread/watch-plan.ts';
 import { checkProperty } from '../../support/property.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
+import { until } from '../../support/until.ts';
 
 /** Directories by path, parents first. */
 function lay(root: string, directories: readonly string[]): string[] {
@@ -51,13 +51,6 @@ test('every directory is in one part or above the parts, whatever the shape of t
     12,
   );
 });
-
-async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (let attempt = 0; !isSo(); attempt += 1) {
-    assert.ok(attempt < 800, what);
-    await sleep(25);
-  }
-}
 
 interface Told {
   readonly root: string;
