@@ -2,10 +2,10 @@
 // The process: flags in, exit code out, and between them the one daemon of the one client. It wires streams, the
 // log, signals and uncaught failures to the server; what the daemon does is composed in daemon.ts.
 import { connect } from 'node:net';
-import { constants } from 'node:os';
+import { constants as systemConstants } from 'node:os';
 import type { Readable } from 'node:stream';
 import { systemCode } from './base/errors.ts';
-import { files } from './base/files.ts';
+import { constants, files } from './base/files.ts';
 import { createLog, type LogSink } from './base/log.ts';
 import { commandOf, helpText, type ServeFlags, type Transport } from './flags.ts';
 import { packageVersion, protocolDocument } from './rpc/package-files.ts';
@@ -16,8 +16,22 @@ import { guardStdout, sayFatal } from './rpc/transport/stdout-guard.ts';
 const exitUsage = 2;
 const exitFailure = 70;
 
+class UnusableLogFile extends Error {}
+
+/** @throws UnusableLogFile */
+function openLogFile(path: string): number {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+  try {
+    // Without blocking: a FIFO that nobody reads would hold the start up for ever.
+    return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new UnusableLogFile(`--log-file=${path} cannot be opened: ${what}`);
+  }
+}
+
 function fileSink(path: string): LogSink {
-  const descriptor = files.openSync(path, 'a', 0o600);
+  const descriptor = openLogFile(path);
   return (level, message) => {
     const line = `${new Date().toISOString()} ${process.pid} ${level} ${message.replaceAll('\n', '\n  ')}\n`;
     try {
@@ -50,7 +64,7 @@ function connectTo(transport: Exclude<Transport, { kind: 'stdio' }>): Promise<St
 
 function watchProcess(server: Server): void {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(signal, () => void server.end('signal', 128 + constants.signals[signal]));
+    process.on(signal, () => void server.end('signal', 128 + systemConstants.signals[signal]));
   }
 }
 
@@ -96,21 +110,34 @@ async function serve(flags: ServeFlags): Promise<void> {
   });
 }
 
+/** Prints and ends; a reader that has enough (`| head -1`) is no failure. */
+function print(text: string): void {
+  process.stdout.on('error', (error) => {
+    if (systemCode(error) !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+  process.stdout.write(text);
+}
+
+function complain(complaint: string): void {
+  process.stderr.write(`checkpointd: ${complaint}\nRun "checkpointd --help" for the flags.\n`);
+  process.exitCode = exitUsage;
+}
+
 async function main(): Promise<void> {
   const command = commandOf(process.argv.slice(2));
   switch (command.do) {
     case 'help':
-      process.stdout.write(helpText);
+      print(helpText);
       return;
     case 'version':
-      process.stdout.write(`checkpointd ${packageVersion()}\n`);
+      print(`checkpointd ${packageVersion()}\n`);
       return;
     case 'printProtocol':
-      process.stdout.write(protocolDocument('protocol.json'));
+      print(protocolDocument('protocol.json'));
       return;
     case 'complain':
-      process.stderr.write(`checkpointd: ${command.complaint}\nRun "checkpointd --help" for the flags.\n`);
-      process.exitCode = exitUsage;
+      complain(command.complaint);
       return;
     case 'serve':
       await serve(command);
@@ -118,7 +145,11 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  // Only what comes before serving ends here: a log file or a client that cannot be reached.
+  // Only what comes before serving ends here: a log file that cannot be opened, a client that cannot be reached.
+  if (error instanceof UnusableLogFile) {
+    complain(error.message);
+    return;
+  }
   const what = error instanceof Error ? error.message : String(error);
   sayFatal(`could not start: ${what}`);
   process.exit(1);

@@ -76,7 +76,11 @@ export interface FailedRequest {
  * log has the rest. Cancellation is not told here: only dispatch knows who aborted.
  */
 export function toWireError(error: unknown, request: FailedRequest): WireError {
-  if (error instanceof CheckpointdError) return fromExpected(error);
+  if (error instanceof CheckpointdError) {
+    const cause = causeOf(error);
+    if (cause !== undefined) request.log.info(`${request.method}: caused by ${cause}`);
+    return fromExpected(error);
+  }
   const effects: Effects = request.mutates ? 'unknown' : 'none';
   if (isNoSpace(error)) {
     const message = 'The disk or the quota is full. Free some space and send the request again.';
@@ -94,4 +98,11 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
   );
   const message = `${request.method} failed because of a defect in checkpointd. Please report incident ${incident} with the log (--log-file).`;
   return wireError('InternalError', message, { effects, details: { incident } });
+}
+
+/** What lies below our own words; undefined: nothing does. */
+function causeOf(error: CheckpointdError): string | undefined {
+  const { cause } = error;
+  if (cause instanceof CheckpointdError) return causeOf(cause);
+  return cause instanceof Error ? `${cause.name}: ${cause.message}` : undefined;
 }

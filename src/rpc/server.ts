@@ -17,6 +17,7 @@ import { Ending, type EndReason } from './ending.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { packageVersion, protocolDocument } from './package-files.ts';
 import { watchParent } from './parent-watch.ts';
+import { logRequest } from './request-log.ts';
 import { inFlightMax } from './transport/admission.ts';
 import { Connection, type ConnectionEnd, type Outcome } from './transport/connection.ts';
 import type { FrameOutput } from './transport/frame-backlog.ts';
@@ -134,13 +135,15 @@ export class Server {
 
   async #request(method: string, params: unknown, cancel: AbortSignal): Promise<Outcome> {
     const startedMs = performance.now();
-    const refused = this.#lifecycle.refuse(method);
-    if (refused !== undefined) return { error: refused };
     if (this.#dispatcher === undefined) throw new TypeError('a request before listen');
-    this.#trace(`received ${method}`, params);
-    const outcome = await this.#dispatcher.request(method, params, cancel);
+    const refused = this.#lifecycle.refuse(method);
+    if (refused === undefined) this.#trace(`received ${method}`, params);
+    const outcome =
+      refused === undefined ? await this.#dispatcher.request(method, params, cancel) : { error: refused };
+    const ms = performance.now() - startedMs;
+    logRequest(this.#options.log, { method, params, outcome, ms });
     const came = 'error' in outcome ? `failed with ${outcome.error.data.kind}` : 'answered';
-    this.#trace(`${method} ${came} after ${Math.round(performance.now() - startedMs)} ms`);
+    if (refused === undefined) this.#trace(`${method} ${came} after ${Math.round(ms)} ms`);
     return outcome;
   }
 
