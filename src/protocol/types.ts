@@ -2702,8 +2702,9 @@ export interface RequestTypes {
    */
   'conversation/export': { params: ConversationExportParams; result: ConversationExportResult; };
   /**
-   * Replaces the conversation by a document that `conversation/export` or an old program wrote. Checkpoints
-   * stay. Give `document` or `path`.
+   * Replaces the conversation by a document that `conversation/export` or Amazon Q CLI wrote, whose messages,
+   * tools and context paths are read into the forms here. Checkpoints stay. What of the document has no place
+   * here is in `warnings`. Give `document` or `path`.
    */
   'conversation/import': { params: ConversationImportParams; result: ConversationImportResult; };
   /** The agent says that it wrote or deleted a file: what stands there now is the agent's, and no conflict. */

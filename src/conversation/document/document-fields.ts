@@ -43,3 +43,13 @@ export function arrayField(object: OpenObject, field: string, isRequired: boolea
   if (value === undefined && !isRequired) return [];
   return Array.isArray(value) ? value : invalidDocument(field, 'is not an array');
 }
+
+/** The names of fields that have a value and are not among `known`; at most twenty, cut to a readable length. */
+export function unknownFields(object: OpenObject, known: readonly string[]): string[] {
+  const unknown = Object.keys(object).filter((field) => {
+    const value = object[field];
+    const isEmpty = value === null || (isObject(value) && Object.keys(value).length === 0);
+    return !isEmpty && !known.includes(field);
+  });
+  return unknown.slice(0, 20).map((field) => wellFormed(field, 'a field').slice(0, 100));
+}

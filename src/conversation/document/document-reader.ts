@@ -1,20 +1,19 @@
-// Reads a conversation's document: ours of any earlier version, and the real program's (no ids, no format version,
-// `model` as text). Checks everything before anything changes; keeps nothing of what it refuses.
+// Reads a conversation's document: ours of any earlier version, and Amazon Q CLI's (no ids, no format version, `model` as
+// text, its own forms of messages and tools). Checks everything before anything changes; keeps nothing of what it
+// refuses, and names what has no place in a conversation.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
 import { checkContextPaths } from '../context/context.ts';
-import { checkEntry, checkLength, checkUser, type EntryId, type HistoryEntry, newEntryId } from '../entry.ts';
-import { type HistoryWindow, windowOver } from '../history.ts';
+import { checkLength, checkUser } from '../entry.ts';
 import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { Moment } from '../log/operation.ts';
 import { knownModel, modelFromDocument } from '../model.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
-import { Sequence } from '../state/sequence.ts';
 import type { Settings, Summary } from '../state/state.ts';
 import type { Tangent } from '../tangent.ts';
 import { checkTools } from '../tools.ts';
-import { nextTurnStart, type ValidRange, wholeRange } from '../valid-range.ts';
+import { contextPathsFromQ, toolsFromQ, userFromQ } from './amazon-q.ts';
 import { formatVersion } from './conversation-json.ts';
 import {
   arrayField,
@@ -24,7 +23,9 @@ import {
   objectField,
   optional,
   optionalText,
+  unknownFields,
 } from './document-fields.ts';
+import { type Reading, readHistory, readTranscript } from './document-history.ts';
 import { fromDocumentNames, requestMetadataNames } from './field-names.ts';
 import { isObject, type OpenObject, openObject, wellFormed } from './open-object.ts';
 
@@ -36,15 +37,6 @@ export interface ReadDocument {
   readonly dropped: number;
   readonly transcriptDropped: number;
   readonly warnings: readonly string[];
-}
-
-interface Reading {
-  readonly limits: ConversationLimits;
-  readonly nowMs: number;
-  readonly slices: Slices;
-  readonly warnings: string[];
-  dropped: number;
-  transcriptDropped: number;
 }
 
 /**
@@ -63,10 +55,19 @@ export async function readDocument(
   if (!isObject(document)) return invalidDocument('the document', 'is not a JSON object');
   checkVersion(document);
   const slices = new Slices(signal);
-  const reading: Reading = { limits, nowMs, slices, warnings: [], dropped: 0, transcriptDropped: 0 };
+  const reading: Reading = {
+    limits,
+    nowMs,
+    slices,
+    warnings: [],
+    dropped: 0,
+    transcriptDropped: 0,
+    entryFieldsLeft: new Set(),
+  };
   try {
     const conversationId = wellFormed(document.conversation_id, 'conversation_id');
     const moment = await readMoment(document, reading);
+    noteLeftOut(document, reading);
     const { dropped, transcriptDropped, warnings } = reading;
     return { moment, conversationId, dropped, transcriptDropped, warnings };
   } catch (error) {
@@ -115,7 +116,7 @@ async function readMoment(document: OpenObject, reading: Reading): Promise<Momen
     thread: {
       ...history,
       transcript: readTranscript(document, 'transcript', reading),
-      nextMessage: next === undefined ? undefined : checkUser(next, 'next_message', limits),
+      nextMessage: next === undefined ? undefined : checkUser(userFromQ(next), 'next_message', limits),
       pendingUserMessage: optionalText(document, 'pending_user_message'),
       messageLocked: flag(document, 'message_locked', false),
       latestSummary: readSummary(document, 'latest_summary', limits),
@@ -125,80 +126,13 @@ async function readMoment(document: OpenObject, reading: Reading): Promise<Momen
   };
 }
 
-async function readHistory(
-  document: OpenObject,
-  field: string,
-  rangeField: string,
-  reading: Reading,
-): Promise<HistoryWindow> {
-  const given = arrayField(document, field, true);
-  const dropped = Math.max(0, given.length - reading.limits.historyEntries);
-  const ids = new Set<string>();
-  let history = Sequence.empty<HistoryEntry>();
-  for (const [index, value] of given.entries()) {
-    const entry = readEntry(value, `${field}[${index}]`, reading.limits);
-    if (ids.has(entry.id)) invalidDocument(`${field}[${index}].id`, 'is the id of an earlier entry as well');
-    ids.add(entry.id);
-    if (index >= dropped) history = history.push(entry);
-    if (reading.slices.isDue()) await reading.slices.pause();
-  }
-  if (dropped > 0) {
-    reading.warnings.push(`The oldest ${dropped} entries of ${field} were left out: they are over the cap.`);
-    if (field === 'history') reading.dropped = dropped;
-  }
-  return windowOver(history, readRange(document, rangeField, history, dropped, reading));
-}
-
-function readEntry(value: unknown, what: string, limits: ConversationLimits): HistoryEntry {
-  if (!isObject(value)) return invalidDocument(what, 'is not an object');
-  const id = optionalText(value, 'id');
-  const given = optional(value, 'request_metadata');
-  const requestMetadata = isObject(given) ? fromDocumentNames(given, requestMetadataNames) : given;
-  const { user, assistant } = value;
-  const entryId = id === undefined ? newEntryId() : (wellFormed(id, `${what}.id`) as EntryId);
-  return checkEntry({ user, assistant, requestMetadata }, entryId, what, limits);
-}
-
-function readRange(
-  document: OpenObject,
-  field: string,
-  history: Sequence<HistoryEntry>,
-  dropped: number,
-  reading: Reading,
-): ValidRange {
-  const value = optional(document, field);
-  if (value === undefined) return wholeRange(history);
-  const [start, end] = Array.isArray(value) && value.length === 2 ? (value as unknown[]) : [];
-  const length = history.length + dropped;
-  const isRange = Number.isSafeInteger(start) && Number.isSafeInteger(end);
-  if (!isRange || typeof start !== 'number' || typeof end !== 'number') {
-    return invalidDocument(field, 'is not a pair of whole numbers');
-  }
-  if (start < 0 || start > end || end > length) {
-    return invalidDocument(field, `does not lie in the history of ${length} entries`);
-  }
-  const shifted = { start: Math.max(0, start - dropped), end: Math.max(0, end - dropped) };
-  const aligned = nextTurnStart(history, shifted.start, shifted.end);
-  if (aligned !== shifted.start) {
-    reading.warnings.push(`${field} began with an answer to a tool; it now starts at entry ${aligned}.`);
-  }
-  return { start: aligned, end: shifted.end };
-}
-
-function readTranscript(document: OpenObject, field: string, reading: Reading): Sequence<string> {
-  const lines = arrayField(document, field, false).map((line, index) =>
-    wellFormed(line, `${field}[${index}]`),
-  );
-  const dropped = Math.max(0, lines.length - reading.limits.transcriptLines);
-  if (field === 'transcript') reading.transcriptDropped = dropped;
-  return Sequence.from(lines.slice(dropped));
-}
-
 function readSummary(document: OpenObject, field: string, limits: ConversationLimits): Summary | undefined {
   const value = optional(document, field);
   if (value === undefined) return undefined;
-  if (!Array.isArray(value) || value.length !== 2) return invalidDocument(field, 'is not a pair');
-  const [text, metadata] = value as unknown[];
+  // A text alone in older programs.
+  const pair = typeof value === 'string' ? [value, {}] : value;
+  if (!Array.isArray(pair) || pair.length !== 2) return invalidDocument(field, 'is not a pair');
+  const [text, metadata] = pair as unknown[];
   const summary = wellFormed(text, field);
   checkLength(summary, limits.messageChars, field);
   return {
@@ -207,20 +141,69 @@ function readSummary(document: OpenObject, field: string, limits: ConversationLi
   };
 }
 
-function readSettings(document: OpenObject, { limits, warnings }: Reading): Settings {
+function readSettings(document: OpenObject, reading: Reading): Settings {
+  const { limits, warnings } = reading;
   const model = optionalText(document, 'model');
   const described = optional(document, 'model_info') ?? model;
   const known = described === undefined ? undefined : knownModel(modelFromDocument(described), 'model_info');
   if (known !== undefined) warnings.push(...known.warnings);
-  const context = objectField(document, 'context_manager');
   return {
-    tools: checkTools(objectField(document, 'tools')),
-    contextPaths: checkContextPaths(arrayField(context, 'paths', false)),
+    tools: checkTools(toolsFromQ(objectField(document, 'tools'))),
+    contextPaths: readContextPaths(document, reading),
     model,
     modelInfo: known?.info,
     mcpEnabled: flag(document, 'mcp_enabled', true),
     limits,
   };
+}
+
+/** Our own documents name paths of the work tree only; in others, paths elsewhere are left out. */
+function readContextPaths(document: OpenObject, { warnings }: Reading): readonly string[] {
+  const manager = objectField(document, 'context_manager');
+  const paths = arrayField({ paths: contextPathsFromQ(manager) }, 'paths', false);
+  if (optional(document, 'format_version') !== undefined) return checkContextPaths(paths);
+  const kept = new Set<string>();
+  for (const path of paths) {
+    if (typeof path === 'string' && /^[~/]/.test(path)) {
+      warnings.push(`The context path "${path.slice(0, 200)}" was left out: it is not within the work tree.`);
+    } else for (const inside of checkContextPaths([path])) kept.add(inside);
+  }
+  return [...kept];
+}
+
+const documentFields = [
+  'format_version conversation_id next_message history valid_history_range transcript tools context_manager',
+  'latest_summary model model_info file_line_tracker checkpoint_manager mcp_enabled tangent_state',
+  'pending_user_message message_locked context_message_length',
+].flatMap((line) => line.split(' '));
+
+/** Says what the document holds that a conversation does not. */
+function noteLeftOut(document: OpenObject, { warnings, entryFieldsLeft }: Reading): void {
+  const leave = (what: string, because = 'it is not known here'): void => {
+    warnings.push(`${what} was left out: ${because}.`);
+  };
+  for (const field of unknownFields(document, documentFields)) leave(field);
+  for (const field of [...entryFieldsLeft].slice(0, 20)) leave(`${field} of entries`);
+  const manager = objectField(document, 'context_manager');
+  for (const field of unknownFields(manager, ['max_context_files_size', 'paths', 'profile_config'])) {
+    leave(`context_manager.${field}`, 'a session has context paths only');
+  }
+  for (const field of unknownFields(objectField(manager, 'profile_config'), ['paths'])) {
+    leave(`context_manager.profile_config.${field}`, 'a session has context paths only');
+  }
+  const length = optional(document, 'context_message_length');
+  if (length !== undefined) {
+    leave(
+      `context_message_length (${JSON.stringify(length).slice(0, 20)})`,
+      'it is counted when the message is built',
+    );
+  }
+  const { checkpoints } = objectField(document, 'checkpoint_manager');
+  if (Array.isArray(checkpoints) && checkpoints.length > 0) {
+    warnings.push(
+      `The ${checkpoints.length} checkpoints of checkpoint_manager were left out: a document brings a conversation, and the session has its own.`,
+    );
+  }
 }
 
 function readTrackers(document: OpenObject): PersistentMap<FileLineTracker> {
@@ -252,7 +235,8 @@ async function readTangent(document: OpenObject, reading: Reading): Promise<Tang
   return {
     mainHistory: main.history,
     mainValidRange: main.validRange,
-    mainNextMessage: next === undefined ? undefined : checkUser(next, 'main_next_message', reading.limits),
+    mainNextMessage:
+      next === undefined ? undefined : checkUser(userFromQ(next), 'main_next_message', reading.limits),
     mainTranscript: readTranscript(state, 'main_transcript', reading),
     mainLatestSummary: readSummary(state, 'main_latest_summary', reading.limits),
     tangentStartTime: startMs,

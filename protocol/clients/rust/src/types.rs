@@ -5162,8 +5162,9 @@ impl Request for ConversationExportRequest {
     type Result = ConversationExportResult;
 }
 
-/// Replaces the conversation by a document that `conversation/export` or an old program wrote.
-/// Checkpoints stay. Give `document` or `path`.
+/// Replaces the conversation by a document that `conversation/export` or Amazon Q CLI wrote, whose
+/// messages, tools and context paths are read into the forms here. Checkpoints stay. What of the
+/// document has no place here is in `warnings`. Give `document` or `path`.
 #[derive(Debug)]
 pub enum ConversationImportRequest {}
 impl Request for ConversationImportRequest {

@@ -1,0 +1,100 @@
+// The forms that Amazon Q CLI writes into a conversation's document, turned into ours: messages that are named by their
+// kind, tools that are wrapped, context paths that say where they come from. Pure; what is in our form passes through
+// unchanged, and no field of a message is lost.
+import { isObject, type OpenObject } from './open-object.ts';
+
+/** A user's message: `content` is one of `Prompt`, `ToolUseResults`, `CancelledToolUses` there. */
+export function userFromQ(value: unknown): unknown {
+  if (!isObject(value) || !isObject(value.content)) return value;
+  const [kind, said] = onlyField(value.content) ?? [];
+  if (!isObject(said) || !['Prompt', 'ToolUseResults', 'CancelledToolUses'].includes(kind ?? ''))
+    return value;
+  const { content: _content, additional_context, env_context, ...rest } = value;
+  const message: Record<string, unknown> = withoutNulls({
+    ...rest,
+    additionalContext: additional_context === '' ? null : additional_context,
+    envContext: env_context,
+    content: said.prompt,
+  });
+  if (Array.isArray(said.tool_use_results)) message.toolResults = said.tool_use_results.map(resultFromQ);
+  if (kind === 'CancelledToolUses') message.cancelled = true;
+  return message;
+}
+
+/** An answer of the assistant: `{Response: {…}}` or `{ToolUse: {…}}` there. */
+export function assistantFromQ(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const [kind, answer] = onlyField(value) ?? [];
+  if (!isObject(answer) || !['Response', 'ToolUse'].includes(kind ?? '')) return value;
+  const { message_id, tool_uses, ...rest } = answer;
+  const message: Record<string, unknown> = withoutNulls({ messageId: message_id, ...rest });
+  if (Array.isArray(tool_uses)) message.toolUses = tool_uses.map(useFromQ);
+  return message;
+}
+
+/** An entry: an object, or in older programs a pair of user and assistant. */
+export function entryFromQ(value: unknown): unknown {
+  if (!Array.isArray(value) || value.length !== 2) return value;
+  const [user, assistant] = value as unknown[];
+  return { user, assistant };
+}
+
+/** Tools by origin: its own are under `native___` there, each wrapped in `ToolSpecification`. */
+export function toolsFromQ(tools: OpenObject): OpenObject {
+  const byOrigin = Object.entries(tools).map(([origin, list]) => {
+    const name = origin === 'native___' && !Object.hasOwn(tools, 'builtin') ? 'builtin' : origin;
+    return [name, Array.isArray(list) ? list.map(toolFromQ) : list] as const;
+  });
+  return Object.fromEntries(byOrigin);
+}
+
+/** The context paths of a manager: under `profile_config` in older programs, as `{Agent}` or `{Session}` in newer ones. */
+export function contextPathsFromQ(manager: OpenObject): unknown {
+  const profile = isObject(manager.profile_config) ? manager.profile_config : {};
+  const paths = manager.paths ?? profile.paths;
+  return Array.isArray(paths) ? paths.map(contextPathFromQ) : paths;
+}
+
+function contextPathFromQ(value: unknown): unknown {
+  const [origin, inner] = isObject(value) ? (onlyField(value) ?? []) : [];
+  const path = origin === 'Agent' || origin === 'Session' ? inner : value;
+  return typeof path === 'string' ? path.replace(/^file:\/\//, '') : path;
+}
+
+function resultFromQ(value: unknown): unknown {
+  if (!isObject(value) || !('tool_use_id' in value)) return value;
+  const { tool_use_id, content, ...rest } = value;
+  const blocks = Array.isArray(content) ? content.map(blockFromQ) : content;
+  return { toolUseId: tool_use_id, ...rest, content: blocks };
+}
+
+function blockFromQ(value: unknown): unknown {
+  const [kind, inner] = isObject(value) ? (onlyField(value) ?? []) : [];
+  if (kind === 'Text') return { text: inner };
+  return kind === 'Json' ? { json: inner } : value;
+}
+
+function useFromQ(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { orig_name, orig_args, ...rest } = value;
+  return withoutNulls({ ...rest, origName: orig_name, origArgs: orig_args });
+}
+
+function toolFromQ(value: unknown): unknown {
+  const [kind, tool] = isObject(value) ? (onlyField(value) ?? []) : [];
+  if (kind !== 'ToolSpecification' || !isObject(tool)) return value;
+  const { input_schema, ...rest } = tool;
+  return withoutNulls({ ...rest, inputSchema: input_schema });
+}
+
+function onlyField(object: OpenObject): readonly [string, unknown] | undefined {
+  const fields = Object.entries(object);
+  return fields.length === 1 ? fields[0] : undefined;
+}
+
+/** Absent, not null, is what our documents know. */
+function withoutNulls(object: OpenObject): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(object).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
