@@ -76,9 +76,7 @@ function walk(
         mode: 'hard',
         scope: restoreRecord.scope ?? 'both',
         ...(paths === undefined ? {} : { paths }),
-        ...(restoreRecord.revealed === undefined
-          ? {}
-          : { spared: new Set(restoreRecord.revealed as readonly TreePath[]) }),
+        takesBack: { restore: restoreRecord.id, isExact: true },
         onConflict: request.onConflict,
         ...(parent === undefined ? {} : { parent }),
         undo: direction === 'undo' ? () => rest : taken,

@@ -97,10 +97,10 @@ export type CreateKind = 'turn' | 'tool';
 export type ListKind = 'turn' | 'tool' | 'all' | 'every';
 
 /** Why checkpoints are disabled. */
-export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | (string & {});
+export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | 'OtherWorkTree' | (string & {});
 
 /** Why a path was left out. */
-export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'conflict' | (string & {});
+export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'conflict' | 'notCapturedThen' | 'notRestored' | (string & {});
 
 /** How a capture looked at the work tree. */
 export type CapturePath = 'fast' | 'cold';

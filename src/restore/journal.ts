@@ -7,6 +7,8 @@ import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
 import type { TreePath } from '../tree/tree-path.ts';
+import type { LeftAlone } from './operations.ts';
+import type { RootIdentity } from './root-identity.ts';
 
 const version = 1;
 
@@ -22,6 +24,14 @@ export interface RestoreIntent {
   readonly scope: 'files' | 'conversation' | 'both';
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** The directory that it works on. Absent: written by a version that did not note it, as the three below. */
+  readonly root?: RootIdentity;
+  /** What it left alone on purpose; a redo leaves these alone, too. */
+  readonly left?: readonly LeftAlone[];
+  /** The restore that it takes back, of an undo or a redo. */
+  readonly takesBack?: CheckpointId;
+  /** Whether that undo or redo is to bring back the whole state before, and not only what the restore changed. */
+  readonly isExact?: boolean;
   /** The plan's `directories`: a redo removes those that the first run emptied. */
   readonly directories: readonly TreePath[];
   readonly operation?: OperationId;

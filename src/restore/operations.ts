@@ -22,6 +22,20 @@ export type FailureReason =
   | 'busy'
   | 'unsupported';
 
+/** Why a path was left alone on purpose. */
+export type LeftReason =
+  /** Edited by somebody else, and the policy is to skip; or made while the restore was interrupted. */
+  | 'conflict'
+  /** It may have been there when the target was captured: its rules left it out, or nobody could look. */
+  | 'notCapturedThen'
+  /** Of an undo: the restore that is taken back had nothing to do with it. */
+  | 'notRestored';
+
+export interface LeftAlone {
+  readonly path: TreePath;
+  readonly reason: LeftReason;
+}
+
 export interface Failure {
   readonly path: TreePath;
   readonly reason: FailureReason;
@@ -64,6 +78,6 @@ export interface RestorePlan {
   readonly failed: readonly Failure[];
   /** Paths the plan would change whose present content somebody else made. */
   readonly conflicts: readonly TreePath[];
-  /** Paths left alone because of a conflict. */
-  readonly skipped: readonly TreePath[];
+  /** Paths left alone on purpose. */
+  readonly skipped: readonly LeftAlone[];
 }

@@ -8,6 +8,7 @@ import { collidingPaths, type Folding, noFolding } from './collisions.ts';
 import type {
   DeleteOperation,
   FailureReason,
+  LeftReason,
   PermissionOperation,
   RestorePlan,
   WriteOperation,
@@ -20,6 +21,8 @@ export interface RestoreRequest {
   readonly mode: 'soft' | 'hard';
   /** Files or directories to restrict the restore to. */
   readonly paths?: readonly TreePath[];
+  /** The very paths to restrict it to, without what is below them; instead of `paths`. */
+  readonly only?: ReadonlySet<TreePath>;
   /** Files and directories that the present capture could not hold; not those that had vanished. */
   readonly unknown: readonly TreePath[];
   readonly directoryPermissions: {
@@ -34,6 +37,8 @@ export interface RestoreRequest {
   /** Paths whose present content is none that a checkpoint or the agent made (see ledger.ts). */
   readonly conflicts: ReadonlySet<TreePath>;
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** Paths that stay as they are, and why; what stands in the way of a write is displaced all the same. */
+  readonly leave?: ReadonlyMap<TreePath, LeftReason>;
   readonly folding?: Folding;
   /** The `directories` of an interrupted run that this one completes. */
   readonly emptied?: readonly TreePath[];
@@ -67,7 +72,7 @@ class Draft {
   readonly #modes = new Map<TreePath, PermissionOperation & { kind: 'file' }>();
   readonly #failed = new Map<TreePath, FailureReason>();
   readonly #conflicts = new Set<TreePath>();
-  readonly #skipped = new Set<TreePath>();
+  readonly #skipped = new Map<TreePath, LeftReason>();
 
   constructor(request: RestoreRequest) {
     this.#request = request;
@@ -77,11 +82,17 @@ class Draft {
 
   collect(): void {
     for (const { path, before, after } of this.#changes) {
-      if (!this.#isSelected(path)) continue;
-      if (after === undefined) {
-        if (before !== undefined && this.#request.mode === 'hard') {
-          this.#deletes.set(path, { expected: before, because: 'added' });
-        }
+      if (!this.#isSelected(path)) {
+        if (this.#request.only !== undefined) this.#skip(path, 'notRestored');
+        continue;
+      }
+      if (after === undefined && (before === undefined || this.#request.mode === 'soft')) continue;
+      const left = this.#request.leave?.get(path);
+      if (left !== undefined) {
+        this.#skip(path, left);
+        if (left === 'conflict') this.#conflicts.add(path);
+      } else if (after === undefined) {
+        if (before !== undefined) this.#deletes.set(path, { expected: before, because: 'added' });
       } else if (before !== undefined && sameContent(before, after)) {
         if (!isLink(after)) this.#modes.set(path, { kind: 'file', path, before, after });
       } else {
@@ -94,11 +105,15 @@ class Draft {
       }
     }
     for (const write of this.#writes.values()) {
-      for (const entry of write.displaces) this.#deletes.delete(entry.path);
+      for (const entry of write.displaces) {
+        this.#deletes.delete(entry.path);
+        this.#skipped.delete(entry.path);
+      }
       for (const above of ancestors(write.path)) {
         const before = this.#byPath.get(above)?.before;
         if (before !== undefined && !this.#deletes.has(above)) {
           this.#deletes.set(above, { expected: before, because: 'inTheWay' });
+          this.#skipped.delete(above);
         }
       }
     }
@@ -133,7 +148,7 @@ class Draft {
       for (const each of found) this.#conflicts.add(each);
       if (found.length > 0 && onConflict === 'skip') {
         this.#writes.delete(path);
-        for (const each of [path, ...found]) this.#skipped.add(each);
+        for (const each of [path, ...found]) this.#skip(each, 'conflict');
       }
     }
     for (const path of this.#deletes.keys()) {
@@ -141,7 +156,7 @@ class Draft {
       this.#conflicts.add(path);
       if (onConflict !== 'skip') continue;
       this.#deletes.delete(path);
-      this.#skipped.add(path);
+      this.#skip(path, 'conflict');
     }
     if (onConflict === 'fail' && this.#conflicts.size > 0) {
       for (const operations of [this.#writes, this.#deletes, this.#modes]) operations.clear();
@@ -155,7 +170,7 @@ class Draft {
         if (this.#byPath.get(above)?.before === undefined || this.#deletes.has(above)) continue;
         if (this.#skipped.has(above)) {
           this.#writes.delete(path);
-          this.#skipped.add(path);
+          this.#skip(path, 'conflict');
         } else this.#fail(path, 'blocked');
       }
     }
@@ -185,7 +200,10 @@ class Draft {
         reason: this.#failed.get(path) ?? 'blocked',
       })),
       conflicts: sorted(this.#conflicts),
-      skipped: sorted(this.#skipped),
+      skipped: sorted(this.#skipped.keys()).map((path) => ({
+        path,
+        reason: this.#skipped.get(path) ?? 'conflict',
+      })),
     };
   }
 
@@ -205,7 +223,8 @@ class Draft {
   }
 
   #isSelected(path: TreePath): boolean {
-    const { paths } = this.#request;
+    const { paths, only } = this.#request;
+    if (only !== undefined) return only.has(path);
     return paths === undefined || paths.some((selected) => isWithin(path, selected));
   }
 
@@ -225,6 +244,10 @@ class Draft {
       if (change.before !== undefined) entries.push(change.before);
     }
     return entries;
+  }
+
+  #skip(path: TreePath, reason: LeftReason): void {
+    this.#skipped.set(path, reason);
   }
 
   #fail(path: TreePath, reason: FailureReason): void {

@@ -47,7 +47,7 @@ export function restoreResult(outcome: RestoreView, dryRun: boolean): Wire.Resto
     deleted: cut(outcome.deleted).map(pathRef),
     failed: cut(outcome.failed).map(({ path, reason }) => ({ ...pathRef(path), reason })),
     conflicts: cut(outcome.conflicts).map((path) => pathRef(path)),
-    skipped: cut(outcome.skipped).map((path) => ({ ...pathRef(path), reason: 'conflict' })),
+    skipped: skipped(cut(outcome.skipped)),
     ...(outcome.safety === undefined ? {} : { safety: outcome.safety.record.id }),
     ...(outcome.checkpoint === undefined ? {} : { checkpoint: checkpoint(outcome.checkpoint) }),
     ...(outcome.conversation === undefined ? {} : { conversation: outcome.conversation }),

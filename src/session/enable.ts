@@ -19,8 +19,9 @@ import { baseTag } from './index/tag.ts';
 import { noteCheckpoint } from './ledger/authorship.ts';
 import type { OperationContext } from './operations/operation-context.ts';
 import { publish, standingOf } from './publish.ts';
+import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
 import { recover } from './restore/recover.ts';
-import type { DisabledReason, Session } from './session.ts';
+import { type DisabledReason, remedies, type Session } from './session.ts';
 import { watchedLook } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
@@ -60,6 +61,7 @@ export async function enableCheckpoints(
     session.unfinishedRestore = files.existsSync(session.parts.directory.intentFile);
     return session.disable(reason);
   }
+  const isGivenUp = session.disabledReason === 'OtherWorkTree'; // it was said, and this is what came of it
   const store = await openStore(session, mode);
   const capture = openCapture(session, store);
   try {
@@ -74,6 +76,10 @@ export async function enableCheckpoints(
     session.parts.operations.learn(stored);
     if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
       return await finishClean(session, store, capture);
+    if (waitsForAnotherRoot(session, checkpoints)) {
+      if (!isGivenUp) return await waitForRoot(session, store, capture);
+      setAside(session);
+    }
     const head = checkpoints.index.head?.record;
     if (head !== undefined) session.parts.conversation.restoreHead(head.conversation, head.logLength);
     session.enable(checkpoints);
@@ -94,6 +100,15 @@ export async function enableCheckpoints(
 async function finishClean(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   files.rmSync(session.parts.directory.enabledFile, { force: true });
   session.disable('NotARepository');
+  await store.close();
+  await capture.close();
+}
+
+/** Another project stands where a restore was interrupted: nothing is touched until somebody decides. */
+async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
+  session.unfinishedRestore = true;
+  session.disable('OtherWorkTree');
+  session.parts.log.warn(remedies.OtherWorkTree);
   await store.close();
   await capture.close();
 }

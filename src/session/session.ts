@@ -22,7 +22,13 @@ import type { SessionOwner } from './owner.ts';
 import type { RestoreOutcome } from './restore/outcome.ts';
 
 /** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */
-export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned';
+export type DisabledReason =
+  | 'NotARepository'
+  | 'GitMissing'
+  | 'GitTooOld'
+  | 'NotRequested'
+  | 'Cleaned'
+  | 'OtherWorkTree';
 
 export interface SessionLimits {
   /** Larger files are left out of captures and listed as skipped. */
@@ -126,4 +132,6 @@ export const remedies: Readonly<Record<DisabledReason, string>> = {
   NotRequested: 'Checkpoints are not enabled in this session. Use checkpoint/init to enable them.',
   Cleaned:
     'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to begin anew.',
+  OtherWorkTree:
+    'A restore of this session was interrupted, and another directory stands at its path now, which was left as it is. Put the right one back and open the session again; or use checkpoint/init to give the restore up and go on here.',
 };

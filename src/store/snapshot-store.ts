@@ -49,6 +49,11 @@ export interface CheckpointRecord {
    * away). Nobody made them since, so undoing it must not delete them. Latin1 byte strings.
    */
   readonly revealed?: readonly string[];
+  /**
+   * Of `restore`: other paths that differ between the states before and after it without its doing (edited by
+   * somebody meanwhile, or hidden by an ignore file that it brought). Latin1 byte strings.
+   */
+  readonly untouched?: readonly string[];
   /** Of `restore`: the undo and redo stacks after it, as ids of `restore` checkpoints. */
   readonly undo?: readonly CheckpointId[];
   readonly redo?: readonly CheckpointId[];

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { RestorePlan } from '../../src/restore/operations.ts';
+import type { LeftReason, RestorePlan } from '../../src/restore/operations.ts';
 import { isEmptyPlan, planRestore } from '../../src/restore/plan.ts';
 import type { Contents, SnapshotStore } from '../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../src/tree/entry.ts';
@@ -130,7 +130,7 @@ test('a conflict is overwritten and told, or skipped with what depends on it, or
   const skip = plan('skip');
   assert.equal(operations(skip), ['+ other', 'm mode']);
   assert.equal(
-    [skip.conflicts, skip.skipped],
+    [skip.conflicts, skip.skipped.map((each) => each.path)],
     [
       ['d/mine', 'f', 'mine'],
       ['d', 'd/mine', 'f', 'f/x', 'f/y', 'mine'],
@@ -138,6 +138,36 @@ test('a conflict is overwritten and told, or skipped with what depends on it, or
   );
   const fail = plan('fail');
   assert.equal([operations(fail), fail.conflicts], [[], ['d/mine', 'f', 'mine']]);
+});
+
+test('what is to be left alone stays and is told with its reason, unless a write needs its place', () => {
+  const present = model({ a: '1', b: 'edited', 'd/x': 'x', f: 'f' });
+  const target = model({ b: 'old', d: 'file', 'f/y': 'y' });
+  const reasons: [string, LeftReason][] = [
+    ['a', 'notCapturedThen'],
+    ['b', 'conflict'],
+    ['d/x', 'notCapturedThen'],
+    ['f', 'notCapturedThen'],
+  ];
+  const leave = new Map(reasons.map(([each, reason]) => [path(each), reason]));
+  const plan = planBetween(present, target, 'hard', { leave });
+  assert.equal(operations(plan), ['- f inTheWay', '+ d over 1', '+ f/y']);
+  assert.equal(plan.skipped, [
+    { path: path('a'), reason: 'notCapturedThen' },
+    { path: path('b'), reason: 'conflict' },
+  ]);
+  assert.equal(plan.conflicts, [path('b')]);
+});
+
+test('a restore of very paths touches nothing below or beside them, and tells what else differs', () => {
+  const present = model({ a: '2', 'd/x': '2', 'd/y': '2', e: '2' });
+  const target = model({ a: '1', 'd/x': '1', 'd/y': '1' });
+  const plan = planBetween(present, target, 'hard', { only: new Set(['a', 'd', 'd/x'].map(path)) });
+  assert.equal(operations(plan), ['+ a', '+ d/x']);
+  assert.equal(
+    plan.skipped.map((each) => `${each.path} ${each.reason}`),
+    ['d/y notRestored', 'e notRestored'],
+  );
 });
 
 test('a mode alone is a permission change; a link that becomes a file is a write', () => {

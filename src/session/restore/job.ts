@@ -5,12 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
-import { base32, type CheckpointId, newCheckpointId } from '../../base/ids.ts';
+import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
+import type { LeftAlone } from '../../restore/operations.ts';
 import { applyRestore } from '../../restore/restorer.ts';
+import { type RootIdentity, rootIdentity } from '../../restore/root-identity.ts';
 import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
@@ -21,7 +23,7 @@ import { holdWorkTree } from '../work-tree-lock.ts';
 import { noteDone } from './notes.ts';
 import type { RestoreOutcome, RestoreScope } from './outcome.ts';
 import { type FilePlan, planFiles } from './planned-files.ts';
-import { captureAfter, revealedBy } from './result.ts';
+import { captureAfter, revealedBy, untouchedBy } from './result.ts';
 
 export interface RestoreJob {
   readonly target: StoredCheckpoint;
@@ -41,8 +43,21 @@ export interface RestoreJob {
   readonly dryRun: boolean;
   /** Directories that an interrupted run had emptied, for the run that completes it. */
   readonly emptied?: readonly TreePath[];
-  /** Paths that must not be deleted although the target lacks them: the restore being undone had revealed them. */
-  readonly spared?: ReadonlySet<TreePath>;
+  /** Of an undo or a redo: the restore that is taken back, and no more than what it did unless `isExact`. */
+  readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
+  /** Of a job that was interrupted and is run again. */
+  readonly interrupted?: Interrupted;
+}
+
+/** Where an interrupted run of a job stands. */
+export interface Interrupted {
+  /** The state before it, and the one that it went to. */
+  readonly before: SnapshotId;
+  readonly target: SnapshotId;
+  /** What it left alone on purpose. */
+  readonly left: readonly LeftAlone[];
+  /** Whether it goes back to where it began, instead of on. */
+  readonly isUndone: boolean;
 }
 
 /** Runs a job; the caller holds the session's queue. */
@@ -105,7 +120,8 @@ export async function applyJob(
   const { directory, workTree, options, conversation } = session.parts;
   const journal = new RestoreJournal(directory.intentFile);
   const id = base32(randomBytes(13), 20);
-  journal.write(intentOf(id, { job, plan, record, safety }, context));
+  const root = rootIdentity(workTree.root);
+  journal.write(intentOf(id, { job, plan, record, safety }, root, context));
   session.unfinishedRestore = true;
   const applied = await applyRestore({
     root: workTree.root,
@@ -126,11 +142,11 @@ export async function applyJob(
     throw unfinished(error);
   });
   const before = checkpoints.index.head;
-  const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, context);
+  const ours = new Set([...applied.restored, ...applied.deleted]);
+  const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   if (applied.leftover.length === 0) journal.remove(); // else recovery sweeps them at the next open
   session.unfinishedRestore = false;
-  const ours = new Set([...applied.restored, ...applied.deleted]);
   await noteDone(session, { checkpoint, before, ours });
   return {
     restored: applied.restored,
@@ -145,17 +161,24 @@ export async function applyJob(
 /** The files are in place by now: whatever fails here, the restore is unfinished and not undone. */
 async function publishRestored(
   checkpoints: Checkpoints,
-  { job, plan, record }: PreparedJob,
+  { job, plan, record, safety }: PreparedJob,
+  ours: ReadonlySet<TreePath>,
   context: OperationContext,
 ): Promise<StoredCheckpoint> {
   try {
     const { snapshot, skipped } = await captureAfter(checkpoints, job.scope, plan, context);
     const revealed = await revealedBy(checkpoints, plan, snapshot);
+    const untouched = await untouchedBy(
+      checkpoints,
+      { job, plan, before: safety.record.snapshot, ours },
+      snapshot,
+    );
     return await publish(checkpoints, {
       ...record,
       snapshot,
       skipped,
       ...(revealed.length === 0 ? {} : { revealed }),
+      ...(untouched.length === 0 ? {} : { untouched }),
     });
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
@@ -165,6 +188,7 @@ async function publishRestored(
 function intentOf(
   id: string,
   { job, plan, record, safety }: PreparedJob,
+  root: RootIdentity | undefined,
   context: OperationContext,
 ): RestoreIntent {
   return {
@@ -176,6 +200,11 @@ function intentOf(
     scope: job.scope,
     ...(job.paths === undefined ? {} : { paths: job.paths }),
     onConflict: job.onConflict,
+    ...(root === undefined ? {} : { root }),
+    left: plan.plan.skipped,
+    ...(job.takesBack === undefined
+      ? {}
+      : { takesBack: job.takesBack.restore, isExact: job.takesBack.isExact }),
     directories: plan.plan.directories,
     operation: context.operation,
     startedAt: record.timestamp,
@@ -187,7 +216,7 @@ function intentOf(
 export async function publishSafety(
   session: Session,
   checkpoints: Checkpoints,
-  present: Capture,
+  present: Pick<Capture, 'snapshot' | 'skipped'>,
   context: OperationContext,
   description = 'Before a restore',
 ): Promise<StoredCheckpoint> {

@@ -1,6 +1,6 @@
 // What became of a restore, as everyone above the files is told of it. Values only.
 
-import type { Failure } from '../../restore/operations.ts';
+import type { Failure, LeftAlone } from '../../restore/operations.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 
@@ -13,8 +13,8 @@ export interface RestoreOutcome {
   readonly failed: readonly Failure[];
   /** Paths whose present content nobody of this session wrote (ruling 16). */
   readonly conflicts: readonly TreePath[];
-  /** Paths left as they are: by `onConflict: skip`, or because their present state cannot be known. */
-  readonly skipped: readonly TreePath[];
+  /** Paths left as they are, on purpose. */
+  readonly skipped: readonly LeftAlone[];
   readonly safety?: StoredCheckpoint;
   readonly checkpoint?: StoredCheckpoint;
   readonly historyLength: number;

@@ -5,7 +5,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
-import type { Failure, RestorePlan } from '../../restore/operations.ts';
+import type { Failure, LeftAlone, LeftReason, RestorePlan } from '../../restore/operations.ts';
 import { planRestore } from '../../restore/plan.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
@@ -13,7 +13,9 @@ import type { Checkpoints } from '../checkpoints.ts';
 import { conflictsIn } from '../ledger/authorship.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
+import { editedSince } from './edited-since.ts';
 import type { RestoreJob } from './job.ts';
+import { changedPaths, takenBack } from './taken-back.ts';
 
 export interface FilePlan {
   readonly plan: RestorePlan;
@@ -24,7 +26,7 @@ export interface FilePlan {
     readonly deleted: readonly TreePath[];
     readonly failed: readonly Failure[];
     readonly conflicts: readonly TreePath[];
-    readonly skipped: readonly TreePath[];
+    readonly skipped: readonly LeftAlone[];
   };
 }
 
@@ -88,21 +90,48 @@ async function planAgainst(
 ): Promise<RestorePlan> {
   const { store } = checkpoints;
   const target = job.target.record.snapshot;
-  const all = job.scope === 'conversation' ? [] : await store.changes(present.snapshot, target);
-  const changes = all.filter(({ path, after }) => after !== undefined || job.spared?.has(path) !== true);
+  const changes = job.scope === 'conversation' ? [] : await store.changes(present.snapshot, target);
+  const { only, leave, conflicts } = await boundsOf(checkpoints, job, present);
+  for (const path of await conflictsIn(checkpoints, changes, present.snapshot)) conflicts.add(path);
   return planRestore({
     changes,
     mode: job.mode,
     ...(job.paths === undefined ? {} : { paths: job.paths }),
+    ...(only === undefined ? {} : { only }),
+    leave,
     unknown: present.unknown,
     directoryPermissions: {
       present: await store.directoryPermissions(present.snapshot),
       target: job.scope === 'conversation' ? new Map() : await store.directoryPermissions(target),
     },
-    conflicts: await conflictsIn(checkpoints, changes, present.snapshot),
+    conflicts,
     onConflict: job.onConflict,
     ...(job.emptied === undefined ? {} : { emptied: job.emptied }),
   });
+}
+
+interface Bounds {
+  readonly only?: ReadonlySet<TreePath>;
+  readonly leave: Map<TreePath, LeftReason>;
+  readonly conflicts: Set<TreePath>;
+}
+
+/** What a job must keep to besides its request: an undo to what it takes back, a recovery to what was begun. */
+async function boundsOf(checkpoints: Checkpoints, job: RestoreJob, present: Capture): Promise<Bounds> {
+  const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
+  const record = job.takesBack && checkpoints.index.byId(job.takesBack.restore)?.record;
+  const back = record && (await takenBack(checkpoints, record));
+  for (const path of back?.revealed ?? []) bounds.leave.set(path, 'notCapturedThen');
+  const { interrupted } = job;
+  const only = job.takesBack?.isExact === false ? back?.paths : undefined;
+  if (interrupted === undefined) return only === undefined ? bounds : { ...bounds, only };
+  const states = { before: interrupted.before, target: interrupted.target, present: present.snapshot };
+  const { contents, fresh } = await editedSince(checkpoints.store, states);
+  for (const path of contents) bounds.conflicts.add(path);
+  for (const path of fresh) bounds.leave.set(path, 'conflict');
+  for (const { path, reason } of interrupted.left) bounds.leave.set(path, reason);
+  if (!interrupted.isUndone) return only === undefined ? bounds : { ...bounds, only };
+  return { ...bounds, only: await changedPaths(checkpoints.store, states.before, states.target) };
 }
 
 function conflict(paths: readonly TreePath[]): CheckpointdError {

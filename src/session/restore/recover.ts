@@ -1,7 +1,7 @@
 // Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
-// other change of the session, and undone when it cannot be. The plan is made afresh from what is on disk.
+// other change of the session, and undone when it cannot be. The request is repeated as it was asked, from what is on
+// disk; what somebody edited since is saved first, and one undo brings it back. What was asked is interrupted.ts.
 import { CheckpointdError } from '../../base/errors.ts';
-import type { CheckpointId } from '../../base/ids.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { sweepTemporaries } from '../../restore/temporaries.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
@@ -9,9 +9,11 @@ import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
+import { editedSince, withEdits } from './edited-since.ts';
+import { checkRoot, jobOf, recordOf } from './interrupted.ts';
 import { applyJob, publishSafety, type RestoreJob, unfinished } from './job.ts';
 import { type RestoreOutcome } from './outcome.ts';
-import { planFiles } from './planned-files.ts';
+import { type FilePlan, planFiles } from './planned-files.ts';
 
 /**
  * What comes before every change of a session: recovers if a restore failed in this process.
@@ -43,30 +45,28 @@ export async function recover(
   const checkpoints = session.requireCheckpoints();
   const { directory, log } = session.parts;
   const journal = new RestoreJournal(directory.intentFile);
-  const state = journal.read();
-  if (state.kind === 'none') return settle(session, 'nothing');
-  if (state.kind === 'unreadable') {
-    const message = `The note of an unfinished restore (${state.file}) cannot be read: ${state.reason}. Look at the work tree, then remove that file.`;
-    throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
-  }
-  const { intent } = state;
+  const intent = intentIn(journal);
+  if (intent === undefined) return settle(session, 'nothing');
+  const isPublished = checkpoints.index.byId(recordOf(intent).id) !== undefined;
+  if (!isPublished) checkRoot(session, intent);
   const lock = await holdWorkTree(session, context.signal);
   try {
     await sweepTemporaries(session.parts.workTree.root, intent.id, context.signal);
-    if (checkpoints.index.byId(recordOf(intent).id) !== undefined) {
+    if (isPublished) {
       journal.remove(); // killed between the publication and the removal: it had succeeded
       return settle(session, 'nothing');
     }
-    const safety = checkpoints.index.byId(intent.safety);
     try {
-      session.recovered = await redo(session, checkpoints, intent, intent.target, context);
+      session.recovered = await repeat(session, checkpoints, intent, false, context);
       session.parts.operations.learn(checkpoints.index.list('every'));
       log.info('finished a restore that was interrupted');
       return settle(session, 'finished');
     } catch (error) {
-      if (safety === undefined || context.signal.aborted) throw error;
+      // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
+      const newer = intentIn(journal) ?? intent;
+      if (checkpoints.index.byId(newer.safety) === undefined || context.signal.aborted) throw error;
       log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
-      session.recovered = await redo(session, checkpoints, intent, intent.safety, context);
+      session.recovered = await repeat(session, checkpoints, newer, true, context);
       return settle(session, 'undone');
     }
   } catch (error) {
@@ -77,45 +77,82 @@ export async function recover(
   }
 }
 
-async function redo(
+/** @throws StoreCorrupt when the note of an unfinished restore cannot be understood */
+function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
+  const state = journal.read();
+  if (state.kind === 'none') return undefined;
+  if (state.kind === 'unfinished') return state.intent;
+  const message = `The note of an unfinished restore (${state.file}) cannot be read: ${state.reason}. Look at the work tree, then remove that file.`;
+  throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
+}
+
+/** Runs an interrupted job again, on to its target or back to where it began. */
+async function repeat(
   session: Session,
   checkpoints: Checkpoints,
   intent: RestoreIntent,
-  towards: CheckpointId,
+  isUndone: boolean,
   context: OperationContext,
 ): Promise<RestoreOutcome> {
   const started = session.parts.clock.monotonic();
-  const target = checkpoints.index.byId(towards);
-  const safety = checkpoints.index.byId(intent.safety);
-  if (target === undefined || safety === undefined)
-    throw new Error(`the checkpoint ${towards} of an interrupted restore is gone`);
-  const job = jobOf(intent, target, towards === intent.safety);
+  const job = jobOf(checkpoints, intent, isUndone);
+  const before = checkpoints.index.byId(intent.safety);
+  if (before === undefined)
+    throw new Error(`the checkpoint ${intent.safety} of an interrupted restore is gone`);
   const plan = await planFiles(session, checkpoints, job, context);
-  // What was edited after the kill is somebody's work too: it is saved before the plan is redone.
-  await publishSafety(
-    session,
-    checkpoints,
-    plan.present,
-    context,
-    'Before an interrupted restore was finished',
-  );
-  const isUndo = towards === intent.safety;
-  // What is undone did not take effect, so it carries no key.
-  const { idempotency, ...facts } = recordOf(intent);
-  const record: CheckpointRecord = {
-    ...facts,
-    ...(isUndo || idempotency === undefined ? {} : { idempotency }),
-    seq: checkpoints.index.nextSeq,
-    ...(isUndo ? backToSafety(safety) : {}),
-  };
+  const safety = await saveEdits(session, checkpoints, { intent, before }, plan, context);
+  const record = recordFor(checkpoints, job, intent, { before, safety });
   const prepared = { job, plan, record, safety, isRecovery: true };
   const done = await applyJob(session, checkpoints, prepared, context);
   const ms = Math.round(session.parts.clock.monotonic() - started);
   return { ...done, safety, historyLength: record.historyLength, ms };
 }
 
+/**
+ * Saves what was edited since: the present as it is, and then the state before with the edits laid over it, which is
+ * what undoing goes back to. Where nothing was edited that is the safety checkpoint that there is.
+ */
+async function saveEdits(
+  session: Session,
+  checkpoints: Checkpoints,
+  { intent, before }: { readonly intent: RestoreIntent; readonly before: StoredCheckpoint },
+  { present }: FilePlan,
+  context: OperationContext,
+): Promise<StoredCheckpoint> {
+  const { store } = checkpoints;
+  const states = { before: before.record.snapshot, target: intent.snapshot, present: present.snapshot };
+  const edited = await editedSince(store, states);
+  if (edited.edits.size === 0) return before;
+  await publishSafety(session, checkpoints, present, context, 'Before an interrupted restore was finished');
+  const snapshot = await withEdits(store, states.before, edited, present.root);
+  const state = { snapshot, skipped: present.skipped };
+  return publishSafety(session, checkpoints, state, context, 'Before a restore, with what was edited since');
+}
+
+function recordFor(
+  { index }: Checkpoints,
+  { interrupted }: RestoreJob,
+  intent: RestoreIntent,
+  { before, safety }: { readonly before: StoredCheckpoint; readonly safety: StoredCheckpoint },
+): CheckpointRecord {
+  // What is undone did not take effect, so it carries no key.
+  const { idempotency, ...facts } = recordOf(intent);
+  const isUndone = interrupted?.isUndone === true;
+  const isEdited = safety !== before;
+  const { undo = [], redo = [] } = isUndone ? (index.head?.record ?? {}) : facts;
+  return {
+    ...facts,
+    ...(isUndone || idempotency === undefined ? {} : { idempotency }),
+    ...(isUndone ? backTo(before) : {}),
+    seq: index.nextSeq,
+    safety: safety.record.id,
+    undo: isEdited ? [...undo.filter((id) => id !== facts.id), facts.id] : undo,
+    redo: isEdited ? [] : redo,
+  };
+}
+
 /** Where everything stood before the restore that is being undone. */
-function backToSafety({ record }: StoredCheckpoint): Partial<StoredCheckpoint['record']> {
+function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
   const { conversation, historyLength, currentTurn, toolsInTurn } = record;
   return {
     conversation,
@@ -124,31 +161,8 @@ function backToSafety({ record }: StoredCheckpoint): Partial<StoredCheckpoint['r
     toolsInTurn,
     inTangent: record.inTangent === true,
     restored: record.id,
-    undo: [],
-    redo: [],
     description: 'Undid an interrupted restore',
   };
-}
-
-function jobOf(intent: RestoreIntent, target: StoredCheckpoint, isUndo: boolean): RestoreJob {
-  return {
-    target,
-    mode: isUndo ? 'hard' : intent.mode,
-    scope: intent.scope,
-    ...(intent.paths === undefined ? {} : { paths: intent.paths }),
-    onConflict: 'overwrite',
-    ...(isUndo ? {} : { emptied: intent.directories }),
-    undo: () => recordOf(intent).undo ?? [],
-    redo: () => recordOf(intent).redo ?? [],
-    description: recordOf(intent).description,
-    confirm: true,
-    dryRun: false,
-  };
-}
-
-/** The record that the restore was to publish, as the intent keeps it. */
-function recordOf({ extra }: RestoreIntent): CheckpointRecord {
-  return extra?.record as CheckpointRecord;
 }
 
 function settle<T>(session: Session, outcome: T): T {

@@ -5,6 +5,7 @@ import type { Capture } from '../../capture/capturer.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
+import type { RestoreJob } from './job.ts';
 import type { RestoreScope } from './outcome.ts';
 import type { FilePlan } from './planned-files.ts';
 
@@ -21,7 +22,7 @@ export function captureAfter(
   const head = checkpoints.index.head;
   const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan.plan;
   const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
-  const touched = [...operations, ...conflicts, ...skipped];
+  const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
   // Other permission bits reach every name of a file, wherever its hard links are.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   return checkpoints.capture.capture({
@@ -42,5 +43,33 @@ export async function revealedBy(
   const changes = await store.changes(present.snapshot, after);
   return changes
     .filter(({ path, before }) => before === undefined && !written.has(path))
+    .map(({ path }) => path);
+}
+
+export interface Doing {
+  readonly job: RestoreJob;
+  readonly plan: FilePlan;
+  /** The state that undoing this restore goes back to. */
+  readonly before: SnapshotId;
+  /** What this run wrote or deleted. */
+  readonly ours: ReadonlySet<TreePath>;
+}
+
+/**
+ * What differs between the states before and after a restore without its doing: edited by somebody while it ran, or
+ * hidden by an ignore file that it brought. What an interrupted run had done already counts as its doing.
+ */
+export async function untouchedBy(
+  { store }: Checkpoints,
+  { job, plan, before, ours }: Doing,
+  after: SnapshotId,
+): Promise<TreePath[]> {
+  const left = new Set(plan.plan.skipped.map(({ path }) => path));
+  const wanted = job.interrupted === undefined ? [] : await store.changes(before, job.target.record.snapshot);
+  const done = new Map(wanted.map((change) => [change.path, change.after?.blob]));
+  const isDone = (path: TreePath, blob: string | undefined): boolean =>
+    done.has(path) && done.get(path) === blob && !left.has(path);
+  return (await store.changes(before, after))
+    .filter((change) => !ours.has(change.path) && !isDone(change.path, change.after?.blob))
     .map(({ path }) => path);
 }

@@ -253,12 +253,12 @@ ListKind = Literal["turn", "tool", "all", "every"]
 
 
 # Why checkpoints are disabled. Known: NotARepository, GitMissing, GitTooOld, NotRequested,
-# Cleaned.
+# Cleaned, OtherWorkTree.
 DisabledReason = str
 
 
 # Why a path was left out. Known: unreadable, socket, fifo, device, tooLarge, vanished, unstable,
-# nameTooLong, nestedGitDirectory, conflict.
+# nameTooLong, nestedGitDirectory, conflict, notCapturedThen, notRestored.
 SkipReason = str
 
 

@@ -289,6 +289,10 @@ pub enum DisabledReason {
     /// `checkpoint/clean` removed them.
     #[serde(rename = "Cleaned")]
     Cleaned,
+    /// A restore was interrupted, and another directory stands at the path of its work tree now. It
+    /// goes on when the right one is back; `checkpoint/init` gives it up.
+    #[serde(rename = "OtherWorkTree")]
+    OtherWorkTree,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -324,9 +328,18 @@ pub enum SkipReason {
     /// It is, or holds, a `.git` that is not ours to touch.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// Of a restore: edited by somebody else, and `onConflict` is `skip`.
+    /// Of a restore: edited by somebody else, and `onConflict` is `skip`; or made while the restore
+    /// was interrupted.
     #[serde(rename = "conflict")]
     Conflict,
+    /// Of a restore: the checkpoint does not hold it, but its ignore rules, exclude globs or size
+    /// limit would have left it out, or it could not be read then.
+    #[serde(rename = "notCapturedThen")]
+    NotCapturedThen,
+    /// Of an undo or a redo: changed since, and the restore that is taken back had nothing to do
+    /// with it.
+    #[serde(rename = "notRestored")]
+    NotRestored,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),

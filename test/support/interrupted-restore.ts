@@ -1,0 +1,37 @@
+// A restore that breaks half-way in this process, and the session that is opened again after it: what a kill leaves,
+// without the kill. The work tree can be changed between the two.
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { type Fault, installFault } from '../../src/base/seam.ts';
+import type { Session } from '../../src/session/session.ts';
+import type { SessionRig } from './in-process.ts';
+
+/** A fault that lets the first steps in the work tree pass, and then nothing any more. */
+export function breakAt(n: number): Fault {
+  let steps = 0;
+  return (call, target) => {
+    if (!target.startsWith('/proc/self/fd/')) return;
+    if (call === 'rename' || call === 'unlink' || call === 'link') steps += 1;
+    if (steps >= n) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+  };
+}
+
+/** Runs `restore`, breaks it at the n-th rename or unlink in the work tree, and gives the session up as a kill does. */
+export async function interrupt(
+  rig: SessionRig,
+  session: Session,
+  n: number,
+  restore: () => Promise<unknown>,
+): Promise<void> {
+  installFault(breakAt(n));
+  try {
+    await restore();
+    assert.unreachable('the restore ended before it could be broken');
+  } catch (error) {
+    assert.is(error instanceof CheckpointdError ? error.kind : String(error), 'RestoreFailed');
+  } finally {
+    installFault(undefined);
+  }
+  assert.ok(session.unfinishedRestore);
+  await rig.sessions.close(session.id, 'abrupt');
+}
