@@ -87,7 +87,7 @@ test('with --pipe and --socket the client listens and the daemon connects', () =
     );
   }));
 
-test('F115 nothing but frames reaches stdout, and stderr stays silent', async () => {
+test('nothing but frames reaches stdout, and stderr stays silent (F115)', async () => {
   const prelude = `process.on('SIGUSR2', () => {
     console.log('log'); console.info('info'); console.error('error'); console.table([1]); console.dir({});
     process.stdout.write('raw');
@@ -218,7 +218,7 @@ test('a flood of notifications neither blocks nor is remembered', () =>
     assert.equal(client.violations, []);
   }));
 
-test('F104 a frame that trickles in does not keep another from being answered', () =>
+test('a frame that trickles in does not keep another from being answered (F104)', () =>
   withClient(async (client) => {
     await client.initialize();
     for (const byte of frameOf({ jsonrpc: '2.0', id: 'slow', method: 'session/list' })) {
@@ -228,7 +228,7 @@ test('F104 a frame that trickles in does not keep another from being answered', 
     assert.is((await client.next((frame) => frame.id === 'slow', 0)).id, 'slow');
   }));
 
-test('F103 a framing fault is answered once, in full, and ends with 1 within a second', async () => {
+test('a framing fault is answered once, in full, and ends with 1 within a second (F103)', async () => {
   for (const bytes of ['Content-Length: 99000000000\r\n\r\n', 'hello\r\n\r\n', 'x'.repeat(8 * 1024 * 1024)]) {
     await withClient(async (client) => {
       await client.initialize();

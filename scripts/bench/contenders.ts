@@ -1,5 +1,5 @@
 // What is measured side by side: the daemon over stdio with each strategy, and the sequence of git commands that
-// Q CLI runs for the same work (000 §5). Each is a contender; the measuring is the same for all.
+// Q CLI runs for the same work. Each is a contender; the measuring is the same for all.
 import { execFileSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -37,7 +37,7 @@ test('SIGKILL frees a lock at once', async () => {
   lock.release();
 });
 
-test('F97 a reused pid with another start time is a dead holder, the same start time a live one', () => {
+test('a reused pid with another start time is a dead holder, the same start time a live one (F97)', () => {
   const self = describeSelf();
   assert.is(holderState(self), 'alive');
   assert.is(holderState({ ...self, startTime: '1' }), 'dead');

@@ -54,7 +54,7 @@ async function beside(script: string, cwd: string, body: () => Promise<void>): P
   }
 }
 
-test('F7 a file rewritten over and over is never captured torn', async () => {
+test('a file rewritten over and over is never captured torn (F7)', async () => {
   await withRig({}, async (rig) => {
     const size = 1 << 20;
     rig.write('f', 'A'.repeat(size));
@@ -80,7 +80,7 @@ test('F7 a file rewritten over and over is never captured torn', async () => {
   });
 });
 
-test('F8 a large file that is truncated while it is hashed is whole, empty or flagged', async () => {
+test('a large file that is truncated while it is hashed is whole, empty or flagged (F8)', async () => {
   await withRig({}, async (rig) => {
     const size = 16 << 20;
     rig.write('big', Buffer.alloc(size, 1));
@@ -103,7 +103,7 @@ test('F8 a large file that is truncated while it is hashed is whole, empty or fl
   });
 });
 
-test('F10 files that come and go do not disturb the others', async () => {
+test('files that come and go do not disturb the others (F10)', async () => {
   await withRig({}, async (rig) => {
     for (let i = 0; i < 20; i += 1) rig.write(`stable/s${i}`, String(i));
     const script = `const fs = require('fs'); console.log('go');
@@ -117,7 +117,7 @@ test('F10 files that come and go do not disturb the others', async () => {
   });
 });
 
-test('F11 a file that moves among three hundred directories is captured exactly once', async () => {
+test('a file that moves among three hundred directories is captured exactly once (F11)', async () => {
   await withRig({}, async (rig) => {
     for (let d = 0; d < 300; d += 1) rig.write(`d${d}/f`, '');
     rig.write('d0/X', 'x');
@@ -135,7 +135,7 @@ test('F11 a file that moves among three hundred directories is captured exactly 
   });
 });
 
-test('F11 a file or a directory that moves behind or before the walk is captured exactly once', async () => {
+test('a file or a directory that moves behind or before the walk is captured exactly once (F11)', async () => {
   for (const what of ['X', 'sub'] as const) {
     for (const direction of ['to a listed directory', 'to one not yet listed'] as const) {
       await withRig({}, async (rig) => {
@@ -169,7 +169,7 @@ test('F11 a file or a directory that moves behind or before the walk is captured
   }
 });
 
-test('F13 P7 an unreadable directory is flagged and its old content is not presented as present', async () => {
+test('an unreadable directory is flagged and its old content is not presented as present (F13)', async () => {
   if (process.getuid?.() !== 0 || process.seteuid === undefined) {
     console.log('skipped: F13 as another user (needs root); shown through the seam instead');
   }
@@ -199,7 +199,7 @@ test('F13 P7 an unreadable directory is flagged and its old content is not prese
   });
 });
 
-test('P6 an unreadable file is flagged; running out of descriptors fails the capture instead', async () => {
+test('an unreadable file is flagged; running out of descriptors fails the capture instead', async () => {
   await withRig({}, async (rig) => {
     rig.write('a', 'a');
     rig.write('b', 'b');
@@ -227,7 +227,7 @@ test('P6 an unreadable file is flagged; running out of descriptors fails the cap
   });
 });
 
-test('F14 P8 a FIFO, a socket and a device are skipped with their reason and never opened', async () => {
+test('a FIFO, a socket and a device are skipped with their reason and never opened (F14)', async () => {
   await withRig({}, async (rig) => {
     rig.write('a', 'a');
     const first = await rig.cold.capture();
@@ -256,7 +256,7 @@ test('F14 P8 a FIFO, a socket and a device are skipped with their reason and nev
   });
 });
 
-test('F16 F44 links are stored as their targets and never followed', async () => {
+test('links are stored as their targets and never followed (F16, F44)', async () => {
   await withRig({}, async (rig) => {
     const targets = { l1: '/etc/passwd', l2: '../O', l3: 'nowhere', l4: '.', l5: 'l5', l6: '/' };
     mkdirSync(join(rig.top, 'O'));
@@ -273,7 +273,7 @@ test('F16 F44 links are stored as their targets and never followed', async () =>
   });
 });
 
-test('F17 a link target of any bytes survives', async () => {
+test('a link target of any bytes survives (F17)', async () => {
   await withRig({}, async (rig) => {
     const targets = [Buffer.from([0x61, 0xff, 0x0a, 0xfe]), Buffer.alloc(4095, 0x62), Buffer.from('a\nb')];
     targets.forEach((target, i) => symlinkSync(target, join(rig.root, `l${i}`)));
@@ -284,7 +284,7 @@ test('F17 a link target of any bytes survives', async () => {
   });
 });
 
-test('F19 a name of 255 bytes and a path of 5,900 bytes are captured, or said', async () => {
+test('a name of 255 bytes and a path of 5,900 bytes are captured, or said (F19)', async () => {
   await withRig({}, async (rig) => {
     rig.write('n'.repeat(255), 'long name');
     // Made step by step from inside, because no single call can name it.
@@ -309,7 +309,7 @@ test('F19 a name of 255 bytes and a path of 5,900 bytes are captured, or said', 
   });
 });
 
-test('F20 P14 bytes are exact whatever attributes and configuration say, and no filter runs', async () => {
+test('bytes are exact whatever attributes and configuration say, and no filter runs (F20)', async () => {
   await withRig({}, async (rig) => {
     const ran = join(rig.top, 'ran');
     const filter = `touch ${ran}; cat`;
@@ -336,7 +336,7 @@ test('F20 P14 bytes are exact whatever attributes and configuration say, and no 
   });
 });
 
-test('F22 modes stricter than usual are recorded, and a change of them alone is a change', async () => {
+test('modes stricter than usual are recorded, and a change of them alone is a change (F22)', async () => {
   await withRig({}, async (rig) => {
     const modes = { '.env': 0o600, script: 0o755, plain: 0o644, readonly: 0o444, wide: 0o666, owner: 0o700 };
     for (const [name, mode] of Object.entries(modes)) {
@@ -367,7 +367,7 @@ test('F22 modes stricter than usual are recorded, and a change of them alone is 
   });
 });
 
-test('F26 P2 P3 P4 P15 nested repositories are captured as files, under their own rules, and nothing of them runs', async () => {
+test('nested repositories are captured as files, under their own rules, and nothing of them runs (F26)', async () => {
   await withRig({}, async (rig) => {
     const nested = join(rig.root, 'n');
     mkdirSync(nested);
@@ -414,7 +414,7 @@ test('F26 P2 P3 P4 P15 nested repositories are captured as files, under their ow
   });
 });
 
-test('F28 P31 what the user tracks is captured though a rule ignores it', async () => {
+test('what the user tracks is captured though a rule ignores it (F28)', async () => {
   await withRig({}, async (rig) => {
     rig.write('.gitignore', 'dist\n*.gen\n');
     rig.write('dist/x', 'tracked');
@@ -436,7 +436,7 @@ test('F28 P31 what the user tracks is captured though a rule ignores it', async 
   });
 });
 
-test('F29 P32 a rule that is added, changed, negated or nested is obeyed at once; what was held stays held', async () => {
+test('a rule that is added, changed, negated or nested is obeyed at once; what was held stays held (F29)', async () => {
   await withRig({}, async (rig) => {
     rig.write('a.log', 'a');
     rig.write('d/b.log', 'b');
@@ -469,7 +469,7 @@ test('F29 P32 a rule that is added, changed, negated or nested is obeyed at once
   });
 });
 
-test('F32 P12 names that differ in case or in normal form only are different names here', async () => {
+test('names that differ in case or in normal form only are different names here (F32)', async () => {
   if (process.platform !== 'linux') {
     console.log('skipped: F32 needs a file system that tells case apart');
     return;
@@ -485,7 +485,7 @@ test('F32 P12 names that differ in case or in normal form only are different nam
   });
 });
 
-test('ruling 6: a work tree in a sub-directory obeys the rules of the repository around it', async () => {
+test('a work tree in a sub-directory obeys the rules of the repository around it', async () => {
   await withRig({ below: 'sub/tree' }, async (rig) => {
     writeFileSync(join(rig.root, '../../.gitignore'), '*.log\n/sub/tree/only\n');
     writeFileSync(join(rig.root, '../.gitignore'), '!keep.log\ntree/mid\n');
@@ -502,7 +502,7 @@ test('ruling 6: a work tree in a sub-directory obeys the rules of the repository
   });
 });
 
-test('ruling 27: outside a repository the .gitignore files of the work tree hold', async () => {
+test('outside a repository the .gitignore files of the work tree hold', async () => {
   await withRig({ repository: false }, async (rig) => {
     rig.write('.gitignore', 'node_modules/\n');
     rig.write('node_modules/x', '');
@@ -513,7 +513,7 @@ test('ruling 27: outside a repository the .gitignore files of the work tree hold
   });
 });
 
-test('ruling 6: include opts ignored files in, exclude opts files out, and .git never comes', async () => {
+test('include opts ignored files in, exclude opts files out, and .git never comes', async () => {
   await withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
     rig.write('.gitignore', '.env\nbuild\nnode_modules\ngen\n');
     for (const path of [
@@ -542,7 +542,7 @@ test('ruling 6: include opts ignored files in, exclude opts files out, and .git 
   });
 });
 
-test('ruling 12: what a restore would displace is captured though ignored, and a .git in it is said', async () => {
+test('what a restore would displace is captured though ignored, and a .git in it is said', async () => {
   await withRig({ exclude: ['*.bin'] }, async (rig) => {
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);
@@ -556,7 +556,7 @@ test('ruling 12: what a restore would displace is captured though ignored, and a
   });
 });
 
-test('P38 a file over the limit is skipped as too large; one over a mebibyte goes through a private copy', async () => {
+test('a file over the limit is skipped as too large; one over a mebibyte goes through a private copy', async () => {
   await withRig({ maxFileBytes: 3 << 20 }, async (rig) => {
     const big = Buffer.alloc((2 << 20) + 7, 'x');
     rig.write('big', big);
@@ -580,7 +580,7 @@ test('our own storage and the temporary files of a restore are never captured', 
   });
 });
 
-test('F43 a work tree that is gone, or replaced by a link, is an error and never an empty snapshot', async () => {
+test('a work tree that is gone, or replaced by a link, is an error and never an empty snapshot (F43)', async () => {
   await withRig({}, async (rig) => {
     rig.write('f', 'f');
     const first = await rig.cold.capture();

@@ -77,7 +77,7 @@ test('a capture on top of the previous one equals a fresh one where nothing is i
   );
 });
 
-test('F1 a rewrite of the same size with its time set back is seen', async () => {
+test('a rewrite of the same size with its time set back is seen (F1)', async () => {
   for (const sleepMs of [0, 500, 1100]) {
     await withRig({}, async (rig) => {
       const file = join(rig.root, 'f');
@@ -95,7 +95,7 @@ test('F1 a rewrite of the same size with its time set back is seen', async () =>
   }
 });
 
-test('F2 three hundred rewrites in the same tick: none is missed', async () => {
+test('three hundred rewrites in the same tick: none is missed (F2)', async () => {
   await withRig({}, async (rig) => {
     let previous;
     for (let i = 0; i < 300; i += 1) {

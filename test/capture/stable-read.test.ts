@@ -72,7 +72,7 @@ test('small and large contents come whole, with the stamp they had', async () =>
   });
 });
 
-test('P11 a file that changes while it is read is read again, and after three times it is unstable', async () => {
+test('a file that changes while it is read is read again, and after three times it is unstable', async () => {
   await withTop(async (top, read) => {
     const file = join(top, 'f');
     for (const times of [1, 2, 3]) {
@@ -93,7 +93,7 @@ test('P11 a file that changes while it is read is read again, and after three ti
   });
 });
 
-test('P8 P9 links, FIFOs and directories are never read through, and nothing blocks', async () => {
+test('links, FIFOs and directories are never read through, and nothing blocks', async () => {
   await withTop(async (top, read) => {
     symlinkSync('/etc/passwd', join(top, 'link'));
     execFileSync('mkfifo', [join(top, 'fifo')]);
@@ -112,7 +112,7 @@ test('P8 P9 links, FIFOs and directories are never read through, and nothing blo
   });
 });
 
-test('F89 a full disk of the store fails the read and is never taken for the state of the file', async () => {
+test('a full disk of the store fails the read and is never taken for the state of the file (F89)', async () => {
   await withTop(async (top, read) => {
     writeFileSync(join(top, 'f'), Buffer.alloc(3 << 20));
     for (const [code, kind] of [

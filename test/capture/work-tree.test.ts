@@ -50,7 +50,7 @@ test('a work tree is opened by its canonical path and keeps its identity', () =>
   });
 });
 
-test('F112 what is missing, a file, a loop or unreadable is said by its kind', () => {
+test('what is missing, a file, a loop or unreadable is said by its kind (F112)', () => {
   withTop((top) => {
     writeFileSync(join(top, 'file'), '');
     symlinkSync('loop', join(top, 'loop'));
@@ -100,7 +100,7 @@ test('F112 what is missing, a file, a loop or unreadable is said by its kind', (
   });
 });
 
-test('R13 P39 protected places are refused however they are spelled, unless allowed', () => {
+test('protected places are refused however they are spelled, unless allowed (R13)', () => {
   withTop((top) => {
     const home = join(top, 'home');
     for (const name of ['', 'Desktop', 'Documents', 'Downloads', 'project'])
@@ -134,7 +134,7 @@ test('R13 P39 protected places are refused however they are spelled, unless allo
   });
 });
 
-test('P40 storage inside the work tree is refused, also through links and before it exists', () => {
+test('storage inside the work tree is refused, also through links and before it exists', () => {
   withTop((top) => {
     mkdirSync(join(top, 'w/a'), { recursive: true });
     mkdirSync(join(top, 'elsewhere'));

@@ -21,7 +21,7 @@ async function opened(
   return { house, root, session, shadow: shadowRepoPath };
 }
 
-test('Q1 the state of a workspace is saved and restored during a session', async () => {
+test('the state of a workspace is saved and restored during a session (Q1)', async () => {
   const { house, root, session } = await opened();
   write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
   await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -30,7 +30,7 @@ test('Q1 the state of a workspace is saved and restored during a session', async
   await house.close();
 });
 
-test('Q2 shadow repository, turn and tool checkpoints, history in step, soft and hard, lookup by tag', async () => {
+test('shadow repository, turn and tool checkpoints, history in step, soft and hard, lookup by tag (Q2)', async () => {
   const { house, root, session, shadow } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });
@@ -46,7 +46,7 @@ test('Q2 shadow repository, turn and tool checkpoints, history in step, soft and
   await house.close();
 });
 
-test('Q4 the nine fields of the manager are shown', async () => {
+test('the nine fields of the manager are shown (Q4)', async () => {
   const { house, root, session, shadow } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   await house.call('checkpoint/create', { session, kind: 'tool' });
@@ -63,7 +63,7 @@ test('Q4 the nine fields of the manager are shown', async () => {
   await house.close();
 });
 
-test('Q5 the six fields of a checkpoint; its history is a reference that costs no copy', async () => {
+test('the six fields of a checkpoint; its history is a reference that costs no copy (Q5)', async () => {
   const { house, session } = await opened();
   const before = Date.now() - 1;
   const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn', message: 'do it' });
@@ -79,7 +79,7 @@ test('Q5 the six fields of a checkpoint; its history is a reference that costs n
   await house.close();
 });
 
-test('Q8 Q16 tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (ruling 1)', async () => {
+test('tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)', async () => {
   const { house, session } = await opened();
   for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
     await house.call('checkpoint/create', { session, kind });
@@ -96,7 +96,7 @@ test('Q8 Q16 tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (rul
   await house.close();
 });
 
-test('Q13 the shadow is configured as 000 §4.3 says', async () => {
+test('the shadow has the identity and the settings that are specified (Q13)', async () => {
   const { house, shadow } = await opened();
   const config = (key: string): string => git('/', `--git-dir=${shadow}`, 'config', key);
   assert.is(config('user.name'), 'Q');
@@ -105,7 +105,7 @@ test('Q13 the shadow is configured as 000 §4.3 says', async () => {
   await house.close();
 });
 
-test('Q17 a create stages everything, commits even nothing, tags, and computes its statistics; git agrees', async () => {
+test('a create stages everything, commits even nothing, tags, and computes its statistics; git agrees (Q17)', async () => {
   const { house, root, session, shadow } = await opened();
   const empty = await house.call('checkpoint/create', {
     session,
@@ -133,7 +133,7 @@ test('Q17 a create stages everything, commits even nothing, tags, and computes i
   await house.close();
 });
 
-test('Q18 the same turn tag again: the old one leaves the list, the new one stands at its end', async () => {
+test('the same turn tag again: the old one leaves the list, the new one stands at its end (Q18)', async () => {
   const { house, session } = await opened();
   for (const kind of ['turn', 'tool', 'turn'] as const)
     await house.call('checkpoint/create', { session, kind });
@@ -152,7 +152,7 @@ test('Q18 the same turn tag again: the old one leaves the list, the new one stan
   await house.close();
 });
 
-test('Q19 the same tool tag again: replaced in place, metadata included (ruling 3)', async () => {
+test('the same tool tag again: replaced in place, metadata included (Q19)', async () => {
   const { house, root, session, shadow } = await opened();
   for (const kind of ['turn', 'tool', 'tool'] as const)
     await house.call('checkpoint/create', { session, kind });
@@ -175,7 +175,7 @@ test('Q19 the same tool tag again: replaced in place, metadata included (ruling 
   await house.close();
 });
 
-test('Q20 hasChanges is against what the last create or restore left', async () => {
+test('hasChanges is against what the last create or restore left (Q20)', async () => {
   const { house, root, session } = await opened();
   const changed = async (): Promise<boolean> =>
     (await house.call('checkpoint/hasChanges', { session })).hasChanges;
@@ -189,7 +189,7 @@ test('Q20 hasChanges is against what the last create or restore left', async () 
   await house.close();
 });
 
-test('Q21 an aborted turn has its checkpoint, because a turn is made at its start (ruling 1)', async () => {
+test('an aborted turn has its checkpoint, because a turn is made at its start (Q21)', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn', message: 'never finished' });
   write(root, { 'half.txt': 'half' });
@@ -198,7 +198,7 @@ test('Q21 an aborted turn has its checkpoint, because a turn is made at its star
   await house.close();
 });
 
-test('Q22 the default descriptions: the message cut to 60 bytes, "Turn completed", the tool', async () => {
+test('the default descriptions: the message cut to 60 bytes, "Turn completed", the tool (Q22)', async () => {
   const { house, session } = await opened();
   const turn = async (message?: string): Promise<string> => {
     const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };
@@ -215,7 +215,7 @@ test('Q22 the default descriptions: the message cut to 60 bytes, "Turn completed
   await house.close();
 });
 
-test('onlyIfChanged makes nothing when nothing changed (ruling 2)', async () => {
+test('onlyIfChanged makes nothing when nothing changed', async () => {
   const { house, root, session } = await opened();
   const first = await house.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true });
   assert.is(first.created, false);
@@ -226,7 +226,7 @@ test('onlyIfChanged makes nothing when nothing changed (ruling 2)', async () => 
   await house.close();
 });
 
-test('a tool before the first turn is 0.1, and an explicit tag sets the counters (ruling 3)', async () => {
+test('a tool before the first turn is 0.1, and an explicit tag sets the counters', async () => {
   const { house, session } = await opened();
   const tagOf = async (params: { kind: 'turn' | 'tool'; tag?: string }): Promise<string | undefined> =>
     (await house.call('checkpoint/create', { session, ...params })).checkpoint.tag;
@@ -241,7 +241,7 @@ test('a tool before the first turn is 0.1, and an explicit tag sets the counters
   await house.close();
 });
 
-test('names are unique, and never look like a tag, an id or a commit (ruling 5)', async () => {
+test('names are unique, and never look like a tag, an id or a commit', async () => {
   const { house, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn', name: 'before the storm' });
   assert.is((await house.call('checkpoint/get', { session, tag: 'before the storm' })).checkpoint.tag, '1');
@@ -259,7 +259,7 @@ test('names are unique, and never look like a tag, an id or a commit (ruling 5)'
   await house.close();
 });
 
-test('Q36 a work tree that is a sub-directory obeys the rules of the repository above it', async () => {
+test('a work tree that is a sub-directory obeys the rules of the repository above it (Q36)', async () => {
   const house = new InProcessDaemon();
   const root = repository({ '.gitignore': 'node_modules\n', 'packages/one/a.txt': 'a' });
   write(root, {
@@ -276,7 +276,7 @@ test('Q36 a work tree that is a sub-directory obeys the rules of the repository 
   await house.close();
 });
 
-test('nothing is left out silently: a create lists what it skipped, and why (ruling 6)', async () => {
+test('nothing is left out silently: a create lists what it skipped, and why', async () => {
   const { house, root, session } = await opened();
   git('/', 'version');
   const { execFileSync } = await import('node:child_process');
@@ -287,7 +287,7 @@ test('nothing is left out silently: a create lists what it skipped, and why (rul
   await house.close();
 });
 
-test('the repository of the user is never touched (ruling 9)', async () => {
+test('the repository of the user is never touched', async () => {
   const { house, root, session } = await opened();
   const before = repositoryState(root);
   write(root, { 'x.txt': 'x', 'a.txt': 'y' });
@@ -299,7 +299,7 @@ test('the repository of the user is never touched (ruling 9)', async () => {
   await house.close();
 });
 
-test('Q35 the shadow has the layout of 000 §8.1', async () => {
+test('the shadow has the layout of a bare repository, description and excludes included (Q35)', async () => {
   const { house, session, shadow } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   const names = readdirSync(shadow);
@@ -319,7 +319,7 @@ test('Q35 the shadow has the layout of 000 §8.1', async () => {
   await house.close();
 });
 
-test('Q40 an operation error names the checkpoint that is not there and the way to the list', async () => {
+test('an operation error names the checkpoint that is not there and the way to the list (Q40)', async () => {
   const { house, session } = await opened();
   const error = await failure(house.call('checkpoint/restore', { session, tag: '9' }));
   assert.is(error.kind, 'UnknownCheckpoint');

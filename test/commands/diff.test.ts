@@ -27,7 +27,7 @@ async function variety(): Promise<{ house: InProcessDaemon; root: string; sessio
   return { house, root, session, shadow: shadowRepoPath };
 }
 
-test('Q6 Q30 statistics count files: A and D as they are, M, R and T as modified; git agrees', async () => {
+test('statistics count files: A and D as they are, M, R and T as modified; git agrees (Q6, Q30)', async () => {
   const { house, session, shadow } = await variety();
   const stats = await house.call('checkpoint/stats', { session, tag: '1' });
   assert.equal(stats, { added: 1, modified: 4, deleted: 1 });
@@ -45,7 +45,7 @@ test('Q6 Q30 statistics count files: A and D as they are, M, R and T as modified
   await house.close();
 });
 
-test('Q31 statistics are computed once; a tag that moves shows the new ones', async () => {
+test('statistics are computed once; a tag that moves shows the new ones (Q31)', async () => {
   const { house, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await house.call('session/get', { session })).cache;
@@ -61,7 +61,7 @@ test('Q31 statistics are computed once; a tag that moves shows the new ones', as
   await house.close();
 });
 
-test('Q32 the text of a diff has the layout of 000 §7.3, names as they are', async () => {
+test('the text of a diff has the specified layout, names as they are (Q32)', async () => {
   const { house, session } = await variety();
   const { text = '' } = await house.call('checkpoint/diff', { session, from: '0', to: '1', format: 'text' });
   const [list = '', stat = ''] = text.split('\n\n');
@@ -81,7 +81,7 @@ test('Q32 the text of a diff has the layout of 000 §7.3, names as they are', as
   await house.close();
 });
 
-test('Q33 statistics between any two checkpoints', async () => {
+test('statistics between any two checkpoints (Q33)', async () => {
   const { house, root, session } = await variety();
   write(root, { 'x/y.txt': 'y' });
   await house.call('checkpoint/create', { session, kind: 'tool' });
@@ -99,7 +99,7 @@ test('Q33 statistics between any two checkpoints', async () => {
   await house.close();
 });
 
-test('Q34 without "to" a diff is against the work tree as it is now, and moves nothing', async () => {
+test('without "to" a diff is against the work tree as it is now, and moves nothing (Q34)', async () => {
   const { house, root, session } = await variety();
   assert.equal((await house.call('checkpoint/diff', { session, from: '1' })).files, []);
   write(root, { 'now.txt': 'now' });
@@ -119,7 +119,7 @@ test('Q34 without "to" a diff is against the work tree as it is now, and moves n
   await house.close();
 });
 
-test('R22 contents: relative and absolute path, before and after; binaries flagged, sizes capped and said', async () => {
+test('contents: relative and absolute path, before and after; binaries flagged, sizes capped and said (R22)', async () => {
   const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
   const { session } = await house.open(root);

@@ -24,7 +24,7 @@ async function opened(
   return { house, root, session };
 }
 
-test('Q25 soft keeps what came later; hard makes the captured set exactly the checkpoint (ruling 10)', async () => {
+test('soft keeps what came later; hard makes the captured set exactly the checkpoint (Q25)', async () => {
   const { house, root, session } = await opened();
   const before = manifest(root);
   write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
@@ -37,7 +37,7 @@ test('Q25 soft keeps what came later; hard makes the captured set exactly the ch
   await house.close();
 });
 
-test('Q26 a restore looks up, restores files, restores history, updates counters', async () => {
+test('a restore looks up, restores files, restores history, updates counters (Q26)', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   await house.call('conversation/append', {
@@ -58,7 +58,7 @@ test('Q26 a restore looks up, restores files, restores history, updates counters
   await house.close();
 });
 
-test('Q27 F25 an empty tree: soft does nothing and succeeds, hard removes what was added', async () => {
+test('an empty tree: soft does nothing and succeeds, hard removes what was added (Q27, F25)', async () => {
   const house = new InProcessDaemon();
   const root = repository({});
   const { session } = await house.open(root);
@@ -72,7 +72,7 @@ test('Q27 F25 an empty tree: soft does nothing and succeeds, hard removes what w
   await house.close();
 });
 
-test('Q28 before the first byte the present is saved; undo and redo walk back and forth (ruling 11)', async () => {
+test('before the first byte the present is saved; undo and redo walk back and forth (Q28)', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'uncommitted work of the user', 'mine.txt': 'mine' });
@@ -99,7 +99,7 @@ test('Q28 before the first byte the present is saved; undo and redo walk back an
   await house.close();
 });
 
-test('Q29 restoring to a tool checkpoint brings its history back, whatever it ends in (ruling 19)', async () => {
+test('restoring to a tool checkpoint brings its history back, whatever it ends in (Q29)', async () => {
   const { house, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   const entry = {
@@ -119,7 +119,7 @@ test('Q29 restoring to a tool checkpoint brings its history back, whatever it en
   await house.close();
 });
 
-test('a restore never removes a checkpoint: later ones are detached, listed and restorable (ruling 17)', async () => {
+test('a restore never removes a checkpoint: later ones are detached, listed and restorable', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'two' });
@@ -140,7 +140,7 @@ test('a restore never removes a checkpoint: later ones are detached, listed and 
   await house.close();
 });
 
-test('A19 F71 a directory that stands in the way is saved, ignored content included, before it goes (ruling 12)', async () => {
+test('a directory that stands in the way is saved, ignored content included, before it goes (F71)', async () => {
   const { house, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
   rmSync(join(root, 'x'));
   write(root, { 'x/secret': 'nobody else has this', 'x/plain': 'p' });
@@ -153,7 +153,7 @@ test('A19 F71 a directory that stands in the way is saved, ignored content inclu
   await house.close();
 });
 
-test('a nested repository in the way stays, its path is in failed, the rest goes on (ruling 12)', async () => {
+test('a nested repository in the way stays, its path is in failed, the rest goes on', async () => {
   const { house, root, session } = await opened({ x: 'a file', y: 'y' });
   rmSync(join(root, 'x'));
   mkdirSync(join(root, 'x'));
@@ -169,7 +169,7 @@ test('a nested repository in the way stays, its path is in failed, the rest goes
   await house.close();
 });
 
-test('F73 what is ignored and not in the way is never touched, also when the rule came later', async () => {
+test('what is ignored and not in the way is never touched, also when the rule came later (F73)', async () => {
   const { house, root, session } = await opened();
   write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
   await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -189,7 +189,7 @@ test('undo leaves what a restore had only revealed: ignored before it, visible a
   await house.close();
 });
 
-test('F67 F68 a restore never writes through a link: the target outside stays as it is (ruling 13)', async () => {
+test('a restore never writes through a link: the target outside stays as it is (F67, F68)', async () => {
   const { house, root, session } = await opened({ 'd/f': 'inside' });
   const outside = temporaryDirectory('outside');
   writeFileSync(join(outside, 'f'), 'canary');
@@ -202,7 +202,7 @@ test('F67 F68 a restore never writes through a link: the target outside stays as
   await house.close();
 });
 
-test('F22 modes stricter than usual come back and are never widened (ruling 8)', async () => {
+test('modes stricter than usual come back and are never widened (F22)', async () => {
   const house = new InProcessDaemon();
   const root = repository({ '.env': 'secret', 'run.sh': '#!/bin/sh\n', 'locked/x': 'x' });
   chmodSync(join(root, '.env'), 0o600);
@@ -227,7 +227,7 @@ test('F22 modes stricter than usual come back and are never widened (ruling 8)',
   await house.close();
 });
 
-test('a dry run says exactly what a real run does, and changes nothing (ruling 15)', async () => {
+test('a dry run says exactly what a real run does, and changes nothing', async () => {
   const { house, root, session } = await opened();
   write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
   await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -241,7 +241,7 @@ test('a dry run says exactly what a real run does, and changes nothing (ruling 1
   await house.close();
 });
 
-test('paths restore only those, and leave the conversation alone (ruling 15)', async () => {
+test('paths restore only those, and leave the conversation alone', async () => {
   const { house, root, session } = await opened();
   await house.call('conversation/append', {
     session,
@@ -264,7 +264,7 @@ test('paths restore only those, and leave the conversation alone (ruling 15)', a
   await house.close();
 });
 
-test('to delete more than half of more than 100 files a restore asks for confirmation (ruling 15)', async () => {
+test('to delete more than half of more than 100 files a restore asks for confirmation', async () => {
   const { house, root, session } = await opened();
   write(root, Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}`, 'x'])));
   await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -278,7 +278,7 @@ test('to delete more than half of more than 100 files a restore asks for confirm
   await house.close();
 });
 
-test('edits that nobody of the session made are conflicts: overwrite, skip or fail (ruling 16)', async () => {
+test('edits that nobody of the session made are conflicts: overwrite, skip or fail', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by the agent' });
@@ -313,7 +313,7 @@ test('expect.head refuses when the session stands elsewhere', async () => {
   await house.close();
 });
 
-test('F23 a restore that changes one file of many leaves inode and times of the others', async () => {
+test('a restore that changes one file of many leaves inode and times of the others (F23)', async () => {
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f/${i}`, `${i}`]));
   const { house, root, session } = await opened(files);
   const stamp = (i: number): string => {

@@ -42,7 +42,7 @@ function percentile(times: number[], share: number): number {
   return [...times].sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0;
 }
 
-test('C5 C12 ruling 21: 1,000 checkpoints over 10,000 entries cost about one history', () => {
+test('1,000 checkpoints over 10,000 entries cost about one history (C5, C12)', () => {
   const before = heapBytes();
   const conversation = new Conversation('c', new ForgetfulLog());
   const refs: number[] = [];
@@ -64,7 +64,7 @@ test('C5 C12 ruling 21: 1,000 checkpoints over 10,000 entries cost about one his
 });
 
 for (const durability of ['process', 'power'] as const) {
-  test(`ruling 21: an append costs the same at 10 and at 10,000 entries (${durability})`, async () => {
+  test(`an append costs the same at 10 and at 10,000 entries (${durability})`, async () => {
     const directory = mkdtempSync(join(tmpdir(), 'conversation-'));
     try {
       const file = join(directory, 'log');

@@ -53,7 +53,7 @@ function reopened({ log, clock, conversation }: Room): Conversation {
   return again;
 }
 
-test('C1 a new conversation has every field at its default', () => {
+test('a new conversation has every field at its default (C1)', () => {
   const { conversation } = room();
   const { state } = conversation;
   assert.is(state.conversationId, 'conv-1');
@@ -74,7 +74,7 @@ test('C1 a new conversation has every field at its default', () => {
   assert.is(state.tangent, undefined);
 });
 
-test('C3 C4 an entry keeps user, assistant and request metadata as they came, unknown fields included', () => {
+test('an entry keeps user, assistant and request metadata as they came, unknown fields included (C3, C4)', () => {
   const { conversation } = room();
   const user = { content: 'hi', images: [1], nested: { a: [null, 'é'] } };
   const assistant = { content: 'hello', toolUses: [{ id: 't1', name: 'fs_read', args: {} }] };
@@ -97,7 +97,7 @@ test('C3 C4 an entry keeps user, assistant and request metadata as they came, un
   assert.is.not(bare.id, id);
 });
 
-test('C6 messages over 400,000 characters are refused and nothing changes', () => {
+test('messages over 400,000 characters are refused and nothing changes (C6)', () => {
   const { conversation, log } = room();
   const long = 'x'.repeat(400_001);
   const atLimit = long.slice(1);
@@ -133,7 +133,7 @@ for (const [name, entry] of [
   ['a tool use without a name', { user: {}, assistant: { toolUses: [{ id: 'x' }] } }],
   ['metadata that is text', { ...said('x'), requestMetadata: 'm' }],
 ] as const) {
-  test(`C3 an entry with ${name} is refused and nothing changes`, () => {
+  test(`an entry with ${name} is refused and nothing changes (C3)`, () => {
     const { conversation, log } = room();
     assert.throws(() => conversation.append(entry as never), refusedAs('InvalidParams'));
     assert.is(log.length, 0);
@@ -141,14 +141,14 @@ for (const [name, entry] of [
   });
 }
 
-test('C3 nesting without a bottom is refused, not a crash', () => {
+test('nesting without a bottom is refused, not a crash (C3)', () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 100_000; i += 1) deep = [deep];
   const { conversation } = room();
   assert.throws(() => conversation.append({ user: { deep }, assistant: {} }), refusedAs('InvalidParams'));
 });
 
-test('C8 C10 C36 a log read back gives the same conversation, field by field; agents must be set again', () => {
+test('a log read back gives the same conversation, field by field; agents must be set again (C8, C10, C36)', () => {
   const here = room();
   const { conversation, clock } = here;
   conversation.settings.setTools({ builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
@@ -174,7 +174,7 @@ test('C8 C10 C36 a log read back gives the same conversation, field by field; ag
   }
 });
 
-test('C11 clear empties what was said and leaves what was set up', () => {
+test('clear empties what was said and leaves what was set up (C11)', () => {
   const { conversation } = room();
   conversation.settings.setMcpEnabled(false);
   conversation.context.add(['a']);
@@ -199,7 +199,7 @@ test('C11 clear empties what was said and leaves what was set up', () => {
   assert.equal(contents(conversation), ['one']);
 });
 
-test('C12 the history holds 10,000 entries; the oldest goes first and is reported', () => {
+test('the history holds 10,000 entries; the oldest goes first and is reported (C12)', () => {
   const { conversation } = room();
   for (let n = 0; n < 10_000; n += 1) {
     if (conversation.append(said(String(n))).dropped !== 0) assert.unreachable();
@@ -210,7 +210,7 @@ test('C12 the history holds 10,000 entries; the oldest goes first and is reporte
   assert.equal(conversation.state.validRange, { start: 0, end: 10_000 });
 });
 
-test('C12 C13 after a drop the valid range starts where a turn starts', () => {
+test('after a drop the valid range starts where a turn starts (C12, C13)', () => {
   const { conversation } = room();
   conversation.settings.setLimits({ historyEntries: 4 });
   conversation.append(said('a'));
@@ -250,7 +250,7 @@ test('a valid range lies in the history and starts where a turn starts (C13)', (
   assert.equal(conversation.append(said('c')).validHistoryRange, { start: 4, end: 5 });
 });
 
-test('C15 transcript: every user line behind "> ", answers with their tools, errors as given', () => {
+test('transcript: every user line behind "> ", answers with their tools, errors as given (C15)', () => {
   const { conversation } = room();
   conversation.append({
     user: { content: 'first\nsecond' },
@@ -280,7 +280,7 @@ test('C15 transcript: every user line behind "> ", answers with their tools, err
   ]);
 });
 
-test('C15 the transcript holds 10,000 lines, the oldest go first, also when one text has more', () => {
+test('the transcript holds 10,000 lines, the oldest go first, also when one text has more (C15)', () => {
   const { conversation } = room();
   conversation.appendTranscript(Array.from({ length: 9999 }, (_, i) => `line ${i}`).join('\n'));
   conversation.append(said('q', 'a'));
@@ -295,7 +295,7 @@ test('C15 the transcript holds 10,000 lines, the oldest go first, also when one 
   assert.is(conversation.state.transcript.length, 10_000);
 });
 
-test('C16 C17 C18 a tangent puts the main conversation aside and brings it back whole', () => {
+test('a tangent puts the main conversation aside and brings it back whole (C16, C17, C18)', () => {
   const { conversation } = room();
   conversation.append(said('main 1'));
   conversation.append(said('main 2'));
@@ -332,7 +332,7 @@ test('C16 C17 C18 a tangent puts the main conversation aside and brings it back 
   assert.is(conversation.tangents.exit().exited, false);
 });
 
-test('C17 clear inside a tangent leaves the main conversation to come back', () => {
+test('clear inside a tangent leaves the main conversation to come back (C17)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.tangents.enter();
@@ -343,7 +343,7 @@ test('C17 clear inside a tangent leaves the main conversation to come back', () 
   assert.equal(contents(conversation), ['main']);
 });
 
-test('C19 exit with tail keeps the last entry, inside the valid range and in the transcript', () => {
+test('exit with tail keeps the last entry, inside the valid range and in the transcript (C19)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.setNextMessage('main next');
@@ -357,7 +357,7 @@ test('C19 exit with tail keeps the last entry, inside the valid range and in the
   assert.equal(conversation.state.nextMessage, { content: 'main next' });
 });
 
-test('C19 without an entry of its own a tangent has no tail', () => {
+test('without an entry of its own a tangent has no tail (C19)', () => {
   const { conversation } = room();
   conversation.append(said('main'));
   conversation.tangents.enter();
@@ -367,7 +367,7 @@ test('C19 without an entry of its own a tangent has no tail', () => {
   assert.equal(contents(conversation), ['main']);
 });
 
-test('C19 the tail is known by its id: trimming and clearing inside the tangent do not lose it', () => {
+test('the tail is known by its id: trimming and clearing inside the tangent do not lose it (C19)', () => {
   for (const shorten of [
     (conversation: Conversation) => conversation.clear(),
     (conversation: Conversation) => conversation.settings.setLimits({ historyEntries: 3 }),
@@ -383,7 +383,7 @@ test('C19 the tail is known by its id: trimming and clearing inside the tangent 
   }
 });
 
-test('C20 the duration of a tangent is whole seconds since its start, and absent outside', () => {
+test('the duration of a tangent is whole seconds since its start, and absent outside (C20)', () => {
   const { conversation, clock } = room();
   conversation.tangents.enter();
   assert.is(conversation.state.tangent?.tangentStartTime, clock.ms);
@@ -395,13 +395,13 @@ test('C20 the duration of a tangent is whole seconds since its start, and absent
   assert.equal(conversation.tangents.status(), { active: false });
 });
 
-test('C23 a tangent that carries files names the checkpoint to bring back', () => {
+test('a tangent that carries files names the checkpoint to bring back (C23)', () => {
   const here = room();
   here.conversation.tangents.enter({ filesCheckpoint: 'ckpt_x' });
   assert.is(reopened(here).tangents.exit().filesCheckpoint, 'ckpt_x');
 });
 
-test('C27 tools are kept by origin; what is no table of tools is refused', () => {
+test('tools are kept by origin; what is no table of tools is refused (C27)', () => {
   const { conversation } = room();
   const tools = {
     builtin: [{ name: 'fs_read' }],
@@ -422,7 +422,7 @@ test('C27 tools are kept by origin; what is no table of tools is refused', () =>
   assert.equal(conversation.state.tools, tools);
 });
 
-test('C28 agents and tool manager are held while the process lives and are never logged', () => {
+test('agents and tool manager are held while the process lives and are never logged (C28)', () => {
   const { conversation, log } = room();
   const agents = { active: 'a' };
   const toolManager = { clients: 3 };
@@ -434,7 +434,7 @@ test('C28 agents and tool manager are held while the process lives and are never
   assert.not.match(JSON.stringify(toDocument(conversation.state)), /agents|tool_manager/);
 });
 
-test('C29 C30 a model is described by its client; what is missing has a default and a warning', () => {
+test('a model is described by its client; what is missing has a default and a warning (C29, C30)', () => {
   const { conversation } = room();
   const info = { modelId: 'm-1', modelName: 'M', contextWindowTokens: 8000, features: ['vision'] };
   assert.equal(conversation.settings.setModel(info), { modelInfo: info, warnings: [] });
@@ -446,7 +446,7 @@ test('C29 C30 a model is described by its client; what is missing has a default 
   assert.throws(() => conversation.settings.setModel(7), refusedAs('InvalidParams'));
 });
 
-test('C31 recorded writes are kept by path and reported by the formula', () => {
+test('recorded writes are kept by path and reported by the formula (C31)', () => {
   const here = room();
   const { conversation } = here;
   conversation.recordLines({ path: 'a', operation: 'create', before: 0, after: 10 });
@@ -469,7 +469,7 @@ test('C31 recorded writes are kept by path and reported by the formula', () => {
   }
 });
 
-test('C33 a rewind brings back history, range, transcript, summary, tangent and trackers, not the settings', () => {
+test('a rewind brings back history, range, transcript, summary, tangent and trackers, not the settings (C33)', () => {
   const here = room();
   const { conversation } = here;
   conversation.append(said('one'));
@@ -495,7 +495,7 @@ test('C33 a rewind brings back history, range, transcript, summary, tangent and 
   assert.equal(toDocument(reopened(here).at(future)), toDocument(conversation.state));
 });
 
-test('C34 a rewind to before a compaction takes the summary back with it', () => {
+test('a rewind to before a compaction takes the summary back with it (C34)', () => {
   const { conversation } = room();
   conversation.append(said('one'));
   conversation.append(said('two'));
@@ -510,7 +510,7 @@ test('C34 a rewind to before a compaction takes the summary back with it', () =>
   assert.equal(conversation.state.validRange, { start: 0, end: 2 });
 });
 
-test('C34 a compaction keeps the last entries, widened to whole turns, counted or from an entry on', () => {
+test('a compaction keeps the last entries, widened to whole turns, counted or from an entry on (C34)', () => {
   const { conversation } = room();
   const ids: EntryId[] = [];
   for (const entry of [said('a'), answered('1'), said('b'), answered('2'), answered('3')]) {
@@ -536,7 +536,7 @@ test('C34 a compaction keeps the last entries, widened to whole turns, counted o
   assert.throws(() => conversation.compact({ summary: 's', keep: -1 }), refusedAs('InvalidParams'));
 });
 
-test('C37 an empty next message becomes "Empty prompt" with a warning; a second one replaces the first', () => {
+test('an empty next message becomes "Empty prompt" with a warning; a second one replaces the first (C37)', () => {
   const { conversation } = room();
   const { warnings } = conversation.setNextMessage('');
   assert.is(warnings.length, 1);
@@ -548,7 +548,7 @@ test('C37 an empty next message becomes "Empty prompt" with a warning; a second 
   assert.is(conversation.state.nextMessage, undefined);
 });
 
-test('Q23 the pending message is taken from the next one unless locked, and consumed once', () => {
+test('the pending message is taken from the next one unless locked, and consumed once (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
     accepted: true,

@@ -1,5 +1,5 @@
 // A conversation as plain arrays, copied whole wherever the real one shares: the simple twin that it must agree with.
-// It follows rulings 4, 17, 20 and 23 and 002 §6 in the most literal way, and is slow on purpose.
+// It follows the rules of the reference in the most literal way, and is slow on purpose.
 import type { ConversationDocument } from '../../src/conversation/document/conversation-json.ts';
 
 export interface ModelEntry {

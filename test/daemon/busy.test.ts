@@ -14,7 +14,7 @@ function writeMany(rig: DaemonRig, content: string): void {
 }
 
 for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
-  test(`F100: ${end} in the middle of a create: its tag is absent or exact`, () =>
+  test(`${end} in the middle of a create: its tag is absent or exact (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -42,7 +42,7 @@ for (const end of ['shutdown', 'SIGTERM', 'end of input'] as const) {
       assert.is(fsck(rig.shadow(session)), '');
     }));
 
-  test(`F100: ${end} in the middle of a restore: finished, or journalled and finished at the next open`, () =>
+  test(`${end} in the middle of a restore: finished, or journalled and finished at the next open (F100)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened(keep);
       writeMany(rig, 'one');
@@ -84,7 +84,7 @@ for (const [name, isDeaf, msMax, end, code] of [
   ['end of input', false, 3000, 'end', 1],
   ['SIGTERM, with a git that ignores its own,', true, 9000, 'SIGTERM', 143],
 ] as const) {
-  test(`ruling 25: ${name} while git is at work ends the daemon in time and leaves no git behind`, () =>
+  test(`${name} while git is at work ends the daemon in time and leaves no git behind`, () =>
     withRig(async (rig) => {
       const bin = slowGit(rig, isDeaf);
       const env = { ...rig.environment, PATH: `${bin}:${process.env['PATH']}` };

@@ -1,4 +1,4 @@
-// Every row of the table of ruling 25, against the real daemon: how it ends, with which code, and what becomes of the
+// Every way in which a daemon can end, against the real daemon: how it ends, with which code, and what becomes of the
 // shadow repository.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { faultyEntry, withRig } from './daemon-rig.ts';
 
 const turn = { kind: 'turn' } as const;
 
-test('ruling 25, Q37: session/close removes the shadow and the daemon lives on', () =>
+test('session/close removes the shadow and the daemon lives on (Q37)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     assert.ok(existsSync(join(rig.shadow(session), 'objects')));
@@ -52,7 +52,7 @@ function closeOutput(client: WireClient): void {
 }
 
 for (const [name, code, end] of ends) {
-  test(`ruling 25, Q37: ${name} removes the shadow and ends with ${code}, no git child survives`, () =>
+  test(`${name} removes the shadow and ends with ${code}, no git child survives (Q37)`, () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened();
       rig.write('a.txt', 'edited\n');
@@ -66,7 +66,7 @@ for (const [name, code, end] of ends) {
     }));
 }
 
-test('ruling 25, Q37: shutdown and exit end with 0 and remove the shadow', () =>
+test('shutdown and exit end with 0 and remove the shadow (Q37)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, ...turn });
@@ -87,7 +87,7 @@ function fill(shadow: string): void {
   }
 }
 
-test('ruling 25: shutdown of a shadow with 20,000 objects answers within a second; the next start sweeps the rest', () =>
+test('shutdown of a shadow with 20,000 objects answers within a second; the next start sweeps the rest', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     fill(rig.shadow(session));
@@ -107,7 +107,7 @@ test('ruling 25: shutdown of a shadow with 20,000 objects answers within a secon
     assert.is((await next.client.close()).code, 0);
   }));
 
-test('ruling 25: death of the parent is noticed although the input does not end', () =>
+test('death of the parent is noticed although the input does not end', () =>
   withRig(async (rig) => {
     const client = await rig.start({
       command: ['/bin/sh', '-c', shell, process.execPath, daemonEntry],
@@ -130,7 +130,7 @@ test('ruling 25: death of the parent is noticed although the input does not end'
 /** Starts the daemon on a FIFO whose writing end a sibling keeps open, so that no end of input ever comes. */
 const shell = `mkfifo in && { sleep 30 <&- >in 2>&- & sleeper=$!; "$0" "$@" <in & echo "pids $sleeper $!" >&2; cat >in; }`;
 
-test('ruling 25: the death of the client named in initialize ends the daemon', () =>
+test('the death of the client named in initialize ends the daemon', () =>
   withRig(async (rig) => {
     const sleeper = spawn('sleep', ['60']);
     const { client } = await rig.opened({}, { args: [`--clientProcessId=${sleeper.pid ?? 0}`] });
@@ -139,7 +139,7 @@ test('ruling 25: the death of the client named in initialize ends the daemon', (
     assert.equal(rig.stored(), []);
   }));
 
-test('ruling 25: an uncaught failure ends with 70, removes the shadow and tells no secret', () =>
+test('an uncaught failure ends with 70, removes the shadow and tells no secret', () =>
   withRig(async (rig) => {
     const trigger = join(rig.top, 'fail');
     const { client, session } = await rig.opened(
@@ -156,7 +156,7 @@ test('ruling 25: an uncaught failure ends with 70, removes the shadow and tells 
     assert.match(rig.logText(), /secret words/);
   }));
 
-test('ruling 25, Q15, Q47: with retention keep nothing is removed, whatever the end', () =>
+test('with retention keep nothing is removed, whatever the end (Q15, Q47)', () =>
   withRig(async (rig) => {
     const keep = { retention: 'keep' } as const;
     const { client, session } = await rig.opened(keep);
@@ -179,7 +179,7 @@ test('ruling 25, Q15, Q47: with retention keep nothing is removed, whatever the 
     assert.equal(rig.stored(), [session]);
   }));
 
-test('Q38: checkpoint/clean removes the repository, and checkpoints stay disabled until checkpoint/init', () =>
+test('checkpoint/clean removes the repository, and checkpoints stay disabled until checkpoint/init (Q38)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, ...turn });
@@ -198,7 +198,7 @@ test('Q38: checkpoint/clean removes the repository, and checkpoints stay disable
     assert.equal(rig.stored(), []);
   }));
 
-test('ruling 25: end of input while a session is being opened leaves nothing, and so does a cancelled opening', () =>
+test('end of input while a session is being opened leaves nothing, and so does a cancelled opening', () =>
   withRig(async (rig) => {
     for (let file = 0; file < 400; file += 1) rig.write(`many/${file % 50}/stuck-${file}`, `${file}\n`);
     const client = await rig.start({ command: slowNamesCommand });

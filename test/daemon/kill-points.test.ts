@@ -20,14 +20,14 @@ const createPoints: readonly (readonly [number, string])[] = [
   [3, 'spawn git'],
 ];
 
-test('F86: a restore killed on its way is finished or undone at the next open, and nothing is lost', () =>
+test('a restore killed on its way is finished or undone at the next open, and nothing is lost (F86)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of restorePoints)
       assert.type(await points.restore(n, call), 'string', `killed at ${n} ${call}`);
   }));
 
-test('F85: after a kill in a create its tag is absent or exact, and what it left is in nobody’s way', () =>
+test('after a kill in a create its tag is absent or exact, and what it left is in nobody’s way (F85)', () =>
   withRig(async (rig) => {
     const points = await KillPoints.make(rig);
     for (const [n, call] of createPoints)

@@ -61,7 +61,7 @@ async function assertDisabled(
   return session;
 }
 
-test('Q3, Q10, Q12, Q39, ruling 27: outside a repository checkpoints are disabled until checkpoint/init', () =>
+test('outside a repository checkpoints are disabled until checkpoint/init (Q3, Q10, Q12, Q39)', () =>
   withRig(
     async (rig) => {
       const client = await rig.start();
@@ -89,7 +89,7 @@ test('Q3, Q10, Q12, Q39, ruling 27: outside a repository checkpoints are disable
     { repository: false },
   ));
 
-test('ruling 27: in a bare repository checkpoints are disabled, and its files stay as they are', () =>
+test('in a bare repository checkpoints are disabled, and its files stay as they are', () =>
   withRig(
     async (rig) => {
       const bare = join(rig.top, 'bare.git');
@@ -103,7 +103,7 @@ test('ruling 27: in a bare repository checkpoints are disabled, and its files st
     { repository: false },
   ));
 
-test('Q3, Q10, Q39, ruling 27: without git on PATH, and with one that is too old, checkpoints are disabled', () =>
+test('without git on PATH, and with one that is too old, checkpoints are disabled (Q3, Q10, Q39)', () =>
   withRig(async (rig) => {
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
@@ -124,7 +124,7 @@ test('Q3, Q10, Q39, ruling 27: without git on PATH, and with one that is too old
     assert.is((await client.close()).code, 0);
   }));
 
-test('Q11, Q13, Q14: the shadow lies under the session’s id, has the configuration of 000 and a commit "Initial state"', () =>
+test('the shadow lies under the session’s id, has the specified configuration and a commit "Initial state" (Q11, Q13, Q14)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const shadow = rig.shadow(session);
@@ -143,7 +143,7 @@ test('Q11, Q13, Q14: the shadow lies under the session’s id, has the configura
     assert.is((await client.close()).code, 0);
   }));
 
-test('R26, ruling 27: opening gives up after initTimeoutMs, tells its progress meanwhile, and leaves nothing', () =>
+test('opening gives up after initTimeoutMs, tells its progress meanwhile, and leaves nothing (R26)', () =>
   withRig(async (rig) => {
     // The first capture takes over four seconds on any machine: every file takes a millisecond to open.
     const workspace = join(rig.top, 'workspace');
@@ -178,7 +178,7 @@ test('R26, ruling 27: opening gives up after initTimeoutMs, tells its progress m
     assert.is(checkpoints.enabled, true);
   }));
 
-test('F112, ruling 27: a root that is relative, missing, a file or inside .git is refused, and nothing is made', () =>
+test('a root that is relative, missing, a file or inside .git is refused, and nothing is made (F112)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const kindOf = async (workspace: string): Promise<string | undefined> =>
@@ -195,7 +195,7 @@ test('F112, ruling 27: a root that is relative, missing, a file or inside .git i
     assert.equal(rig.stored(), []);
   }));
 
-test('F112: a link to a directory, a path with a newline and one with dots lead to the canonical root', () =>
+test('a link to a directory, a path with a newline and one with dots lead to the canonical root (F112)', () =>
   withRig(async (rig) => {
     const odd = join(rig.top, 'new\nline');
     mkdirSync(odd);
@@ -218,7 +218,7 @@ test('F112: a link to a directory, a path with a newline and one with dots lead 
     assert.is((await client.close()).code, 0);
   }));
 
-test('R13, F112, ruling 28: protected places are refused by identity, unless allowProtected is given', () =>
+test('protected places are refused by identity, unless allowProtected is given (R13, F112)', () =>
   withRig(async (rig) => {
     const documents = join(rig.home, 'Documents');
     mkdirSync(documents);
@@ -244,7 +244,7 @@ test('R13, F112, ruling 28: protected places are refused by identity, unless all
     assert.is((await client.close()).code, 0);
   }));
 
-test('ruling 28: the default storage below an allowed home is left out of the capture; a given one inside is refused', () =>
+test('the default storage below an allowed home is left out of the capture; a given one inside is refused', () =>
   withRig(async (rig) => {
     const inside = join(rig.work, 'deep', 'storage');
     const client = await rig.start();
@@ -266,7 +266,7 @@ test('ruling 28: the default storage below an allowed home is left out of the ca
     );
   }));
 
-test('ruling 27: a storage directory that is a file or lies behind one, and an unknown strategy', () =>
+test('a storage directory that is a file or lies behind one, and an unknown strategy', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const storage = join(rig.top, 'a-file');
@@ -294,7 +294,7 @@ const asNobody = [
   daemonEntry,
 ] as const;
 
-test('F112, ruling 27: what root may and others may not: an unreadable work tree, a read-only storage', () =>
+test('what root may and others may not: an unreadable work tree, a read-only storage (F112)', () =>
   withRig(async (rig) => {
     if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: needs root and setpriv to run the daemon as somebody else');
@@ -322,7 +322,7 @@ test('F112, ruling 27: what root may and others may not: an unreadable work tree
     assert.equal(rig.stored(), []);
   }));
 
-test('F116: the storage is the user’s alone, and neither errors nor the log hold contents', () =>
+test('the storage is the user’s alone, and neither errors nor the log hold contents (F116)', () =>
   withRig(async (rig) => {
     const secret = 'hunter2-correct-horse';
     const env = { ...rig.environment, API_TOKEN: secret };
@@ -355,7 +355,7 @@ test('F116: the storage is the user’s alone, and neither errors nor the log ho
     assert.is(statSync(rig.log).mode & 0o777, 0o600);
   }));
 
-test('F112: where the storage is on the way to the work tree, and the work tree inside the storage', () =>
+test('where the storage is on the way to the work tree, and the work tree inside the storage (F112)', () =>
   withRig(async (rig) => {
     const below = join(rig.storage, 'project');
     mkdirSync(below, { recursive: true });

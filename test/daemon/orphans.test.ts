@@ -15,7 +15,7 @@ function age(rig: DaemonRig, session: string, hours: number): void {
   utimesSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), then, then);
 }
 
-test('ruling 25: after SIGKILL the same work tree and conversation resume the session with all its checkpoints', () =>
+test('after SIGKILL the same work tree and conversation resume the session with all its checkpoints', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');
@@ -38,7 +38,7 @@ test('ruling 25: after SIGKILL the same work tree and conversation resume the se
     assert.equal(rig.stored(), []);
   }));
 
-test('ruling 25: an unclaimed orphan is swept after the grace by a later start, and not before', () =>
+test('an unclaimed orphan is swept after the grace by a later start, and not before', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     await first.client.kill();
@@ -57,7 +57,7 @@ test('ruling 25: an unclaimed orphan is swept after the grace by a later start, 
     assert.equal(rig.stored(), []);
   }));
 
-test('ruling 25, Q47: a kept session is never swept', () =>
+test('a kept session is never swept (Q47)', () =>
   withRig(async (rig) => {
     const kept = await rig.opened({ retention: 'keep' });
     await kept.client.kill();
@@ -81,7 +81,7 @@ for (const [name, end] of [
   ['exit without shutdown', (client) => client.notify('exit')],
   ['fatal framing', (client) => client.write('no frame\r\n\r\n')],
 ] as readonly (readonly [string, (client: Awaited<ReturnType<DaemonRig['start']>>) => void])[]) {
-  test(`ruling 25: ${name} leaves an orphan while a safety checkpoint holds the only copy of an edit`, () =>
+  test(`${name} leaves an orphan while a safety checkpoint holds the only copy of an edit`, () =>
     withRig(async (rig) => {
       const { client, session } = await withOnlyCopy(rig);
       end(client);
@@ -97,7 +97,7 @@ for (const [name, end] of [
     }));
 }
 
-test('ruling 25: shutdown and signals are somebody’s decision: they remove the safety checkpoints too', async () => {
+test('shutdown and signals are somebody’s decision: they remove the safety checkpoints too', async () => {
   await withRig(async (rig) => {
     const { client } = await withOnlyCopy(rig);
     assert.is((await client.close()).code, 0);
@@ -137,7 +137,7 @@ async function unfinished(rig: DaemonRig): Promise<string> {
   throw new Error('no kill met the restore');
 }
 
-test('ruling 25, F100: a session with an unfinished restore is never swept, and no end removes it', () =>
+test('a session with an unfinished restore is never swept, and no end removes it (F100)', () =>
   withRig(async (rig) => {
     const session = await unfinished(rig);
     age(rig, session, 24 * 30);
@@ -160,7 +160,7 @@ test('ruling 25, F100: a session with an unfinished restore is never swept, and 
     assert.equal(rig.stored(), []);
   }));
 
-test('F59, F85: stale locks and temporary files of a killed daemon are in nobody’s way', () =>
+test('stale locks and temporary files of a killed daemon are in nobody’s way (F59, F85)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();
@@ -188,7 +188,7 @@ test('F59, F85: stale locks and temporary files of a killed daemon are in nobody
     assert.not.ok(existsSync(join(shadow, 'checkpointd', 'restore.json.0123456789ab.tmp')));
   }));
 
-test('F88: a git process that outlived its killed daemon is ended before the session is used again', () =>
+test('a git process that outlived its killed daemon is ended before the session is used again (F88)', () =>
   withRig(async (rig) => {
     // A git whose repack works on for a minute, as that of a large repository does.
     const bin = join(rig.top, 'bin');
@@ -219,7 +219,7 @@ function slowOnes(rig: DaemonRig): string[] {
   return rig.children().filter((line) => line.includes('git-slow'));
 }
 
-test('F101: a shadow removed under a running daemon fails the next create clearly and leaves the work tree alone', () =>
+test('a shadow removed under a running daemon fails the next create clearly and leaves the work tree alone (F101)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     rig.write('a.txt', 'one\n');

@@ -9,7 +9,7 @@ import { describeSelf } from '../../src/base/process-lock.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { withRig } from './daemon-rig.ts';
 
-test('ruling 29: a second daemon gets StoreBusy with the holder’s pid, and the session when that has gone', () =>
+test('a second daemon gets StoreBusy with the holder’s pid, and the session when that has gone', () =>
   withRig(async (rig) => {
     const first = await rig.opened();
     const second = await rig.start();
@@ -28,7 +28,7 @@ test('ruling 29: a second daemon gets StoreBusy with the holder’s pid, and the
     assert.is((await rig.open(first.client)).resumed, true, 'SIGKILL frees the lock at once');
   }));
 
-test('ruling 29: a kept session that another living daemon has closed can be opened', () =>
+test('a kept session that another living daemon has closed can be opened', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.request('session/close', { session });
@@ -37,7 +37,7 @@ test('ruling 29: a kept session that another living daemon has closed can be ope
     assert.is((await failureOf(rig.open(client))).kind, 'StoreBusy');
   }));
 
-test('Q15: opening again in the same daemon gives the session that is open; two at once get one', () =>
+test('opening again in the same daemon gives the session that is open; two at once get one (Q15)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const [one, two] = await Promise.all([rig.open(client), rig.open(client)]);
@@ -46,7 +46,7 @@ test('Q15: opening again in the same daemon gives the session that is open; two 
     assert.equal(rig.sessions(), [one.session]);
   }));
 
-test('ruling 29: two daemons work on one work tree, each with its own session', () =>
+test('two daemons work on one work tree, each with its own session', () =>
   withRig(async (rig) => {
     const one = await rig.opened({ conversationId: 'one' });
     const two = await rig.opened({ conversationId: 'two' });
@@ -76,7 +76,7 @@ test('ruling 29: two daemons work on one work tree, each with its own session', 
     assert.equal(rig.sessions(), [two.session]);
   }));
 
-test('ruling 29: a restore waits for the work tree while another writes, then says that it is busy', () =>
+test('a restore waits for the work tree while another writes, then says that it is busy', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') {
       console.log('skipped: takes the lock of another restore by its name on Linux');
@@ -115,7 +115,7 @@ async function holdWorkTree(root: string): Promise<{ release: () => Promise<void
   return { release: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test('F97: an owner.json that names a living process of another start time is a dead owner’s', () =>
+test('an owner.json that names a living process of another start time is a dead owner’s (F97)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.kill();

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import { assertNoGrowth, rounds } from './rounds.ts';
 
-test('F95: 300 rounds of edit, create and restore leak no descriptor, no child and no memory', async () => {
+test('300 rounds of edit, create and restore leak no descriptor, no child and no memory (F95)', async () => {
   assertNoGrowth(await rounds(300));
 });
 

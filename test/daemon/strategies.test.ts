@@ -11,7 +11,7 @@ import { type DaemonRig, withRig } from './daemon-rig.ts';
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;
 
-test('ruling 26: with retention session, local removes its refs at the end, and the sweep those of an orphan', () =>
+test('with retention session, local removes its refs at the end, and the sweep those of an orphan', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.request('checkpoint/create', { session: first.session, kind: 'turn' });
@@ -31,7 +31,7 @@ test('ruling 26: with retention session, local removes its refs at the end, and 
     assert.is((await third.client.close()).code, 0);
   }));
 
-test('ruling 26: an orphan of local whose repository is gone is swept too', () =>
+test('an orphan of local whose repository is gone is swept too', () =>
   withRig(async (rig) => {
     const first = await rig.opened(local);
     await first.client.kill();
@@ -43,7 +43,7 @@ test('ruling 26: an orphan of local whose repository is gone is swept too', () =
   }));
 
 for (const strategy of ['local', 'sqlite'] as const) {
-  test(`ruling 26, ruling 25: ${strategy} keeps by default, whatever the end, and is resumed after SIGKILL`, () =>
+  test(`${strategy} keeps by default, whatever the end, and is resumed after SIGKILL`, () =>
     withRig(async (rig) => {
       const first = await rig.opened({ strategy });
       rig.write('a.txt', 'one\n');

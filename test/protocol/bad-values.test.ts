@@ -59,7 +59,7 @@ async function stateOf(client: WireClient, session: string, root: string): Promi
   };
 }
 
-test('F107 every parameter of every method refuses what does not fit, by its place, and nothing has happened', () =>
+test('every parameter of every method refuses what does not fit, by its place, and nothing has happened (F107)', () =>
   withClient(
     async (client) => {
       const starting = requests.filter(({ name }) => name === 'initialize');
@@ -88,7 +88,7 @@ test('F107 every parameter of every method refuses what does not fit, by its pla
     { env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } },
   ));
 
-test('F107 NUL and ten million characters in any text are stored as they are or refused, and are no defect', () =>
+test('NUL and ten million characters in any text are stored as they are or refused, and are no defect (F107)', () =>
   withClient(
     async (client) => {
       await client.initialize();

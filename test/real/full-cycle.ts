@@ -116,7 +116,7 @@ function editMany(root: string, round: number, { edits: count, ignored }: CycleO
     }
   }
   for (let i = 0; i < count / 4; i += 1) writeFileSync(join(directory, `new ${i}.txt`), `${round} ${i}\n`);
-  // Empty directories are not captured (ruling 8), so a copy for comparison must not have them.
+  // Empty directories are not captured, so a copy for comparison must not have them.
   run('find', root, '-type', 'd', '-empty', '-not', '-path', '*/.git/*', '-delete');
 }
 

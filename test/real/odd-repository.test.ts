@@ -81,7 +81,7 @@ const workTree = oddRepository(top);
 const nestedHead = git(join(workTree, 'vendor', 'nested'), 'rev-parse', 'HEAD');
 
 for (const strategy of Object.keys(strategies)) {
-  test(`R11 R21 ${strategy}: a full cycle on a repository in which everything is odd`, () =>
+  test(`${strategy}: a full cycle on a repository in which everything is odd (R11, R21)`, () =>
     withClient(async (client) => {
       await client.initialize();
       const repository = join(top, 'repository');

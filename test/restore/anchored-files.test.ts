@@ -99,7 +99,7 @@ test('few descriptors are kept, whatever the number of directories, and none aft
   remove(root);
 });
 
-test('F70 writes go to the pinned directory when another takes its name, and that is noticed', () => {
+test('writes go to the pinned directory when another takes its name, and that is noticed (F70)', () => {
   const root = makeDirectory();
   mkdirSync(`${root}/w`);
   mkdirSync(`${root}/o`);
@@ -146,7 +146,7 @@ if n % 2 == 0: libc.renameat2(-100, a, -100, b, 2)
 print(n)
 `;
 
-test('F68 a directory that is exchanged for a link all the time never leads a write outside', async () => {
+test('a directory that is exchanged for a link all the time never leads a write outside (F68)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 10 }, (_, i) => `d/s/f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));
@@ -203,7 +203,7 @@ test('F68 a directory that is exchanged for a link all the time never leads a wr
   remove(root);
 });
 
-test('F76 files that somebody rewrites all the time: the last edit of each is on disk in the end', async () => {
+test('files that somebody rewrites all the time: the last edit of each is on disk in the end (F76)', async () => {
   const root = makeDirectory();
   const names = Array.from({ length: 20 }, (_, i) => `f${i}`);
   const present = model(Object.fromEntries(names.map((name) => [name, 'new'])));

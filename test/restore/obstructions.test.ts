@@ -48,7 +48,7 @@ async function restore(
   return { first, failed };
 }
 
-test('F71 a directory in the way of a file is named whole, and goes only when all of it is saved', async () => {
+test('a directory in the way of a file is named whole, and goes only when all of it is saved (F71)', async () => {
   for (const saves of [true, false]) {
     const root = makeDirectory();
     const captured = model({ 'd/seen': 's', other: 'new' });
@@ -71,7 +71,7 @@ test('F71 a directory in the way of a file is named whole, and goes only when al
   }
 });
 
-test('F71 an ignored file or link where the target has a file or needs a directory is saved first', async () => {
+test('an ignored file or link where the target has a file or needs a directory is saved first (F71)', async () => {
   const root = makeDirectory();
   const onDisk = model({ f: 'ignored', d: 'ignored too' });
   const target = model({ f: 'x', 'd/e/g': 'y', 'l/m': 'z' });
@@ -82,7 +82,7 @@ test('F71 an ignored file or link where the target has a file or needs a directo
   remove(root);
 });
 
-test('F73 ignored data in a directory that the target lacks stays where it is', async () => {
+test('ignored data in a directory that the target lacks stays where it is (F73)', async () => {
   const root = makeDirectory();
   const captured = model({ '.gitignore': 'data', 'src/added': 'a', 'gone/x': 'x' });
   const onDisk = model({ '.gitignore': 'data', 'src/added': 'a', 'src/data/p': 'precious', 'gone/x': 'x' });
@@ -93,7 +93,7 @@ test('F73 ignored data in a directory that the target lacks stays where it is', 
   remove(root);
 });
 
-test('F74 what cannot be saved stays, its path fails, the rest goes on', async () => {
+test('what cannot be saved stays, its path fails, the rest goes on (F74)', async () => {
   const root = makeDirectory();
   const onDisk = model({
     big: 'too big to save',

@@ -28,7 +28,7 @@ test("the store's own values are the plan's", () => {
   assert.equal([entry, change, contents].length, 3);
 });
 
-test('F79 soft deletes only what stands in the way; F80 hard deletes what the target lacks', () => {
+test('soft deletes only what stands in the way; F80 hard deletes what the target lacks (F79)', () => {
   const present = model({ added: 'a', d: 'file', 'e/x': 'x', 'e/y': 'y', same: 's' });
   const target = model({ 'd/f': 'f', e: 'file', same: 's' });
   assert.equal(operations(planBetween(present, target, 'soft')), ['- d inTheWay', '+ e over 2', '+ d/f']);
@@ -85,7 +85,7 @@ test('paths restrict the plan to files and directories, with what stands in thei
   assert.equal(only('absent'), []);
 });
 
-test('F74 what could not be captured is neither deleted nor written over, and is reported', () => {
+test('what could not be captured is neither deleted nor written over, and is reported (F74)', () => {
   const present = model({ 'u/seen': 'x', gone: 'g', 'e/f': 'f' });
   const target = model({ 'u/in': 'y', big: 'small', e: 'file' });
   const plan = planBetween(present, target, 'hard', { unknown: ['u', 'big', 'e/secret'].map(path) });

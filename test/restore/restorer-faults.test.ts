@@ -49,7 +49,7 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
 const strides = { EIO: 1, EACCES: 2, ENOSPC: 7, EMFILE: 11, EROFS: 11, EDQUOT: 13 };
 
 for (const [code, stride] of Object.entries(strides)) {
-  test(`F91 ${code} at the n-th call: every file whole, the answer true, the redo complete`, async () => {
+  test(`${code} at the n-th call: every file whole, the answer true, the redo complete (F91)`, async () => {
     const outcomes = new Map<string, number>();
     for (let n = 1; ; n += stride) {
       const root = makeDirectory();
@@ -89,7 +89,7 @@ for (const [code, stride] of Object.entries(strides)) {
   });
 }
 
-test('F86 dead from the n-th call on: every file whole at every moment, recovery completes it, for every n', async () => {
+test('dead from the n-th call on: every file whole at every moment, recovery completes it, for every n (F86)', async () => {
   for (let n = 1; ; n += 1) {
     const root = makeDirectory();
     build(root, present);
@@ -111,7 +111,7 @@ test('F86 dead from the n-th call on: every file whole at every moment, recovery
   }
 });
 
-test('F86 SIGKILL at a sample of calls: the same', async () => {
+test('SIGKILL at a sample of calls: the same (F86)', async () => {
   const program = fileURLToPath(new URL('../support/programs/restore-case.js', import.meta.url));
   let killed = 0;
   for (let n = 5; n < 400; n += 37) {

@@ -64,7 +64,7 @@ async function failure(promise: Promise<unknown>): Promise<CheckpointdError> {
   throw new Error('expected a failure');
 }
 
-test('F80 a hard restore makes the work tree exactly the target, whatever both hold', async () => {
+test('a hard restore makes the work tree exactly the target, whatever both hold (F80)', async () => {
   await checkPropertyAsync(
     fc.tuple(trees, trees),
     async ([present, target]) => {
@@ -85,7 +85,7 @@ test('F80 a hard restore makes the work tree exactly the target, whatever both h
   );
 });
 
-test('F79 a soft restore brings back all of the target and keeps what is not in its way', async () => {
+test('a soft restore brings back all of the target and keeps what is not in its way (F79)', async () => {
   await checkPropertyAsync(
     fc.tuple(trees, trees),
     async ([present, target]) => {
@@ -99,7 +99,7 @@ test('F79 a soft restore brings back all of the target and keeps what is not in 
   );
 });
 
-test('F79 a soft restore of the empty tree does nothing and succeeds', async () => {
+test('a soft restore of the empty tree does nothing and succeeds (F79)', async () => {
   await inDirectory(async (root) => {
     const present = model({ 'a/b': 'x' });
     build(root, present);
@@ -108,7 +108,7 @@ test('F79 a soft restore of the empty tree does nothing and succeeds', async () 
   });
 });
 
-test('F23 files that do not differ keep inode and times; those that do keep their own usual mode', async () => {
+test('files that do not differ keep inode and times; those that do keep their own usual mode (F23)', async () => {
   await inDirectory(async (root) => {
     const present = model({ same: 'x', 'd/same': 'y', edited: file('new', 0o664) });
     const target = model({ same: 'x', 'd/same': 'y', edited: 'old' });
@@ -123,7 +123,7 @@ test('F23 files that do not differ keep inode and times; those that do keep thei
   });
 });
 
-test('F22 strict modes come back and no reader ever sees them wider', async () => {
+test('strict modes come back and no reader ever sees them wider (F22)', async () => {
   await inDirectory(async (root) => {
     const present = model({ 'd/secret': file('b', 0o644), plain: file('x', 0o600) });
     const target: ModelTree = {
@@ -151,7 +151,7 @@ test('F22 strict modes come back and no reader ever sees them wider', async () =
   });
 });
 
-test('F23 a change of permissions alone rewrites nothing', async () => {
+test('a change of permissions alone rewrites nothing (F23)', async () => {
   await inDirectory(async (root) => {
     const present = model({ a: file('x', 0o755), b: file('y', 0o644) });
     const target = model({ a: file('x', 0o644), b: file('y', 0o444) });
@@ -165,7 +165,7 @@ test('F23 a change of permissions alone rewrites nothing', async () => {
   });
 });
 
-test('F67 a directory that became a link to the outside is a directory again; the outside is untouched', async () => {
+test('a directory that became a link to the outside is a directory again; the outside is untouched (F67)', async () => {
   await inDirectory(async (root) => {
     mkdirSync(`${root}/outside`);
     mkdirSync(`${root}/w`);
@@ -179,7 +179,7 @@ test('F67 a directory that became a link to the outside is a directory again; th
   });
 });
 
-test('F68 a link where a file was is replaced, never written through; a link above that appeared since stays', async () => {
+test('a link where a file was is replaced, never written through; a link above that appeared since stays (F68)', async () => {
   await inDirectory(async (root) => {
     mkdirSync(`${root}/outside/b`, { recursive: true });
     writeFileSync(`${root}/outside/canary`, 'canary');
@@ -203,7 +203,7 @@ test('F68 a link where a file was is replaced, never written through; a link abo
   });
 });
 
-test('F70 a root that is exchanged before the first write ends the restore; the other tree stays as it is', async () => {
+test('a root that is exchanged before the first write ends the restore; the other tree stays as it is (F70)', async () => {
   await inDirectory(async (root) => {
     const present = model({ f: 'new' });
     const target = model({ f: 'old', g: 'g' });
@@ -225,7 +225,7 @@ test('F70 a root that is exchanged before the first write ends the restore; the 
   });
 });
 
-test('F76 an edit made after the capture is never lost: the file stays and is reported', async () => {
+test('an edit made after the capture is never lost: the file stays and is reported (F76)', async () => {
   await inDirectory(async (root) => {
     const present = model({ e: 'new', gone: 'g', 'd/in': 'i', m: 'm' });
     const target = model({ e: 'old', d: 'file now', m: 'n', fresh: 'f' });
@@ -243,7 +243,7 @@ test('F76 an edit made after the capture is never lost: the file stays and is re
   });
 });
 
-test('F76 an edit between staging and putting in place is never lost', async () => {
+test('an edit between staging and putting in place is never lost (F76)', async () => {
   await inDirectory(async (root) => {
     const present = model({ e: 'new', gone: 'g', 'd/in': 'i' });
     const target = model({ e: 'old', d: 'file now', z: 'z' });
@@ -265,7 +265,7 @@ test('F76 an edit between staging and putting in place is never lost', async () 
   });
 });
 
-test('F77 readers never find a file missing, empty or partial', async () => {
+test('readers never find a file missing, empty or partial (F77)', async () => {
   await inDirectory(async (root) => {
     const size = 300_000;
     const names = Array.from({ length: 8 }, (_, i) => `f${i}`);
@@ -296,7 +296,7 @@ test('F77 readers never find a file missing, empty or partial', async () => {
   });
 });
 
-test('A19 one path that cannot be written fails alone; the rest is restored', async () => {
+test('one path that cannot be written fails alone; the rest is restored (A19)', async () => {
   await inDirectory(async (root) => {
     const present = model({ 'ok/f': 'new', 'locked/f': 'new', 'locked/added': 'x' });
     const target = model({ 'ok/f': 'old', 'locked/f': 'old' });
@@ -317,7 +317,7 @@ test('A19 one path that cannot be written fails alone; the rest is restored', as
   });
 });
 
-test('A19 a read-only directory fails alone, and is no hindrance when the target has it writable', async () => {
+test('a read-only directory fails alone, and is no hindrance when the target has it writable (A19)', async () => {
   if (process.getuid?.() !== 0) console.log('note: not root, so the owner is whoever runs this');
   await inDirectory(async (root) => {
     const present = {
@@ -358,7 +358,7 @@ test('A19 a read-only directory fails alone, and is no hindrance when the target
   });
 });
 
-test('A19 too little free space is found before the first change', async () => {
+test('too little free space is found before the first change (A19)', async () => {
   await inDirectory(async (root) => {
     const present = model({ a: 'new', gone: 'x' });
     const target = model({ a: 'old' });
@@ -371,7 +371,7 @@ test('A19 too little free space is found before the first change', async () => {
   });
 });
 
-test('A19 a name too long for the file system fails alone', async () => {
+test('a name too long for the file system fails alone (A19)', async () => {
   await inDirectory(async (root) => {
     const target = model({ ok: 'x', ['n'.repeat(256)]: 'y' });
     const result = await apply(root, planBetween(model({}), target, 'hard'), new MemoryContents(target));
@@ -383,7 +383,7 @@ test('A19 a name too long for the file system fails alone', async () => {
   });
 });
 
-test('A19 a damaged or missing content is found before the first change', async () => {
+test('a damaged or missing content is found before the first change (A19)', async () => {
   for (const damage of ['corrupt', 'missing'] as const) {
     await inDirectory(async (root) => {
       const present = model({ a: 'new', z: 'new', gone: 'x' });

@@ -40,7 +40,7 @@ function kindOf(frame: Frame): string | undefined {
   return frame.error?.data?.kind;
 }
 
-test('F106 names of Object.prototype, rpc. names and notifications are no request methods', async () => {
+test('names of Object.prototype, rpc. names and notifications are no request methods (F106)', async () => {
   const server = await started({});
   for (const method of [
     'constructor',
@@ -61,7 +61,7 @@ test('F106 names of Object.prototype, rpc. names and notifications are no reques
   assert.is((await server.request(1, 'store/gc', gc)).error?.code, -32601);
 });
 
-test('F106 notifications get no answer, whatever they name', async () => {
+test('notifications get no answer, whatever they name (F106)', async () => {
   const server = await started({ 'store/gc': async () => gcResult });
   const before = server.frames.length;
   for (const method of [
@@ -80,7 +80,7 @@ test('F106 notifications get no answer, whatever they name', async () => {
   assert.is(server.frames.length, before + 1);
 });
 
-test('F107 wrong types and missing fields are -32602 with issues, and the handler never runs', async () => {
+test('wrong types and missing fields are -32602 with issues, and the handler never runs (F107)', async () => {
   let ran = 0;
   const server = await started({
     'store/gc': async () => {
@@ -154,7 +154,7 @@ test('an expected failure keeps its words, number, effects and facts', async () 
   });
 });
 
-test('F116 a foreign error never shows its text to the client, and is logged under its incident', async () => {
+test('a foreign error never shows its text to the client, and is logged under its incident (F116)', async () => {
   const throws: unknown[] = [
     new Error('SECRET'),
     new TypeError('SECRET'),

@@ -7,7 +7,7 @@ import { strategies } from '../../src/store/strategies.ts';
 import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`Q25 O25 ${strategy}: undoing a restore of one path brings back the link and the file that stood above it`, async () => {
+  test(`${strategy}: undoing a restore of one path brings back the link and the file that stood above it (Q25, O25)`, async () => {
     const house = new InProcessDaemon();
     const root = repository({ 'src/a': 'a\n', 'src/b': 'b\n', 'lib/deep/c': 'c\n', x: 'x\n' });
     const { session } = await house.open(root, { strategy });

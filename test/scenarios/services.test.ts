@@ -1,4 +1,4 @@
-// What 001's services and 003's commands promise, asked of the daemon; the items are those of test/specification.md.
+// What the specified services and commands promise, asked of the daemon; the items are those of test/specification.md.
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -54,7 +54,7 @@ async function withEnvironment<T>(changes: Record<string, string>, body: () => P
   }
 }
 
-test('R10 the shadow lies elsewhere and leaves no trace in the workspace', async () => {
+test('the shadow lies elsewhere and leaves no trace in the workspace (R10)', async () => {
   const { house, root, session, shadow } = await opened();
   const before = readdirSync(root).sort();
   await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -63,7 +63,7 @@ test('R10 the shadow lies elsewhere and leaves no trace in the workspace', async
   await house.close();
 });
 
-test('R11 R21 F26 nested repositories are captured as files; their .git is never renamed or touched (ruling 7)', async () => {
+test('nested repositories are captured as files; their .git is never renamed or touched (R11, R21, F26)', async () => {
   const { house, root, session } = await opened();
   const nested = join(root, 'vendor/lib');
   mkdirSync(nested, { recursive: true });
@@ -90,7 +90,7 @@ test('R11 R21 F26 nested repositories are captured as files; their .git is never
   await house.close();
 });
 
-test('R12 a hard restore never removes a nested repository that came later: its history stays (ruling 12)', async () => {
+test('a hard restore never removes a nested repository that came later: its history stays (R12)', async () => {
   const { house, root, session } = await opened();
   const nested = join(root, 'cloned');
   mkdirSync(nested);
@@ -104,7 +104,7 @@ test('R12 a hard restore never removes a nested repository that came later: its 
   await house.close();
 });
 
-test('R14 F52 signing, hooks, templates, filters and line ends of the user’s configuration have no effect', async () => {
+test('signing, hooks, templates, filters and line ends of the user’s configuration have no effect (R14, F52)', async () => {
   const home = temporaryDirectory('home');
   const ran = join(home, 'ran');
   const hooks = join(home, 'hooks');
@@ -140,7 +140,7 @@ test('R14 F52 signing, hooks, templates, filters and line ends of the user’s c
   });
 });
 
-test('R15 variables of git in the environment lead nowhere: not into the user’s repository, not into another', async () => {
+test('variables of git in the environment lead nowhere: not into the user’s repository, not into another (R15)', async () => {
   const other = repository({ 'other.txt': 'o' });
   const { house, root, session } = await opened();
   const states = [repositoryState(root), repositoryState(other)];
@@ -165,7 +165,7 @@ test('R15 variables of git in the environment lead nowhere: not into the user’
   await house.close();
 });
 
-test('R16 nothing is excluded by its kind: .env, lock files and media are captured unless the user ignores them (ruling 6)', async () => {
+test('nothing is excluded by its kind: .env, lock files and media are captured unless the user ignores them (R16)', async () => {
   const house = new InProcessDaemon();
   const root = repository({
     '.gitignore': 'secret.env\nnode_modules\n',
@@ -183,7 +183,7 @@ test('R16 nothing is excluded by its kind: .env, lock files and media are captur
   await house.close();
 });
 
-test('R17 what cannot be captured is in the answer and not only in a log (ruling 6)', async () => {
+test('what cannot be captured is in the answer and not only in a log (R17)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   writeFileSync(join(root, 'large.bin'), Buffer.alloc(5000));
@@ -200,7 +200,7 @@ test('R17 what cannot be captured is in the answer and not only in a log (ruling
   await house.close();
 });
 
-test('R18 the state is saved before the change: a turn’s checkpoint holds what was there before the agent began', async () => {
+test('the state is saved before the change: a turn’s checkpoint holds what was there before the agent began (R18)', async () => {
   const { house, root, session } = await opened();
   const before = manifest(root);
   await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -210,7 +210,7 @@ test('R18 the state is saved before the change: a turn’s checkpoint holds what
   await house.close();
 });
 
-test('R19 request, look, restore: the preview changes nothing, the restore drops later messages', async () => {
+test('request, look, restore: the preview changes nothing, the restore drops later messages (R19)', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   await house.call('conversation/append', {
@@ -230,7 +230,7 @@ test('R19 request, look, restore: the preview changes nothing, the restore drops
   await house.close();
 });
 
-test('R20 a content that is missing is found before the first write: the workspace is as before, the error says what', async () => {
+test('a content that is missing is found before the first write: the workspace is as before, the error says what (R20)', async () => {
   const { house, root, session, shadow } = await opened({ 'a.txt': 'only here\n', 'b.txt': 'b\n' });
   const blob = git('/', `--git-dir=${shadow}`, 'rev-parse', '0:a.txt');
   write(root, { 'a.txt': 'other', 'b.txt': 'other' });
@@ -249,7 +249,7 @@ test('R20 a content that is missing is found before the first write: the workspa
   await house.close();
 });
 
-test('R23 incremental saving: nothing changed, nothing made', async () => {
+test('incremental saving: nothing changed, nothing made (R23)', async () => {
   const { house, session } = await opened();
   assert.is(
     (await house.call('checkpoint/create', { session, kind: 'tool', onlyIfChanged: true })).created,
@@ -258,7 +258,7 @@ test('R23 incremental saving: nothing changed, nothing made', async () => {
   await house.close();
 });
 
-test('R24 results carry durations, and listeners are told of opening, creating, restoring and failing', async () => {
+test('results carry durations, and listeners are told of opening, creating, restoring and failing (R24)', async () => {
   const { house, root, session } = await opened();
   write(root, { 'x.txt': 'x' });
   const { capture } = await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -278,7 +278,7 @@ test('R24 results carry durations, and listeners are told of opening, creating, 
   await house.close();
 });
 
-test('R25 operations of a session run one after the other, in the order they came', async () => {
+test('operations of a session run one after the other, in the order they came (R25)', async () => {
   const { house, root, session } = await opened();
   const creates = Array.from({ length: 12 }, () =>
     house.call('checkpoint/create', { session, kind: 'turn' as const }),
@@ -294,7 +294,7 @@ test('R25 operations of a session run one after the other, in the order they cam
   await house.close();
 });
 
-test('R27 diffs from the start, since the previous, to the present, and of any two', async () => {
+test('diffs from the start, since the previous, to the present, and of any two (R27)', async () => {
   const { house, root, session } = await opened();
   const names = async (params: { from?: string; to?: string }): Promise<string[]> =>
     (await house.call('checkpoint/diff', { session, ...params })).files.map(({ path }) => path);
@@ -311,7 +311,7 @@ test('R27 diffs from the start, since the previous, to the present, and of any t
   await house.close();
 });
 
-test('R28 O1 sessions of one workspace may share one store, and see nothing of each other', async () => {
+test('sessions of one workspace may share one store, and see nothing of each other (R28, O1)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   const one = await house.open(root, { strategy: 'sqlite', conversationId: 'one' });
@@ -323,7 +323,7 @@ test('R28 O1 sessions of one workspace may share one store, and see nothing of e
   await house.close();
 });
 
-test('O3 O8 O13 create, list, rollback, diff and file content: 003’s commands and the fields of their answers', async () => {
+test('create, list, rollback, diff and file content: 003’s commands and the fields of their answers (O3, O8, O13)', async () => {
   const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n' });
   const { session } = await house.open(root, { strategy: 'sqlite' });
@@ -365,7 +365,7 @@ test('O3 O8 O13 create, list, rollback, diff and file content: 003’s commands 
   await house.close();
 });
 
-test('O25 requirement 3.3: before a rollback it is said which files the user changed since', async () => {
+test('requirement 3.3: before a rollback it is said which files the user changed since (O25)', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'by hand' });
@@ -379,7 +379,7 @@ test('O25 requirement 3.3: before a rollback it is said which files the user cha
   await house.close();
 });
 
-test('O28 edits made by shell commands are seen like any other', async () => {
+test('edits made by shell commands are seen like any other (O28)', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });
   execFileSync('sh', ['-c', 'sed -i s/a/z/ a.txt; mv src renamed; rm -f nothing'], { cwd: root });

@@ -91,7 +91,7 @@ async function lived(at: Home): Promise<Map<string, Whole>> {
   return wholes;
 }
 
-test('C33 C34 Q26 after a restore everything is as at the checkpoint; back and forth loses nothing (ruling 17)', async () => {
+test('after a restore everything is as at the checkpoint; back and forth loses nothing (C33, C34, Q26)', async () => {
   let at = await home();
   const wholes = await lived(at);
   for (const tag of ['1', '3', '2.1', '1.1', '2', '1', '3']) {
@@ -140,7 +140,7 @@ test('a refused restore leaves files and conversation as they were', async () =>
   assert.equal((await whole(at)).document, before.document);
 });
 
-test('C23 a tangent with files brings them back, with the counters; undo goes back into it', async () => {
+test('a tangent with files brings them back, with the counters; undo goes back into it (C23)', async () => {
   const at = await home();
   const { house, root, session } = at;
   await append(at, 'main');
@@ -170,7 +170,7 @@ test('C23 a tangent with files brings them back, with the counters; undo goes ba
   assert.is((await create(at)).tag, '2');
 });
 
-test('C19 C23 leaving with the tail keeps the files; leaving outside a tangent does nothing', async () => {
+test('leaving with the tail keeps the files; leaving outside a tangent does nothing (C19, C23)', async () => {
   const at = await home();
   const { house, root, session } = at;
   await append(at, 'main');
@@ -259,7 +259,7 @@ test('a session that is opened without checkpoints has the restored conversation
   assert.equal(await said(at), ['a', 'future']);
 });
 
-test('ruling 25: without checkpoints nothing is changed over an interrupted restore; checkpoint/init comes first', async () => {
+test('without checkpoints nothing is changed over an interrupted restore; checkpoint/init comes first', async () => {
   let at = await home();
   await append(at, 'a');
   const { house, session } = at;
@@ -279,7 +279,7 @@ test('ruling 25: without checkpoints nothing is changed over an interrupted rest
   assert.equal(await said(at), ['a', 'b']);
 });
 
-test('C2 C32 a deleted storage leaves an export whole: the document owns no checkpoint', async () => {
+test('a deleted storage leaves an export whole: the document owns no checkpoint (C2, C32)', async () => {
   const at = await home();
   await append(at, 'a');
   await create(at);

@@ -63,7 +63,7 @@ test('the archive has every strategy: one that is added later needs an archive o
 });
 
 for (const strategy of strategiesOfFormat1) {
-  test(`O9 R26 ${strategy}: a session kept by the first version is resumed by this one, with everything`, async () => {
+  test(`${strategy}: a session kept by the first version is resumed by this one, with everything (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const seen = layOutFormat1(rig.top, strategy);
       const params = { strategy, conversationId: conversationOfFormat1 } as const;
@@ -180,7 +180,7 @@ const laters: Readonly<Record<string, readonly Later[]>> = {
 };
 
 for (const strategy of Object.keys(strategies)) {
-  test(`O22 O23 ${strategy}: what a later version wrote is refused with the remedy and left as it is`, async () => {
+  test(`${strategy}: what a later version wrote is refused with the remedy and left as it is (O22, O23)`, async () => {
     assert.ok(laters[strategy], 'there is something that a later version may write');
     for (const { what, leave, touched } of laters[strategy] ?? []) {
       await withRig(async (rig) => {

@@ -22,7 +22,7 @@ function withStorage(body: (storage: string) => void): void {
   }
 }
 
-test('Q14: a session’s id follows from work tree, conversation and strategy, and from nothing that could be confused', () => {
+test('a session’s id follows from work tree, conversation and strategy, and from nothing that could be confused (Q14)', () => {
   const id = sessionIdOf('/work', 'c', 'shadow');
   assert.match(id, /^ses_[0-9a-z]{26}$/);
   assert.is(sessionIdOf('/work', 'c', 'shadow'), id);
@@ -35,7 +35,7 @@ test('Q14: a session’s id follows from work tree, conversation and strategy, a
   assert.is(new Set([id, ...others]).size, 5);
 });
 
-test('F116: the storage and a session’s directory are the user’s alone', () =>
+test('the storage and a session’s directory are the user’s alone (F116)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const session = sessionIdOf('/work', 'c', 'shadow');
@@ -50,7 +50,7 @@ test('F116: the storage and a session’s directory are the user’s alone', () 
     assert.is(statSync(directory.markerFile).mode & 0o777, 0o600);
   }));
 
-test('F59: temporaries of a killed daemon are removed, and nothing else', () =>
+test('temporaries of a killed daemon are removed, and nothing else (F59)', () =>
   withStorage((storage) => {
     prepareStorage(storage);
     const directory = new SessionDirectory(storage, sessionIdOf('/work', 'c', 'shadow'));

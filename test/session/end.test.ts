@@ -82,7 +82,7 @@ async function edit(rig: SessionRig, session: Session, content: string): Promise
 }
 
 for (const [name, isOrphan, happen] of histories) {
-  test(`ruling 25, Q37: after ${name}, the loss of the client leaves ${isOrphan ? 'an orphan' : 'nothing'}`, async () => {
+  test(`after ${name}, the loss of the client leaves ${isOrphan ? 'an orphan' : 'nothing'} (Q37)`, async () => {
     const fateOf = async (kind: EndKind): Promise<string> => {
       let fate = '';
       await withSessions(async (rig) => {
@@ -98,7 +98,7 @@ for (const [name, isOrphan, happen] of histories) {
     assert.is(await fateOf('orderly'), 'removed');
   });
 
-  test(`ruling 25: after ${name}, a process that can await nothing is as careful`, () =>
+  test(`after ${name}, a process that can await nothing is as careful`, () =>
     withSessions(async (rig) => {
       rig.write('f', 'base\n');
       const session = await rig.open();

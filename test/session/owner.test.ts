@@ -68,7 +68,7 @@ test('an owner may be renamed away while it holds the lock; nobody gets in betwe
     assert.not.ok(existsSync(directory.root), 'a release makes nothing');
   }));
 
-test('F97: owner.json decides where the lock cannot: pid and start time, namespace and sign of life', () =>
+test('owner.json decides where the lock cannot: pid and start time, namespace and sign of life (F97)', () =>
   withDirectory(async (directory, make) => {
     make();
     const self = describeSelf();

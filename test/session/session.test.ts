@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
-test('Q11 opening makes the directory, the bare repository, its config, and the checkpoint "Initial state"', async () => {
+test('opening makes the directory, the bare repository, its config, and the checkpoint "Initial state" (Q11)', async () => {
   const house = new InProcessDaemon();
   const opened = await house.open(repository());
   const shadow = opened.shadowRepoPath ?? '';
@@ -16,7 +16,7 @@ test('Q11 opening makes the directory, the bare repository, its config, and the 
   await house.close();
 });
 
-test('Q14 each conversation has a shadow of its own, in the daemon’s storage, the same one when opened again', async () => {
+test('each conversation has a shadow of its own, in the daemon’s storage, the same one when opened again (Q14)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   const one = await house.open(root, { conversationId: 'one' });
@@ -35,7 +35,7 @@ test('Q14 each conversation has a shadow of its own, in the daemon’s storage, 
   await house.close();
 });
 
-test('Q41 lookup by tag does not depend on how many there are; listing by pages neither repeats nor misses', async () => {
+test('lookup by tag does not depend on how many there are; listing by pages neither repeats nor misses (Q41)', async () => {
   const house = new InProcessDaemon();
   const { session } = await house.open(repository());
   for (let i = 0; i < 25; i += 1) await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -76,7 +76,7 @@ test('a cursor of a listing whose order changed is refused', async () => {
   await house.close();
 });
 
-test('Q42 the whole flow of 000 §12: init, create, hasChanges, stats, diff, restore, list, previous, between', async () => {
+test('the whole flow: init, create, hasChanges, stats, diff, restore, list, previous, between (Q42)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   const { session, checkpoints } = await house.open(root);

@@ -67,7 +67,7 @@ function orphan(
   return directory;
 }
 
-test('F98: of orphans clean and old, young, with a journal, of another user and without a marker only the first goes', () =>
+test('of orphans clean and old, young, with a journal, of another user and without a marker only the first goes (F98)', () =>
   inStorage(async (storage) => {
     const clean = orphan(storage, 'clean', 25);
     const young = orphan(storage, 'young', 23);
@@ -89,7 +89,7 @@ test('F98: of orphans clean and old, young, with a journal, of another user and 
     assert.equal(readdirSync(storage).sort(), others.map(({ session }) => session).sort());
   }));
 
-test('ruling 25: kept sessions, living owners, foreign markers and what is not ours are never swept, at no grace', () =>
+test('kept sessions, living owners, foreign markers and what is not ours are never swept, at no grace', () =>
   inStorage(async (storage) => {
     orphan(storage, 'kept', 1000, { retention: 'keep' });
     orphan(storage, 'copied', 1000, { session: sessionIdOf('/other', 'x', 'shadow') });
@@ -113,7 +113,7 @@ test('ruling 25: kept sessions, living owners, foreign markers and what is not o
     assert.equal((await sweepStorage(storage, 0, nothingOutside, log)).removed, [living.session]);
   }));
 
-test('ruling 25: what is renamed away is deleted by the next start, also when the last one was killed at it', () =>
+test('what is renamed away is deleted by the next start, also when the last one was killed at it', () =>
   inStorage(async (storage) => {
     const whole = orphan(storage, 'whole', 0);
     const half = orphan(storage, 'half', 0);
@@ -134,7 +134,7 @@ test('ruling 25: what is renamed away is deleted by the next start, also when th
     assert.ok(store.exists());
   }));
 
-test('ruling 26: what a strategy keeps outside goes first, and a failure there leaves the orphan', () =>
+test('what a strategy keeps outside goes first, and a failure there leaves the orphan', () =>
   inStorage(async (storage) => {
     const one = orphan(storage, 'one', 25, { strategy: 'local' });
     const refuse = (): Promise<void> => Promise.reject(new Error('the repository is gone'));
@@ -155,7 +155,7 @@ test('a storage that does not exist is swept by doing nothing', async () => {
   assert.equal(removed, []);
 });
 
-test('ruling 25: a start in which nobody opens a session sweeps as well, after a while', () =>
+test('a start in which nobody opens a session sweeps as well, after a while', () =>
   inStorage(async (storage) => {
     const old = orphan(storage, 'old', 25);
     const young = orphan(storage, 'young', 23);

@@ -1,4 +1,4 @@
-// The seven properties of 003 against the interface of the stores, at 100 runs or more each, for every strategy. The
+// The seven specified properties against the interface of the stores, at 100 runs or more each, for every strategy. The
 // same properties over the whole daemon, with a work tree, are tested where sessions are.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
@@ -64,7 +64,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
   // **Feature: checkpoint-system, Property 1: Checkpoint creation is complete**
   // **Validates: Requirements 1.1, 1.2, 1.3, 5.1, 5.2**
   check(
-    'O14 creation is complete: record, parent, every content, the kind of every change',
+    'creation is complete: record, parent, every content, the kind of every change (O14)',
     async ({ store }) => {
       await checkPropertyAsync(histories, async (history) => {
         const made = await publishAll(store, history);
@@ -84,7 +84,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 2: Content addressing is sound**
   // **Validates: Requirements 4.1, 4.2, 5.3**
-  check('O15 content addressing: one content one id, exact bytes, no duplicate', async ({ store }) => {
+  check('content addressing: one content one id, exact bytes, no duplicate (O15)', async ({ store }) => {
     const contents = fc.oneof(
       fc.uint8Array({ maxLength: 3000 }),
       fc.string({ maxLength: 400 }).map((t) => Buffer.from(t)),
@@ -106,7 +106,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 3: Rollback round trip**
   // **Validates: Requirements 3.1, 3.2**
-  check('O16 rolling back gives every file as it was, and ends in a new checkpoint', async ({ store }) => {
+  check('rolling back gives every file as it was, and ends in a new checkpoint (O16)', async ({ store }) => {
     await checkPropertyAsync(fc.tuple(histories, fc.nat()), async ([history, choice]) => {
       const made = await publishAll(store, history);
       const target = made[choice % made.length];
@@ -134,7 +134,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 4: Checkpoint history is ordered**
   // **Validates: Requirements 2.1**
-  check('O17 the list is in the order of creation, for any times', async ({ store }) => {
+  check('the list is in the order of creation, for any times (O17)', async ({ store }) => {
     await checkPropertyAsync(histories, async (history) => {
       const made = await publishAll(store, history);
       const list = await store.checkpoints();
@@ -147,7 +147,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 5: Differences are right**
   // **Validates: Requirements 2.3, 7.1, 7.2**
-  check('O18 differences: every path, one-sided ones marked, unified text by git', async ({ store }) => {
+  check('differences: every path, one-sided ones marked, unified text by git (O18)', async ({ store }) => {
     const lines = fc
       .array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 12 })
       .map((list) => list.join('\n'));
@@ -185,7 +185,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
   // **Feature: checkpoint-system, Property 6: Garbage collection is safe**
   // **Validates: Requirements 4.3**
   check(
-    'O19 a sweep removes only contents that no remaining checkpoint holds',
+    'a sweep removes only contents that no remaining checkpoint holds (O19)',
     async ({ store, directory }) => {
       await checkPropertyAsync(
         fc.tuple(histories, fc.array(fc.boolean(), { minLength: 4, maxLength: 4 })),
@@ -217,7 +217,7 @@ export function storeProperties(check: Check, hooks: SuiteHooks): void {
 
   // **Feature: checkpoint-system, Property 7: Details of a checkpoint are complete**
   // **Validates: Requirements 2.2**
-  check('O20 details: time, message, and all changed files with their kinds', async ({ store }) => {
+  check('details: time, message, and all changed files with their kinds (O20)', async ({ store }) => {
     await checkPropertyAsync(histories, async (history) => {
       const made = await publishAll(store, history);
       const empty = await capture(store, new Map());

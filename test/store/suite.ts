@@ -1,6 +1,6 @@
 // The contract of store/snapshot-store.ts as one suite for every strategy, old and new: a strategy's test file calls
 // storeSuite with a way to open its store, and that is all. What only one strategy promises is tested beside it.
-// The seven properties of 003 are in suite-properties.ts and run with it.
+// The seven specified properties are in suite-properties.ts and run with it.
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -84,13 +84,13 @@ const everyName: PlainTree = new Map(
 );
 
 function snapshotTests(check: Check): void {
-  check('O15 equal contents have equal ids, in whatever order they come', async ({ store }) => {
+  check('equal contents have equal ids, in whatever order they come (O15)', async ({ store }) => {
     const id = await capture(store, sample);
     assert.is(await capture(store, new Map([...sample].reverse())), id);
     assert.equal(shown(await contentsOf(store, id)), shown(sample));
   });
 
-  check('O30 modes, permissions and links are part of the id, and are changes', async ({ store }) => {
+  check('modes, permissions and links are part of the id, and are changes (O30)', async ({ store }) => {
     const base = plain({ a: 'same\n' });
     const id = await capture(store, base);
     const others: PlainTree[] = [
@@ -110,7 +110,7 @@ function snapshotTests(check: Check): void {
     assert.is(ids.size, others.length + 1);
   });
 
-  check('O30 strict permissions of directories are kept, and are part of the id', async ({ store }) => {
+  check('strict permissions of directories are kept, and are part of the id (O30)', async ({ store }) => {
     const tree = plain({ 'd/e/f': 'x', 'g/h': 'y' });
     const usual = await capture(store, tree);
     const strict = new Map([
@@ -128,7 +128,7 @@ function snapshotTests(check: Check): void {
     assert.is(await store.writer().seal(root), id);
   });
 
-  check('O30 names of any bytes come back as they were', async ({ store }) => {
+  check('names of any bytes come back as they were (O30)', async ({ store }) => {
     const id = await capture(store, everyName);
     assert.equal(shown(await contentsOf(store, id)), shown(everyName));
     for (const path of everyName.keys()) assert.is((await store.entry(id, at(path)))?.path, path);
@@ -143,7 +143,7 @@ function snapshotTests(check: Check): void {
     assert.equal(await store.changes(id, id), []);
   });
 
-  check('O30 a directory that holds no file is not part of a snapshot', async ({ store }) => {
+  check('a directory that holds no file is not part of a snapshot (O30)', async ({ store }) => {
     const id = await capture(store, sample);
     const writer = store.writer();
     for (const { bytes } of sample.values())
@@ -218,7 +218,7 @@ function snapshotTests(check: Check): void {
 const mebibyte = 1 << 20;
 
 function contentTests(check: Check): void {
-  check('O7 O24 contents of every size come back exactly, whole and in part', async (rig) => {
+  check('contents of every size come back exactly, whole and in part (O7, O24)', async (rig) => {
     const contents = [0, 1, 2, 4096, 70_000, mebibyte, mebibyte + 1, 8 * mebibyte, 20 * mebibyte + 7].map(
       noise,
     );
@@ -245,7 +245,7 @@ function contentTests(check: Check): void {
     }
   });
 
-  check('O7 sizes are told without reading, -1 for what is not there', async ({ store }) => {
+  check('sizes are told without reading, -1 for what is not there (O7)', async ({ store }) => {
     const tree = plain({ a: '', b: 'four', c: 'x'.repeat(100_000) });
     await capture(store, tree);
     const ids = [...tree.values()].map(({ bytes }) => blobOf(store, bytes));
@@ -253,7 +253,7 @@ function contentTests(check: Check): void {
     assert.equal(await store.sizes([]), []);
   });
 
-  check('O11 the same content is stored once, from however many writers', async ({ store }) => {
+  check('the same content is stored once, from however many writers (O11)', async ({ store }) => {
     const bytes = noise(300_000);
     await capture(store, plain({ a: file(bytes) }));
     const before = await store.usage();
@@ -269,7 +269,7 @@ function contentTests(check: Check): void {
     assert.ok((await bytesOfBlob(store, blobOf(store, fresh))).equals(fresh));
   });
 
-  check('O24 content in a private file is taken over, and the file removed', async ({ store }) => {
+  check('content in a private file is taken over, and the file removed (O24)', async ({ store }) => {
     assert.is(statSync(store.spoolDirectory).mode & 0o777, 0o700);
     for (const size of [0, 10, 3 * mebibyte]) {
       const bytes = noise(size);
@@ -338,7 +338,7 @@ function contentTests(check: Check): void {
 }
 
 function checkpointTests(check: Check): void {
-  check('O2 O4 O6 O9 a published checkpoint is listed whole, also after a restart', async (rig) => {
+  check('a published checkpoint is listed whole, also after a restart (O2, O4, O6, O9)', async (rig) => {
     const record = recordOf({
       snapshot: await capture(rig.store, sample),
       seq: 7,
@@ -367,7 +367,7 @@ function checkpointTests(check: Check): void {
   });
 
   check(
-    'O17 checkpoints are listed by their sequence, also with equal times and going clocks',
+    'checkpoints are listed by their sequence, also with equal times and going clocks (O17)',
     async (rig) => {
       const times = ['2026-03-01T12:00:00.000Z', '2026-03-01T12:00:00.000Z', '1999-01-01T00:00:00.000Z'];
       for (let seq = 1; seq <= 12; seq += 1) {
@@ -404,7 +404,7 @@ function checkpointTests(check: Check): void {
     assert.equal(shown(await contentsOf(store, two.snapshot)), shown(sample));
   });
 
-  check('O6 O30 removing a checkpoint in the middle leaves every other one whole', async (rig) => {
+  check('removing a checkpoint in the middle leaves every other one whole (O6, O30)', async (rig) => {
     const states = Array.from({ length: 7 }, (_, i) =>
       plain({ same: 'same\n', [`only${i}`]: `${i}\n`, 'dir/turns': `${i >> 1}\n` }),
     );
@@ -477,7 +477,7 @@ function checkpointTests(check: Check): void {
 }
 
 function sweepTests(check: Check, hooks: SuiteHooks): void {
-  check('O19 a sweep beside an open capture takes nothing that it needs', async ({ store }) => {
+  check('a sweep beside an open capture takes nothing that it needs (O19)', async ({ store }) => {
     const [early, late] = [noise(5000), noise(5000)];
     const writer = store.writer();
     await writer.addBlob(blobOf(store, early), { kind: 'bytes', bytes: early });
@@ -495,7 +495,7 @@ function sweepTests(check: Check, hooks: SuiteHooks): void {
     assert.equal(shown(await contentsOf(store, id)), shown(tree));
   });
 
-  check('O19 a sweep removes what no checkpoint needs, and says how much', async ({ store, directory }) => {
+  check('a sweep removes what no checkpoint needs, and says how much (O19)', async ({ store, directory }) => {
     const big = noise(500_000);
     const gone = await checkpoint(store, plain({ big: file(big), same: 'same' }), { seq: 1 });
     await checkpoint(store, plain({ same: 'same' }), { seq: 2, parent: gone.id });
@@ -521,7 +521,7 @@ function sweepTests(check: Check, hooks: SuiteHooks): void {
     );
   });
 
-  check('O23 a lost content is data corruption, and verify says whom it affects', async (rig) => {
+  check('a lost content is data corruption, and verify says whom it affects (O23)', async (rig) => {
     if (hooks.lose === undefined) {
       console.log('skipped: this strategy gives no way to lose a blob');
       return;
@@ -544,7 +544,7 @@ function sweepTests(check: Check, hooks: SuiteHooks): void {
     assert.equal(await store.sizes([blob]), [1000]);
   });
 
-  check('O24 a hundred checkpoints of small edits cost about their edits', async ({ store }) => {
+  check('a hundred checkpoints of small edits cost about their edits (O24)', async ({ store }) => {
     const tree = new Map(
       Array.from({ length: 300 }, (_, i) => [`d${i % 10}/f${i}`, file(noise(1000))] as const),
     );

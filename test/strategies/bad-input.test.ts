@@ -7,7 +7,7 @@ import { failure, InProcessDaemon, manifest, repository, write } from '../suppor
 import { precious, spoilContent } from '../support/stores/spoiled-content.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
-test('O22 O23 a database that is corrupt, cut off or of a newer version: refused, left alone, others work', async () => {
+test('a database that is corrupt, cut off or of a newer version: refused, left alone, others work (O22, O23)', async () => {
   const spoilers: readonly (readonly [string, (storage: string) => void])[] = [
     [
       'StoreVersion',
@@ -40,7 +40,7 @@ test('O22 O23 a database that is corrupt, cut off or of a newer version: refused
 });
 
 for (const [strategy, spoil] of Object.entries(spoilContent)) {
-  test(`O23 ${strategy}: a missing or wrong content is data corruption, found before the first write`, async () => {
+  test(`${strategy}: a missing or wrong content is data corruption, found before the first write (O23)`, async () => {
     for (const how of ['missing', 'wrong'] as const) {
       const house = new InProcessDaemon();
       const root = repository();

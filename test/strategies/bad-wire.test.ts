@@ -22,7 +22,7 @@ async function goesOn(rig: DaemonRig, client: WireClient): Promise<void> {
   assert.is((await client.close()).code, 0);
 }
 
-test('R2 over the wire an unknown strategy is refused with those there are', () =>
+test('over the wire an unknown strategy is refused with those there are (R2)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const refused = await failureOf(
@@ -34,7 +34,7 @@ test('R2 over the wire an unknown strategy is refused with those there are', () 
     await goesOn(rig, client);
   }));
 
-test('R8 over the wire local without a repository opens without checkpoints, and says how to get them', () =>
+test('over the wire local without a repository opens without checkpoints, and says how to get them (R8)', () =>
   withRig(
     async (rig) => {
       const { client, session } = await rig.opened({ strategy: 'local' });
@@ -52,7 +52,7 @@ test('R8 over the wire local without a repository opens without checkpoints, and
     { repository: false },
   ));
 
-test('R8 over the wire local refuses SHA-256 and reftable repositories, and leaves them as they are', async () => {
+test('over the wire local refuses SHA-256 and reftable repositories, and leaves them as they are (R8)', async () => {
   const kinds: readonly (readonly [RegExp, (root: string) => void])[] = [
     [/SHA-256.*shadow/s, (root) => git(root, 'init', '-q', '--object-format=sha256')],
     [
@@ -86,7 +86,7 @@ test('R8 over the wire local refuses SHA-256 and reftable repositories, and leav
   }
 });
 
-test('O22 over the wire a database that another program holds is waited for, and nothing is lost', () =>
+test('over the wire a database that another program holds is waited for, and nothing is lost (O22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const holder = new Database(databaseFile(rig.storage));
@@ -102,7 +102,7 @@ test('O22 over the wire a database that another program holds is waited for, and
     sqliteAfterwards(rig.storage);
   }));
 
-test('O21 over the wire a database that cannot be written is ReadOnlyStore with the remedy, and stays whole', () =>
+test('over the wire a database that cannot be written is ReadOnlyStore with the remedy, and stays whole (O21)', () =>
   withRig(async (rig) => {
     if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: root needs setpriv to run the daemon as somebody else');
@@ -135,7 +135,7 @@ test('O21 over the wire a database that cannot be written is ReadOnlyStore with 
     await client.close();
   }));
 
-test('O21 over the wire a full disk is NoSpace, what was there stays, and all goes on when there is room', () =>
+test('over the wire a full disk is NoSpace, what was there stays, and all goes on when there is room (O21)', () =>
   withRig(async (rig) => {
     mkdirSync(rig.storage, { mode: 0o700 });
     const mount = (...args: string[]): number | null => spawnSync('mount', args).status;

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import { crowdOfDaemons } from './rigs/crowd.ts';
 
-test('O24 eight daemons make 500 checkpoints each in one database: none lost, none mixed, no error', async () => {
+test('eight daemons make 500 checkpoints each in one database: none lost, none mixed, no error (O24)', async () => {
   const slowestMs = await crowdOfDaemons(8, Number(process.env['TURNS'] ?? 500));
   console.log(`the slowest create took ${slowestMs.toFixed(0)} ms`);
 });

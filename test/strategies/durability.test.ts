@@ -7,7 +7,7 @@ import { git } from '../support/in-process-daemon.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {
-  test(`O9 R26 ${strategy}: kept, the same conversation is resumed after restarts and kills, with its base`, async () => {
+  test(`${strategy}: kept, the same conversation is resumed after restarts and kills, with its base (O9, R26)`, async () => {
     await withRig(async (rig) => {
       const params = { strategy, retention: 'keep' } as const;
       const first = await rig.opened(params);
@@ -57,7 +57,7 @@ for (const strategy of Object.keys(strategies)) {
     });
   });
 
-  test(`O5 ${strategy}: session/list shows kept sessions with size and age, session/delete removes them`, async () => {
+  test(`${strategy}: session/list shows kept sessions with size and age, session/delete removes them (O5)`, async () => {
     await withRig(async (rig) => {
       const { client, session } = await rig.opened({ strategy, retention: 'keep' });
       rig.write('a.txt', 'a large one\n'.repeat(5_000));
@@ -93,7 +93,7 @@ for (const strategy of Object.keys(strategies)) {
   });
 }
 
-test('R13 reopened, the same work tree is meant whatever its spelling, and another one is another session', async () => {
+test('reopened, the same work tree is meant whatever its spelling, and another one is another session (R13)', async () => {
   await withRig(async (rig) => {
     const { client, session } = await rig.opened({ strategy: 'sqlite' });
     const spelled = await rig.open(client, { strategy: 'sqlite', workspace: `${rig.work}/deep/..//` });

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { temporaryDirectory } from '../support/temporary.ts';
 import { apply, gitDirectories } from './rigs/edits.ts';
 
-test('R21 nested repositories are found below directories whose names are no text', () => {
+test('nested repositories are found below directories whose names are no text (R21)', () => {
   const root = temporaryDirectory('edits');
   apply(root, { kind: 'nested', path: 'vendor' });
   apply(root, { kind: 'rename', path: 'vendor', to: '\xff\xfe' });

@@ -1,4 +1,4 @@
-// The table of strategies (001's factory) and what a client sees of it: a name chosen at session/open, and everything
+// The table of strategies and what a client sees of it: a name chosen at session/open, and everything
 // else on the wire the same. What each store promises is tested by the suite in test/store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ test('a strategy is a line in the table: its name gives its driver (R1 R2)', () 
   }
 });
 
-test('R2 a strategy that is not in the table is refused, with those that are, and nothing is made', async () => {
+test('a strategy that is not in the table is refused, with those that are, and nothing is made (R2)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
@@ -32,7 +32,7 @@ test('R2 a strategy that is not in the table is refused, with those that are, an
   await house.close();
 });
 
-test('R3 save, restore and getDiff are the same requests with the same answers for every strategy', async () => {
+test('save, restore and getDiff are the same requests with the same answers for every strategy (R3)', async () => {
   const house = new InProcessDaemon();
   for (const strategy of names) {
     const root = repository();
@@ -62,7 +62,7 @@ test('R3 save, restore and getDiff are the same requests with the same answers f
   await house.close();
 });
 
-test('R8 local needs a repository: none is made unasked, and checkpoint/init makes one', async () => {
+test('local needs a repository: none is made unasked, and checkpoint/init makes one (R8)', async () => {
   const house = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
@@ -71,7 +71,7 @@ test('R8 local needs a repository: none is made unasked, and checkpoint/init mak
   assert.match(opened.checkpoints.message ?? '', /git init|checkpoint\/init/);
   assert.not.ok(existsSync(join(root, '.git')));
   await house.call('checkpoint/init', { session: opened.session });
-  assert.is(git(root, 'rev-parse', '--git-dir'), '.git', 'asked for, it is made (ruling 31)');
+  assert.is(git(root, 'rev-parse', '--git-dir'), '.git', 'asked for, it is made');
   assert.match(git(root, 'for-each-ref', '--format=%(refname)'), /^refs\/checkpointd\//);
   assert.is(git(root, 'config', '--list', '--local').includes('checkpointd'), false);
   write(root, { 'a.txt': 'b\n' });
@@ -81,7 +81,7 @@ test('R8 local needs a repository: none is made unasked, and checkpoint/init mak
   await house.close();
 });
 
-test('R8 a session that is deleted takes its hidden refs with it, open or kept, and those of no other', async () => {
+test('a session that is deleted takes its hidden refs with it, open or kept, and those of no other (R8)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>

@@ -38,7 +38,7 @@ const tagsOf = async (house: InProcessDaemon, session: string): Promise<(string 
   return checkpoints.map(({ tag }) => tag);
 };
 
-test('O29 limits.maxCheckpoints: a collection keeps the newest, the base and what has a name, and says so', async () => {
+test('limits.maxCheckpoints: a collection keeps the newest, the base and what has a name, and says so (O29)', async () => {
   const house = new InProcessDaemon();
   for (const strategy of names) {
     const contents = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
@@ -59,7 +59,7 @@ test('O29 limits.maxCheckpoints: a collection keeps the newest, the base and wha
   await house.close();
 });
 
-test('O29 limits.maxAgeDays: a collection removes what is older', async () => {
+test('limits.maxAgeDays: a collection removes what is older (O29)', async () => {
   const house = new InProcessDaemon();
   const { now } = Date;
   for (const strategy of names) {
@@ -77,7 +77,7 @@ test('O29 limits.maxAgeDays: a collection removes what is older', async () => {
   await house.close();
 });
 
-test('O29 limits.maxStoreBytes: a collection removes the oldest until the store fits, and reports what it freed', async () => {
+test('limits.maxStoreBytes: a collection removes the oldest until the store fits, and reports what it freed (O29)', async () => {
   for (const strategy of names) {
     const house = new InProcessDaemon();
     const contents = Array.from({ length: 40 }, (_, n) => noise(n, 60_000));
@@ -98,7 +98,7 @@ test('O29 limits.maxStoreBytes: a collection removes the oldest until the store 
   }
 });
 
-test('O29 limits.maxStoreBytes: what other sessions hold in a shared database does not count', async () => {
+test('limits.maxStoreBytes: what other sessions hold in a shared database does not count (O29)', async () => {
   const house = new InProcessDaemon();
   const large = Array.from({ length: 6 }, (_, n) => noise(100 + n, 400_000));
   const other = await turns(house, 'sqlite', large);
@@ -129,7 +129,7 @@ test('O29 limits.maxStoreBytes: what other sessions hold in a shared database do
   await house.close();
 });
 
-test('O30 R9 deleting checkpoints in the middle leaves every other one restorable', async () => {
+test('deleting checkpoints in the middle leaves every other one restorable (O30, R9)', async () => {
   const house = new InProcessDaemon();
   for (const strategy of names) {
     const { session, root } = await turns(house, strategy, []);

@@ -1,4 +1,4 @@
-// Strategy local over the whole daemon: 001's five phases have their effect, and the user's repository does not notice.
+// Strategy local over the whole daemon: the specified five phases have their effect, and the user's repository does not notice.
 // What the store itself promises is in test/store/git/local.test.ts.
 import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,12 +60,12 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await house.close();
 }
 
-test('R4 R5 R6 HEAD, branches, index, stash, reflogs, config and hooks are byte-identical all day', async () => {
+test('HEAD, branches, index, stash, reflogs, config and hooks are byte-identical all day (R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });
 
-test('R5 R9 it works with a detached and an unborn HEAD, in a sub-directory and in a linked work tree', async () => {
+test('it works with a detached and an unborn HEAD, in a sub-directory and in a linked work tree (R5, R9)', async () => {
   const detached = livedIn();
   git(detached, 'checkout', '-q', '--detach');
   await dayWithLocal(detached, join(detached, '.git'));
@@ -81,7 +81,7 @@ test('R5 R9 it works with a detached and an unborn HEAD, in a sub-directory and 
   await dayWithLocal(linked, join(main, '.git'));
 });
 
-test('R7 getDiff: base by default, to the work tree without "to", binary files listed and not dropped', async () => {
+test('getDiff: base by default, to the work tree without "to", binary files listed and not dropped (R7)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   const { session } = await house.open(root, { strategy: 'local' });
@@ -97,7 +97,7 @@ test('R7 getDiff: base by default, to the work tree without "to", binary files l
   await house.close();
 });
 
-test('R5 killed in the middle of creates and restores, it leaves the repository as it was', async () => {
+test('killed in the middle of creates and restores, it leaves the repository as it was (R5)', async () => {
   await withRig(async (rig) => {
     git(rig.work, 'add', '-A');
     git(rig.work, 'commit', '-q', '-m', 'first');
@@ -128,7 +128,7 @@ test('R5 killed in the middle of creates and restores, it leaves the repository 
   });
 });
 
-test('R9 checkpoints survive the user: gc --prune=now, pack-refs, a new branch, a reset of theirs', async () => {
+test('checkpoints survive the user: gc --prune=now, pack-refs, a new branch, a reset of theirs (R9)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   const { session } = await house.open(root, { strategy: 'local' });

@@ -1,4 +1,4 @@
-// The seven properties of 003 over the whole daemon, more runs of each; the stores' own suite has the hundred.
+// The seven specified properties over the whole daemon, more runs of each; the stores' own suite has the hundred.
 import { test } from 'uvu';
 import { daemonProperties } from './rigs/daemon-properties.ts';
 

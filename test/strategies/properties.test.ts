@@ -1,4 +1,4 @@
-// The seven properties of 003 over the whole daemon, a few runs of each; properties.long.ts has more.
+// The seven specified properties over the whole daemon, a few runs of each; properties.long.ts has more.
 import { test } from 'uvu';
 import { daemonProperties } from './rigs/daemon-properties.ts';
 

@@ -4,7 +4,7 @@ import { checkPropertyAsync } from '../support/property.ts';
 import { walks, wander } from './rigs/random-restores.ts';
 import { Threefold } from './rigs/three-sessions.ts';
 
-test('O16 Q25 R12 no walk through edits, checkpoints, restores, undo and redo loses or invents a byte', async () => {
+test('no walk through edits, checkpoints, restores, undo and redo loses or invents a byte (O16, Q25, R12)', async () => {
   const three = new Threefold();
   try {
     await checkPropertyAsync(walks(10), (steps) => wander(three, steps), 60);

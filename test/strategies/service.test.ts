@@ -1,4 +1,4 @@
-// 001's service as a client sees it, on every strategy: where the shadow lies, what it never touches, the shape of
+// The checkpoint service as a client sees it, on every strategy: where the shadow lies, what it never touches, the shape of
 // diffs, saving only what changed, events and durations, one operation at a time.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,17 +33,17 @@ async function each(
   }
 }
 
-test('R10 R14 the shadow lies elsewhere, with its own settings; nothing is put into the work tree', () =>
+test('the shadow lies elsewhere, with its own settings; nothing is put into the work tree (R10, R14)', () =>
   each(async ({ house, strategy, root, session }) => {
     assert.equal(Object.keys(manifest(root)), ['a.txt', 'src/b.txt']);
     assert.not.ok(existsSync(join(root, '.git', 'checkpointd')));
     if (strategy !== 'shadow') return;
     const shadow = join(house.storage, session);
     assert.is(git(root, `--git-dir=${shadow}`, 'config', 'core.bare'), 'true');
-    assert.is(git(root, `--git-dir=${shadow}`, 'config', 'user.name'), 'Q', 'ruling 30');
+    assert.is(git(root, `--git-dir=${shadow}`, 'config', 'user.name'), 'Q', 'the identity of the shadow');
   }));
 
-test('R11 R12 R21 nested repositories are saved and restored as files, and no .git is renamed or touched', () =>
+test('nested repositories are saved and restored as files, and no .git is renamed or touched (R11, R12, R21)', () =>
   each(async ({ house, root, session }) => {
     const nested = join(root, 'nested');
     mkdirSync(nested);
@@ -62,7 +62,7 @@ test('R11 R12 R21 nested repositories are saved and restored as files, and no .g
     assert.not.ok(existsSync(join(nested, '.git_disabled')));
   }));
 
-test('R13 protected places are refused on every strategy, however they are spelled', async () => {
+test('protected places are refused on every strategy, however they are spelled (R13)', async () => {
   const house = new InProcessDaemon();
   const home = process.env['HOME'] ?? '/root';
   const link = join(temporaryDirectory('link'), 'home');
@@ -75,7 +75,7 @@ test('R13 protected places are refused on every strategy, however they are spell
   await house.close();
 });
 
-test('R15 no GIT_ variable of the environment reaches our git', async () => {
+test('no GIT_ variable of the environment reaches our git (R15)', async () => {
   const elsewhere = repository({ 'other.txt': 'o\n' });
   const hostile: Record<string, string> = {
     GIT_DIR: join(elsewhere, '.git'),
@@ -104,7 +104,7 @@ test('R15 no GIT_ variable of the environment reaches our git', async () => {
   assert.is(repositoryState(elsewhere), before);
 });
 
-test('R16 no list of our own leaves anything out: .env, lock files, archives and databases are saved', () =>
+test('no list of our own leaves anything out: .env, lock files, archives and databases are saved (R16)', () =>
   each(
     async ({ house, root, session }) => {
       const odd = ['.env', 'yarn.lock', 'data.csv', 'dump.sql', 'a.zip', '.vscode/settings.json', 'big.bin'];
@@ -120,7 +120,7 @@ test('R16 no list of our own leaves anything out: .env, lock files, archives and
     { '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' },
   ));
 
-test('R17 R20 what a capture left out is said; a failed restore leaves the work tree and the checkpoints', () =>
+test('what a capture left out is said; a failed restore leaves the work tree and the checkpoints (R17, R20)', () =>
   each(async ({ house, root, session }) => {
     write(root, { 'a.txt': 'two\n' });
     git(root, 'config', 'x.y', 'z');
@@ -135,7 +135,7 @@ test('R17 R20 what a capture left out is said; a failed restore leaves the work 
     await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   }));
 
-test('R18 R19 saved before the change, a restore brings back the state before it, files and conversation', () =>
+test('saved before the change, a restore brings back the state before it, files and conversation (R18, R19)', () =>
   each(async ({ house, root, session }) => {
     const before = manifest(root);
     await house.call('checkpoint/create', { session, kind: 'turn', message: 'please change it' });
@@ -151,7 +151,7 @@ test('R18 R19 saved before the change, a restore brings back the state before it
     assert.is(done.conversation?.historyLength, 0);
   }));
 
-test('R22 R27 diffs: relative and absolute path, before and after; from the base, the previous, to the present', () =>
+test('diffs: relative and absolute path, before and after; from the base, the previous, to the present (R22, R27)', () =>
   each(async ({ house, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -170,7 +170,7 @@ test('R22 R27 diffs: relative and absolute path, before and after; from the base
     assert.equal(await contents(undefined, '2'), [['a.txt', 'a\n', 'two\n']], 'in full');
   }));
 
-test('R23 incremental: only when something changed', () =>
+test('incremental: only when something changed (R23)', () =>
   each(async ({ house, root, session }) => {
     const create = async (): Promise<boolean> =>
       (await house.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true })).created;
@@ -179,7 +179,7 @@ test('R23 incremental: only when something changed', () =>
     assert.equal([await create(), await create()], [true, false]);
   }));
 
-test('R24 durations in results and in the log, events for initialise, checkpoint, restore and error', () =>
+test('durations in results and in the log, events for initialise, checkpoint, restore and error (R24)', () =>
   each(async ({ house, root, session, strategy }) => {
     write(root, { 'a.txt': 'changed\n' });
     const { capture } = await house.call('checkpoint/create', { session, kind: 'turn' });
@@ -199,7 +199,7 @@ test('R24 durations in results and in the log, events for initialise, checkpoint
     assert.ok(house.told.some(({ method }) => method === 'checkpoint/didFail'));
   }));
 
-test('R25 one change at a time: twenty creates at once give twenty checkpoints in order of arrival', () =>
+test('one change at a time: twenty creates at once give twenty checkpoints in order of arrival (R25)', () =>
   each(async ({ house, session }) => {
     const made = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
@@ -212,7 +212,7 @@ test('R25 one change at a time: twenty creates at once give twenty checkpoints i
     );
   }));
 
-test('R26 the first capture gives up after the limit, and the session can be opened again', async () => {
+test('the first capture gives up after the limit, and the session can be opened again (R26)', async () => {
   for (const strategy of names) {
     const house = new InProcessDaemon();
     const many = Object.fromEntries(
@@ -229,7 +229,7 @@ test('R26 the first capture gives up after the limit, and the session can be ope
   }
 });
 
-test('R28 many conversations on one work tree share nothing that one can break for another (O24)', async () => {
+test('many conversations on one work tree share nothing that one can break for another (O24) (R28)', async () => {
   const house = new InProcessDaemon();
   const root = repository();
   const sessions: string[] = [];
@@ -252,7 +252,7 @@ test('R28 many conversations on one work tree share nothing that one can break f
   await house.close();
 });
 
-test('O2 O3 O4 O5 O8 O13 O24 the full cycle of 003: create, list, diff, read, roll back', () =>
+test('the full cycle of the file service: create, list, diff, read, roll back (O2, O3, O4, O5, O8, O13, O24)', () =>
   each(async ({ house, root, session }) => {
     const large = 'line of a large file\n'.repeat(60_000);
     write(root, { 'a.txt': 'modified\n', 'large.txt': large });
@@ -278,7 +278,7 @@ test('O2 O3 O4 O5 O8 O13 O24 the full cycle of 003: create, list, diff, read, ro
     assert.is(readFileSync(join(root, 'large.txt'), 'utf8'), large);
   }));
 
-test('O25 O26 O28 a rollback warns of what the user changed since, restores deletions, removes later files', () =>
+test('a rollback warns of what the user changed since, restores deletions, removes later files (O25, O26, O28)', () =>
   each(async ({ house, root, session }) => {
     write(root, { 'a.txt': 'one\n' });
     await house.call('checkpoint/create', { session, kind: 'turn' });

@@ -13,7 +13,7 @@ const hasty = ((work: () => void, ms?: number) => {
   return timer(() => undefined, 0);
 }) as typeof globalThis.setTimeout;
 
-test('R26 an opening that takes five seconds is warned of once and goes on, and a quick one is not', async () => {
+test('an opening that takes five seconds is warned of once and goes on, and a quick one is not (R26)', async () => {
   for (const strategy of Object.keys(strategies)) {
     const house = new InProcessDaemon();
     const warnings = (): string[] =>

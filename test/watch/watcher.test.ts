@@ -159,7 +159,7 @@ test('a closed watcher leaves no handle and says nothing more', async () => {
   });
 });
 
-test('F34 a tree moved in is seen, one moved out is not followed', async () => {
+test('a tree moved in is seen, one moved out is not followed (F34)', async () => {
   await withRig(async (rig) => {
     rig.write('out/f', 'f');
     mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
@@ -186,7 +186,7 @@ test('F34 a tree moved in is seen, one moved out is not followed', async () => {
   });
 });
 
-test('F37 after rm -rf, mkdir and a later write the capture holds the later write, watched or not', async () => {
+test('after rm -rf, mkdir and a later write the capture holds the later write, watched or not (F37)', async () => {
   await withRig(async (rig) => {
     await watching(rig.root, {}, async () => {
       for (let i = 0; i < 100; i += 1) {
@@ -200,7 +200,7 @@ test('F37 after rm -rf, mkdir and a later write the capture holds the later writ
   });
 });
 
-test('F38 swapped and chained directories are captured as they stand', async () => {
+test('swapped and chained directories are captured as they stand (F38)', async () => {
   await withRig(async (rig) => {
     const at = (name: string): string => join(rig.root, name);
     for (const name of ['a', 'b', 'c']) rig.write(`${name}/f`, name);
@@ -223,7 +223,7 @@ test('F38 swapped and chained directories are captured as they stand', async () 
   });
 });
 
-test('F41 at the limit of watches it says so once, and captures go on', async () => {
+test('at the limit of watches it says so once, and captures go on (F41)', async () => {
   const probe = spawnSync(
     'unshare',
     [
@@ -273,7 +273,7 @@ test('F41 at the limit of watches it says so once, and captures go on', async ()
   });
 });
 
-test('F44 loops of links and a link to / add no watch', async () => {
+test('loops of links and a link to / add no watch (F44)', async () => {
   await withRig(async (rig) => {
     for (let i = 0; i < 5; i += 1) rig.write(`d${i}/f`, '');
     symlinkSync('.', join(rig.root, 'loop'));
@@ -312,7 +312,7 @@ test('a burst is told as an overflow, and more marks than the bound are everythi
   assert.equal(dirty.drain(), { kind: 'paths', paths: new Set() });
 });
 
-test('F40 while the daemon is busy its watcher is not: nothing is lost, and nothing more is doubted', async () => {
+test('while the daemon is busy its watcher is not: nothing is lost, and nothing more is doubted (F40)', async () => {
   await withRig(async (rig) => {
     await watching(rig.root, {}, async ({ watcher, batches, told }) => {
       watcher.drain();
@@ -330,7 +330,7 @@ test('F40 while the daemon is busy its watcher is not: nothing is lost, and noth
   });
 });
 
-test('F40 a loop that stood still is told so afterwards', async () => {
+test('a loop that stood still is told so afterwards (F40)', async () => {
   let stalls = 0;
   const probe = probeLoop(() => (stalls += 1));
   try {

@@ -85,7 +85,7 @@ function words({ answers, goesOn, ended, grownMb }: Verdict): string {
   return `${answers.join(' ') || 'silence'}; ${goesOn ? 'goes on' : 'next request lost'}${end}${grown}`;
 }
 
-test('F103 every case ends as it should, and the table beside vscode-jsonrpc alone', async () => {
+test('every case ends as it should, and the table beside vscode-jsonrpc alone (F103)', async () => {
   const rows = ['note: | bytes | vscode-jsonrpc alone | this transport |', 'note: |---|---|---|'];
   let differences = 0;
   for (const [name, bytes, expected] of cases) {

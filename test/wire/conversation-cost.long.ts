@@ -57,7 +57,7 @@ async function checkpoint(rig: SessionRig, content: string): Promise<number> {
 const warmUp = 20;
 const measured = 200;
 
-test('C33 a checkpoint takes as long over 10,000 entries as over 10', async () => {
+test('a checkpoint takes as long over 10,000 entries as over 10 (C33)', async () => {
   const [short, long] = [
     new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 }),
     new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 }),
@@ -87,7 +87,7 @@ test('C33 a checkpoint takes as long over 10,000 entries as over 10', async () =
   }
 });
 
-test('C5 ruling 21: the exported JSON of 10,000 entries is as large with 1,000 checkpoints as with one', async () => {
+test('the exported JSON of 10,000 entries is as large with 1,000 checkpoints as with one (C5)', async () => {
   const rig = new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 });
   try {
     await rig.open({ strategy: 'sqlite' });

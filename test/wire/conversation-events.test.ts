@@ -56,7 +56,7 @@ async function lengths(rig: SessionRig): Promise<object> {
   return { historyLength, transcriptLength, validHistoryRange };
 }
 
-test('C8 each method that changes the conversation tells a subscriber once, before its answer, what it is now', () =>
+test('each method that changes the conversation tells a subscriber once, before its answer, what it is now (C8)', () =>
   withSession(async (rig) => {
     assert.equal([...new Set(changes.map(([method]) => method))].sort(), [...changing].sort());
     for (const [method, params] of changes) {
@@ -71,7 +71,7 @@ test('C8 each method that changes the conversation tells a subscriber once, befo
     }
   }));
 
-test('C33 a restore of the conversation and leaving a tangent with files tell it as well', () =>
+test('a restore of the conversation and leaving a tangent with files tell it as well (C33)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.request('checkpoint/create', { kind: 'turn' });

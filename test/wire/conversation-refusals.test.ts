@@ -126,7 +126,7 @@ const refusals: readonly (readonly [string, RequestMethod, object, string, RegEx
   ]),
 ];
 
-test('C6 C24 C35 bad input is refused with its remedy, tells nothing and leaves the export as it was', () =>
+test('bad input is refused with its remedy, tells nothing and leaves the export as it was (C6, C24, C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     await rig.request('conversation/addContext', { paths: ['a.txt'] });
@@ -144,7 +144,7 @@ test('C6 C24 C35 bad input is refused with its remedy, tells nothing and leaves 
   }));
 
 // On the wire a lone surrogate is an escape; inside a file it can also stand in a document that is valid JSON.
-test('C35 lone surrogates anywhere in an import are refused with the remedy, from the wire and from a file', () =>
+test('lone surrogates anywhere in an import are refused with the remedy, from the wire and from a file (C35)', () =>
   withSession(async (rig) => {
     await rig.append('kept');
     const before = await rig.document();

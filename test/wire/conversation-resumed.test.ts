@@ -74,7 +74,7 @@ async function live(rig: SessionRig): Promise<void> {
   await rig.request('conversation/setNextMessage', { message: { content: 'to be sent' }, lock: true });
 }
 
-test("C8 C36 a real session's shape, killed, resumed and exported: equal field by field", async () => {
+test("a real session's shape, killed, resumed and exported: equal field by field (C8, C36)", async () => {
   const places = makePlaces();
   const rig = new SessionRig(places, { timeoutMs: 60_000 });
   let before: Seen;
@@ -103,7 +103,7 @@ test("C8 C36 a real session's shape, killed, resumed and exported: equal field b
   );
 });
 
-test('C8 a daemon killed among changes: every answered one is there, in order, and at most one more', async () => {
+test('a daemon killed among changes: every answered one is there, in order, and at most one more (C8)', async () => {
   for (const afterMs of [30, 90]) {
     const places = makePlaces();
     const rig = new SessionRig(places);

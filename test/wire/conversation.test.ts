@@ -7,7 +7,7 @@ import type { RequestMethod } from '../../src/protocol/types.ts';
 import { makePlaces, withSession } from '../support/session-rig.ts';
 import { failureOf } from '../support/wire-client.ts';
 
-test('C1 conversation/get answers the fields of the state; history and transcript by their lengths', () =>
+test('conversation/get answers the fields of the state; history and transcript by their lengths (C1)', () =>
   withSession(async (rig) => {
     await rig.append('hello\nthere');
     await rig.request('conversation/setNextMessage', { message: { content: 'next' } });
@@ -71,7 +71,7 @@ test('every change tells conversation/didChange, method included, before its ans
     assert.ok(answer?.result);
   }));
 
-test('C8 a repeat with the same key is answered again, also by the next daemon; another request with it is refused', async () => {
+test('a repeat with the same key is answered again, also by the next daemon; another request with it is refused (C8)', async () => {
   const places = makePlaces();
   const entry = { user: { content: 'a' }, assistant: { content: 'b' } };
   const first = await withSession(
@@ -122,7 +122,7 @@ test('C8 a repeat with the same key is answered again, also by the next daemon; 
   );
 });
 
-test('C12 a listing by cursor shows the state it began with: appends and restores meanwhile do not break it', () =>
+test('a listing by cursor shows the state it began with: appends and restores meanwhile do not break it (C12)', () =>
   withSession(async (rig) => {
     for (const text of ['a', 'b', 'c', 'd', 'e']) await rig.append(text);
     const first = await rig.request('conversation/history', { limit: 2 });
@@ -159,7 +159,7 @@ function nextCursorOf({ nextCursor }: { readonly nextCursor?: string }): string 
   return nextCursor ?? '';
 }
 
-test("C33 conversation/history {tag} reads a checkpoint's history, from an entry on", () =>
+test("conversation/history {tag} reads a checkpoint's history, from an entry on (C33)", () =>
   withSession(async (rig) => {
     const { id } = await rig.append('a');
     await rig.append('b');
@@ -176,7 +176,7 @@ test("C33 conversation/history {tag} reads a checkpoint's history, from an entry
     assert.is((await failureOf(rig.request('conversation/history', absent))).kind, 'UnknownCheckpoint');
   }));
 
-test('C24 C25 C7 context files: within the work tree, by budget, the message cached until a file changes', () =>
+test('context files: within the work tree, by budget, the message cached until a file changes (C24, C25, C7)', () =>
   withSession(async (rig) => {
     rig.write('docs/x.md', 'ex\n');
     rig.write('docs/deep/y.md', 'why\n');
@@ -232,7 +232,7 @@ test('C24 C25 C7 context files: within the work tree, by budget, the message cac
     assert.equal(removed.context.patterns, ['none.md']);
   }));
 
-test('C2 C35 export and import by file: in one step, back without loss, refusals leave everything as it was', () =>
+test('export and import by file: in one step, back without loss, refusals leave everything as it was (C2, C35)', () =>
   withSession(async (rig) => {
     await rig.append('a\nb');
     await rig.append('', { tool: true });
@@ -313,7 +313,7 @@ test('bad documents are refused with their kind and change nothing; a history ov
     assert.equal([dropped, historyLength], [3, 10_000]);
   }));
 
-test('C6 bad changes are refused with their kind, tell nothing and change nothing', () =>
+test('bad changes are refused with their kind, tell nothing and change nothing (C6)', () =>
   withSession(async (rig) => {
     await rig.append('a');
     await rig.append('b', { tool: true });
@@ -347,7 +347,7 @@ test('C6 bad changes are refused with their kind, tell nothing and change nothin
     assert.is(rig.events('conversation/didChange').length, told);
   }));
 
-test('C30 a model without a window gets 200,000 tokens and a warning in the log, at open as well', () =>
+test('a model without a window gets 200,000 tokens and a warning in the log, at open as well (C30)', () =>
   withSession(
     async (rig) => {
       const { modelInfo } = await rig.request('conversation/get', {});
@@ -366,7 +366,7 @@ function withLog(open: object): Parameters<typeof withSession>[1] {
   return { places, open, wire: { args: [`--log-file=${join(places.storage, '..', 'log')}`] } };
 }
 
-test('C37 an empty next message becomes "Empty prompt"; a locked one stays and describes the turn (ruling 4)', () =>
+test('an empty next message becomes "Empty prompt"; a locked one stays and describes the turn (C37)', () =>
   withSession(async (rig) => {
     await rig.request('conversation/setNextMessage', { message: { content: 'the plan' }, lock: true });
     const second = await rig.request('conversation/setNextMessage', { message: { content: '' } });
@@ -378,7 +378,7 @@ test('C37 an empty next message becomes "Empty prompt"; a locked one stays and d
     assert.is((await rig.request('session/get', {})).manager.messageLocked, false);
   }));
 
-test("C31 recordLines tells the user's lines from the agent's, and counts the file when not told", () =>
+test("recordLines tells the user's lines from the agent's, and counts the file when not told (C31)", () =>
   withSession(async (rig) => {
     rig.write('w.txt', '1\n2\n3');
     const first = await rig.request('conversation/recordLines', { path: 'w.txt', operation: 'create' });

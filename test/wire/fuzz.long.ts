@@ -12,7 +12,7 @@ import { frameOf, withClient } from '../support/wire-client.ts';
 const framesEach = 20;
 const runs = Number(process.env.RUNS ?? 100);
 
-test('F103 a real daemon answers or ends in order, whatever comes', async () => {
+test('a real daemon answers or ends in order, whatever comes (F103)', async () => {
   const below = random(seed);
   let framingFaults = 0;
   for (let run = 0; run < runs; run += 1) {
@@ -42,7 +42,7 @@ test('F103 a real daemon answers or ends in order, whatever comes', async () => 
 const bodies = Number(process.env.BODIES ?? 2000);
 const answered = new Set<string | undefined>();
 
-test('F103 a daemon answers every request whose body is broken in a whole frame, and lives', () =>
+test('a daemon answers every request whose body is broken in a whole frame, and lives (F103)', () =>
   withClient(
     async (client) => {
       await client.initialize();

@@ -127,7 +127,7 @@ for (const [signal, number] of [
     }));
 }
 
-test('F104 end of input ends the daemon with 1, also in the middle of a frame; after shutdown with 0', async () => {
+test('end of input ends the daemon with 1, also in the middle of a frame; after shutdown with 0 (F104)', async () => {
   await withClient(async (client) => {
     await client.initialize();
     assert.is((await client.endInput()).code, 1);

@@ -29,7 +29,7 @@ function room(): { conversation: Conversation; tree: Texts } {
   return { conversation: new Conversation('c', new MemoryLog()), tree: new Texts() };
 }
 
-test('C7 the context message: summary, files and instruction between the exact markers', async () => {
+test('the context message: summary, files and instruction between the exact markers (C7)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('b.md', 'B').set('docs/2.md', 'two').set('docs/1.md', 'one');
   conversation.context.add(['b.md', 'docs/*.md']);
@@ -45,19 +45,19 @@ test('C7 the context message: summary, files and instruction between the exact m
   assert.is(rest, 'Follow this instruction: be brief');
 });
 
-test('C7 without context there is no message', async () => {
+test('without context there is no message (C7)', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).message, '');
 });
 
-test('C9 C24 the budget is three quarters of the model’s window, 200,000 tokens by default', async () => {
+test('the budget is three quarters of the model’s window, 200,000 tokens by default (C9, C24)', async () => {
   const { conversation, tree } = room();
   assert.is((await conversation.context.build(tree)).maxSize, 150_000 * 4);
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   assert.is((await conversation.context.build(tree)).maxSize, 75 * 4);
 });
 
-test('C24 files over the budget are left out, the largest first and unread, with a warning each', async () => {
+test('files over the budget are left out, the largest first and unread, with a warning each (C24)', async () => {
   const { conversation, tree } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 100 });
   tree.texts.set('a', 'a'.repeat(120)).set('b', 'b'.repeat(301)).set('c', 'c'.repeat(180));
@@ -78,7 +78,7 @@ test('C24 files over the budget are left out, the largest first and unread, with
   assert.match(built.warnings[0] ?? '', /^The context file b \(301 bytes\) was left out/);
 });
 
-test('C24 paths and globs are added once, removed where they are there, and checked', () => {
+test('paths and globs are added once, removed where they are there, and checked (C24)', () => {
   const { conversation } = room();
   assert.equal(conversation.context.add(['a', './a', 'src/*.ts']), { added: ['a', 'src/*.ts'] });
   assert.equal(conversation.context.add(['a', 'b']), { added: ['b'] });
@@ -96,7 +96,7 @@ test('C24 paths and globs are added once, removed where they are there, and chec
   assert.equal(conversation.context.paths, ['src/*.ts']);
 });
 
-test('C24 a file outside the work tree is refused also when only the glob led there', async () => {
+test('a file outside the work tree is refused also when only the glob led there (C24)', async () => {
   const { conversation, tree } = room();
   conversation.context.add(['{a,../secret}']);
   tree.texts.set('../secret', 'x');
@@ -109,7 +109,7 @@ test('C24 a file outside the work tree is refused also when only the glob led th
   assert.equal(tree.reads, []);
 });
 
-test('C24 a path that names nothing and a file that cannot be read are told', async () => {
+test('a path that names nothing and a file that cannot be read are told (C24)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('gone', undefined).set('here', 'x');
   conversation.context.add(['nothing', 'gone', 'here']);
@@ -121,7 +121,7 @@ test('C24 a path that names nothing and a file that cannot be read are told', as
   assert.is(built.message, `${start}[here]\nx\n${end}`);
 });
 
-test('C25 the length is remembered in bytes, until anything that the message is built from changes', async () => {
+test('the length is remembered in bytes, until anything that the message is built from changes (C25)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('a', 'é').set('b', 'b');
   conversation.context.add(['a']);
@@ -154,7 +154,7 @@ test('C25 the length is remembered in bytes, until anything that the message is 
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('C25 a length built while a file changed is not remembered', async () => {
+test('a length built while a file changed is not remembered (C25)', async () => {
   const { conversation, tree } = room();
   tree.texts.set('a', '1');
   conversation.context.add(['a']);
@@ -164,7 +164,7 @@ test('C25 a length built while a file changed is not remembered', async () => {
   assert.is(conversation.context.messageLength, undefined);
 });
 
-test('C26 the window is critical when text alone fills it', () => {
+test('the window is critical when text alone fills it (C26)', () => {
   const { conversation } = room();
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 10 });
   conversation.append({ user: { content: 'x'.repeat(20) }, assistant: { content: 'y'.repeat(19) } });

@@ -55,7 +55,7 @@ async function rejection(document: unknown): Promise<CheckpointdError> {
   return error as CheckpointdError;
 }
 
-test('C1 C35 the document has the fields of the specification by name, and not those of the run time', () => {
+test('the document has the fields of the specification by name, and not those of the run time (C1, C35)', () => {
   const document = toDocument(full().state, extras);
   assert.equal(
     Object.keys(document).sort(),
@@ -95,7 +95,7 @@ test('C1 C35 the document has the fields of the specification by name, and not t
   });
 });
 
-test('C35 absent optionals are skipped, not written as null', () => {
+test('absent optionals are skipped, not written as null (C35)', () => {
   const document = toDocument(new Conversation('c', new MemoryLog()).state);
   assert.equal(JSON.parse(JSON.stringify(document)), {
     format_version: 1,
@@ -110,7 +110,7 @@ test('C35 absent optionals are skipped, not written as null', () => {
   });
 });
 
-test('C5 the document of a tangent has the five fields, its time in UTC, and the range', () => {
+test('the document of a tangent has the five fields, its time in UTC, and the range (C5)', () => {
   const tangent = toDocument(full().state).tangent_state;
   assert.ok(tangent);
   assert.equal(
@@ -124,7 +124,7 @@ test('C5 the document of a tangent has the five fields, its time in UTC, and the
   assert.equal(tangent.main_valid_history_range, [0, 2]);
 });
 
-test('C35 a document read back and written again is the same text', async () => {
+test('a document read back and written again is the same text (C35)', async () => {
   const first = JSON.stringify(toDocument(full().state));
   const log = new MemoryLog();
   const conversation = new Conversation('conv-1', log);
@@ -150,7 +150,7 @@ test('C35 a document read back and written again is the same text', async () => 
   assert.is(replayed.head, conversation.head);
 });
 
-test('C4 a field whose document name is taken by another survives there and back', async () => {
+test('a field whose document name is taken by another survives there and back (C4)', async () => {
   const conversation = new Conversation('c', new MemoryLog());
   const requestMetadata = { requestId: 'ours', request_id: 'theirs' };
   conversation.append({ ...said('x'), requestMetadata });
@@ -159,7 +159,7 @@ test('C4 a field whose document name is taken by another survives there and back
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('C2 importing or exporting owns nothing: the reference is written, never read', async () => {
+test('importing or exporting owns nothing: the reference is written, never read (C2)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());
@@ -168,7 +168,7 @@ test('C2 importing or exporting owns nothing: the reference is written, never re
   assert.is(conversation.conversationId, 'other');
 });
 
-test('C10 C29 an old document: no ids, no format version, the model as text', async () => {
+test('an old document: no ids, no format version, the model as text (C10, C29)', async () => {
   const old = {
     conversation_id: 'old',
     next_message: null,
@@ -197,7 +197,7 @@ test('C10 C29 an old document: no ids, no format version, the model as text', as
   assert.equal(conversation.state.modelInfo, { modelId: 'newer', contextWindowTokens: 9 });
 });
 
-test('C6 C12 a history over the cap is trimmed from its oldest end and reported', async () => {
+test('a history over the cap is trimmed from its oldest end and reported (C6, C12)', async () => {
   const history = Array.from({ length: 10_003 }, (_, n) => ({
     id: `e${n}`,
     user: n === 3 ? { toolResults: [{ toolUseId: 't' }] } : { content: String(n) },
@@ -215,7 +215,7 @@ test('C6 C12 a history over the cap is trimmed from its oldest end and reported'
   assert.is(result.warnings.length, 2);
 });
 
-test('C35 a document of a later version is refused as such', async () => {
+test('a document of a later version is refused as such (C35)', async () => {
   const document = { ...toDocument(full().state), format_version: 2 };
   assert.is((await rejection(document)).kind, 'DocumentVersion');
 });
@@ -252,19 +252,19 @@ const broken: readonly (readonly [string, () => unknown])[] = [
   ],
 ];
 for (const [name, make] of broken) {
-  test(`C35 a document ${name} is refused and nothing changes`, async () => {
+  test(`a document ${name} is refused and nothing changes (C35)`, async () => {
     const error = await rejection(make());
     assert.is(error.kind, 'DocumentInvalid');
     assert.match(error.message, /Nothing was changed/);
   });
 }
 
-test('C6 a document with a message over the limit is refused', async () => {
+test('a document with a message over the limit is refused (C6)', async () => {
   const history = [{ user: { content: 'x'.repeat(400_001) }, assistant: {} }];
   assert.is((await rejection({ conversation_id: 'c', history })).kind, 'MessageTooLarge');
 });
 
-test('C24 a document with a context path outside the work tree is refused', async () => {
+test('a document with a context path outside the work tree is refused (C24)', async () => {
   const document = { ...good(), context_manager: { paths: ['../secret'] } };
   assert.is((await rejection(document)).kind, 'PathOutsideWorkTree');
 });
@@ -289,7 +289,7 @@ test('an import that is cancelled changes nothing', async () => {
   assert.is(conversation.head, 0);
 });
 
-test('C35 a document written in pieces is the same document', () => {
+test('a document written in pieces is the same document (C35)', () => {
   const conversation = full();
   for (let n = 0; n < 300; n += 1) conversation.append(said(String(n)));
   const document = toDocument(conversation.state, extras);

@@ -22,7 +22,7 @@ function commonLines(a: readonly string[], b: readonly string[]): number {
   return row.at(-1) ?? 0;
 }
 
-test('C31 counts of added and removed lines are those of the shortest edit', () => {
+test('counts of added and removed lines are those of the shortest edit (C31)', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 25 });
   checkProperty(
     fc.tuple(lines, lines),
@@ -38,13 +38,13 @@ test('C31 counts of added and removed lines are those of the shortest edit', () 
   );
 });
 
-test('C31 texts that differ too much are counted as replaced, in bounded time', () => {
+test('texts that differ too much are counted as replaced, in bounded time (C31)', () => {
   const before = Array.from({ length: 20_000 }, (_, i) => `old ${i}`).join('\n');
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${i}`).join('\n');
   assert.equal(countLineChanges(before, after), { added: 30_000, removed: 20_000 });
 });
 
-test('C31 a last line without a newline counts, an empty text has none', () => {
+test('a last line without a newline counts, an empty text has none (C31)', () => {
   assert.is(lineCount(''), 0);
   assert.is(lineCount('a'), 1);
   assert.is(lineCount('a\n'), 1);
@@ -62,12 +62,12 @@ function figures(tracker: FileLineTracker): Record<string, number> {
   };
 }
 
-test('C31 the first creation counts the lines that stood there before as the user’s', () => {
+test('the first creation counts the lines that stood there before as the user’s (C31)', () => {
   const tracker = trackWrite(undefined, { path: 'a', operation: 'create', before: 4, after: 10 });
   assert.equal(figures(tracker), { linesByUser: 4, linesByAgent: 10, added: 10, removed: 0 });
 });
 
-test('C31 the first write of another sort counts nothing as the user’s', () => {
+test('the first write of another sort counts nothing as the user’s (C31)', () => {
   const write = { path: 'a', operation: 'append', before: 4, after: 6, newText: 'x\ny\n' } as const;
   assert.equal(figures(trackWrite(undefined, write)), {
     linesByUser: 0,
@@ -77,7 +77,7 @@ test('C31 the first write of another sort counts nothing as the user’s', () =>
   });
 });
 
-test('C31 later, lines by the user are before minus what the agent left, signed', () => {
+test('later, lines by the user are before minus what the agent left, signed (C31)', () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const replace = { path: 'a', operation: 'strReplace', oldText: 'x\ny\n', newText: 'x\nz\nw\n' } as const;
   const more = trackWrite(first, { ...replace, before: 13, after: 14 });
@@ -86,7 +86,7 @@ test('C31 later, lines by the user are before minus what the agent left, signed'
   assert.equal(figures(less), { linesByUser: -5, linesByAgent: 1, added: 1, removed: 0 });
 });
 
-test('C31 a write that does not say what stood before takes what the last write left', () => {
+test('a write that does not say what stood before takes what the last write left (C31)', () => {
   const first = trackWrite(undefined, { path: 'a', operation: 'create', before: 0, after: 10 });
   const second = trackWrite(first, { path: 'a', operation: 'append', after: 11, newText: 'x' });
   assert.equal(figures(second), { linesByUser: 0, linesByAgent: 1, added: 1, removed: 0 });

@@ -47,7 +47,7 @@ async function rejectsWith(promise: Promise<unknown>, kind: string): Promise<voi
 }
 
 for (const durability of ['process', 'power'] as const) {
-  test(`C8 records come back after reopening (${durability})`, async ({ file }) => {
+  test(`records come back after reopening (${durability}) (C8)`, async ({ file }) => {
     const log = await SessionLog.open(file, { durability });
     assert.is(log.length, 0);
     for (let n = 1; n <= 40; n += 1) assert.is(log.append(numbered(n)), n);
@@ -64,7 +64,7 @@ for (const durability of ['process', 'power'] as const) {
   });
 }
 
-test('C8 a log cut at any byte opens with the whole records before the cut, and goes on from there', async ({
+test('a log cut at any byte opens with the whole records before the cut, and goes on from there (C8)', async ({
   file,
 }) => {
   const log = await SessionLog.open(file, process);
@@ -91,7 +91,7 @@ test('C8 a log cut at any byte opens with the whole records before the cut, and 
   }
 });
 
-test('C8 a tail of noise or of zeros, as a power cut leaves it, is cut', async ({ file }) => {
+test('a tail of noise or of zeros, as a power cut leaves it, is cut (C8)', async ({ file }) => {
   const log = await SessionLog.open(file, process);
   log.append(numbered(1));
   log.close();
@@ -104,7 +104,7 @@ test('C8 a tail of noise or of zeros, as a power cut leaves it, is cut', async (
   }
 });
 
-test('C8 a killed process has lost nothing that it answered', async ({ file }) => {
+test('a killed process has lost nothing that it answered (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `
     const { SessionLog } = await import(${JSON.stringify(module)});

@@ -47,7 +47,7 @@ async function withTrees(body: (trees: DiffTrees, work: string) => Promise<void>
   });
 }
 
-test('Q31 name and status with renames, by git, in any bytes', () =>
+test('name and status with renames, by git, in any bytes (Q31)', () =>
   withTrees(async (trees) => {
     const shape = (await nameStatus(trees)).map(({ status, from, path, score }) => [
       status,

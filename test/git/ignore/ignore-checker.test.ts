@@ -94,7 +94,7 @@ test('a changed .gitignore is read again after renew, and one engine serves unti
   });
 });
 
-test('F61 a killed engine is started again and no answer is lost', async () => {
+test('a killed engine is started again and no answer is lost (F61)', async () => {
   await withChecker(async ({ root, checker, ignored }) => {
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     await ignored('a.o');
@@ -119,7 +119,7 @@ test('a question that ends git (beyond a symbolic link) costs only its own answe
   });
 });
 
-test('F53 F55 broken and hostile configurations cost their own answer and run nothing', async () => {
+test('broken and hostile configurations cost their own answer and run nothing (F53, F55)', async () => {
   await withChecker(async ({ root, home, log, ignored }) => {
     const ran = join(home, 'ran');
     writeFileSync(join(root, '.gitignore'), 'a\n');

@@ -77,7 +77,7 @@ test('the order of files and directories is that of git add and git write-tree',
     assert.is(objectId('tree', await encodeTree(items)), tree);
   }));
 
-test('F56 a planted tree is refused: git directories, dots, slashes, double names, odd modes, cut bytes', async () => {
+test('a planted tree is refused: git directories, dots, slashes, double names, odd modes, cut bytes (F56)', async () => {
   const raw = (...entries: [mode: string, name: string][]): Buffer =>
     Buffer.concat(
       entries.map(([mode, name]) =>

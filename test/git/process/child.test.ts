@@ -69,7 +69,7 @@ test('a process that dies fails its own asks alone, or they are asked again once
     },
   ));
 
-test('F62 a stalled process is killed when patience ends, and a new one answers', () =>
+test('a stalled process is killed when patience ends, and a new one answers (F62)', () =>
   withProgram('while read line; do echo "$line"; done', async (gitDir) => {
     const child = new GitChild({ gitDir }, ['x'], { patienceMs: 300 });
     assert.is(await ask(child, 'one'), 'one');

@@ -28,7 +28,7 @@ function asked(top: string, at: string): { root: string; gitDir: string; commonD
   };
 }
 
-test('ruling 9: a repository, a linked worktree, a separate git dir and a submodule are found as git finds them', () => {
+test('a repository, a linked worktree, a separate git dir and a submodule are found as git finds them', () => {
   withTop((top) => {
     git(top, top, 'init', '-q', 'r');
     const at = join(top, 'r');
@@ -62,7 +62,7 @@ test('a bare repository, garbage and dangling pointers are none, and the search 
   });
 });
 
-test('F65 ruling 9: repositories of other formats are found all the same', () => {
+test('repositories of other formats are found all the same (F65)', () => {
   withTop((top) => {
     git(top, top, 'init', '-q', '--object-format=sha256', 'sha256');
     assert.is(findRepository(join(top, 'sha256'))?.gitDir, join(top, 'sha256/.git'));

@@ -83,7 +83,7 @@ test('a conflict names its path once, and a submodule is told apart', async () =
   });
 });
 
-test('F55 P15 a hostile configuration runs nothing', async () => {
+test('a hostile configuration runs nothing (F55)', async () => {
   await withRepository(async (root, index) => {
     const ran = join(root, 'ran');
     writeFileSync(join(root, 'f'), '');

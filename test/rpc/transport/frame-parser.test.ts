@@ -71,7 +71,7 @@ for (const [what, bytes] of [
   ['8 MiB and no end', Buffer.alloc(8 * 1024 * 1024, 'a')],
   ['4 KiB of fields', `${'X-Field: y\r\n'.repeat(500)}Content-Length: 2\r\n\r\n{}`],
 ] as const) {
-  test(`F103 a header with ${what} is a framing fault, and nothing after it is read`, () => {
+  test(`a header with ${what} is a framing fault, and nothing after it is read (F103)`, () => {
     const followed = Buffer.concat([Buffer.from(bytes), frameOf('{"after":1}')]);
     const cut = bytes.length > 1_000_000 ? parse(followed) : parseBothWays(followed);
     assert.equal(cut.bodies, []);
@@ -79,7 +79,7 @@ for (const [what, bytes] of [
   });
 }
 
-test('F103 noise is refused when it comes, not when a header has been filled', () => {
+test('noise is refused when it comes, not when a header has been filled (F103)', () => {
   assert.type(parse('\n').fault, 'string');
   assert.type(parse('{"jsonrpc":"2.0"}\n').fault, 'string');
   assert.type(parse(Buffer.from([0xff])).fault, 'string');
@@ -98,7 +98,7 @@ test('another charset is told with the frame, which is skipped whole', () => {
   assert.equal(parseBothWays(`${frame}${frameOf('[]').toString()}`).bodies, ['utf-16', '[]']);
 });
 
-test('F103 memory follows what has come, never what was announced', () => {
+test('memory follows what has come, never what was announced (F103)', () => {
   const before = process.memoryUsage().arrayBuffers;
   const parsers = Array.from({ length: 50 }, () => {
     const parser = new FrameParser(() => undefined);

@@ -68,7 +68,7 @@ test('a body that is no JSON is answered with -32700 and id null, and the next r
   }
 });
 
-test('F103 bytes that are not UTF-8 are refused, never replaced', () => {
+test('bytes that are not UTF-8 are refused, never replaced (F103)', () => {
   for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80], [0xe2, 0x82]]) {
     const head = Buffer.from('{"jsonrpc":"2.0","id":1,"method":"');
     const body = Buffer.concat([head, Buffer.from(bytes), Buffer.from('"}')]);
@@ -79,7 +79,7 @@ test('F103 bytes that are not UTF-8 are refused, never replaced', () => {
   }
 });
 
-test('F103 lost framing gives exactly one -32700 and ends the reading', () => {
+test('lost framing gives exactly one -32700 and ends the reading (F103)', () => {
   const result = read([Buffer.from('Content-Length: x\r\n\r\n'), frameOf(request(1)), Buffer.from('\0\0')]);
   assert.equal(
     result.refused.map((response) => [response.error.code, response.id]),
@@ -89,7 +89,7 @@ test('F103 lost framing gives exactly one -32700 and ends the reading', () => {
   assert.equal(result.ends, ['framing']);
 });
 
-test('F106 batches and other things that are no message are -32600', () => {
+test('batches and other things that are no message are -32600 (F106)', () => {
   assert.equal(
     codesOf(['[]', [request(1)], JSON.stringify(Array.from({ length: 10_000 }, () => request(1)))]),
     [
@@ -117,7 +117,7 @@ test('F106 batches and other things that are no message are -32600', () => {
   );
 });
 
-test('F106 an id is a string or an exact integer, of its own type', () => {
+test('an id is a string or an exact integer, of its own type (F106)', () => {
   for (const id of ['null', '1.5', '{}', '[]', 'true', '1e400', '9007199254740993']) {
     assert.equal(codesOf([`{"jsonrpc":"2.0","id":${id},"method":"m"}`]), [[-32600, null]], id);
   }
@@ -127,7 +127,7 @@ test('F106 an id is a string or an exact integer, of its own type', () => {
   assert.is(passed.length, ids.length);
 });
 
-test('F106 an id in flight is refused to the newcomer, once, and is free after the answer', () => {
+test('an id in flight is refused to the newcomer, once, and is free after the answer (F106)', () => {
   const two = Buffer.concat([frameOf(request('a')), frameOf(request('a'))]);
   const held = read([two], false);
   assert.is(held.passed.length, 1);
@@ -181,7 +181,7 @@ test('200,000 nested brackets are survived, closed or not, and the next request 
   }
 });
 
-test('F103 120,000 mutated frames: no throw, one answer a fault, the same however the bytes are cut', () => {
+test('120,000 mutated frames: no throw, one answer a fault, the same however the bytes are cut (F103)', () => {
   const below = random(seed);
   const framesEach = 12;
   let faults = 0;

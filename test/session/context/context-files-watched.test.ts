@@ -47,7 +47,7 @@ const changes: readonly (readonly [string, string, (rig: SessionRig) => void])[]
 ];
 
 for (const [name, path, change] of changes) {
-  test(`C25 when ${name} the watcher has the length forgotten, before any request`, () =>
+  test(`when ${name} the watcher has the length forgotten, before any request (C25)`, () =>
     withSessions(async (rig) => {
       const { context } = (await watched(rig, path)).session.parts.conversation;
       change(rig);
@@ -55,7 +55,7 @@ for (const [name, path, change] of changes) {
     }));
 }
 
-test('C25 what the watcher tells of other files leaves the length remembered', () =>
+test('what the watcher tells of other files leaves the length remembered (C25)', () =>
   withSessions(async (rig) => {
     const { session, told } = await watched(rig, 'notes.md');
     rig.write('other.txt', 'x');

@@ -57,7 +57,7 @@ function filled(...tags: string[]): CheckpointIndex {
   return index;
 }
 
-test('Q8 tags are listed in the order of 000 §3.2', () => {
+test('tags are listed in their order: 0, 1, 1.1, 2 (Q8)', () => {
   assert.equal(tagsOf(filled('0', '1', '1.1', '1.2', '2', '2.1', '3')), [
     '0',
     '1',
@@ -69,7 +69,7 @@ test('Q8 tags are listed in the order of 000 §3.2', () => {
   ]);
 });
 
-test('Q18 a repeated turn tag leaves its old place and is appended at the end', () => {
+test('a repeated turn tag leaves its old place and is appended at the end (Q18)', () => {
   const index = filled('0', '1', '1.1', '2', '2.1');
   const old = index.resolve('1').record.id;
   tagged(index, '1');
@@ -79,7 +79,7 @@ test('Q18 a repeated turn tag leaves its old place and is appended at the end', 
   assert.is(index.list('every').length, 6);
 });
 
-test('Q19 a repeated tool tag is replaced in place, metadata and all', () => {
+test('a repeated tool tag is replaced in place, metadata and all (Q19)', () => {
   const index = filled('0', '1', '1.1', '1.2');
   const again = tagged(index, '1.1');
   assert.equal(tagsOf(index), ['0', '1', '1.1', '1.2']);
@@ -101,7 +101,7 @@ test('the index rebuilt from the store lists the same', () => {
   assert.is(rebuilt.nextSeq, index.nextSeq);
 });
 
-test('Q9 the predecessor follows the table, and passes over what was deleted', () => {
+test('the predecessor follows the table, and passes over what was deleted (Q9)', () => {
   const index = filled('0', '1', '1.1', '1.2', '2');
   const predecessor = (tag: string): Tag | undefined => {
     const found = index.predecessor(index.resolve(tag).record.id);
@@ -117,7 +117,7 @@ test('Q9 the predecessor follows the table, and passes over what was deleted', (
   assert.is(predecessor('1.2'), '0');
 });
 
-test('ruling 17: what comes after the point that was restored is detached and still listed', () => {
+test('what comes after the point that was restored is detached and still listed', () => {
   const index = filled('0', '1', '1.1', '2');
   const one = index.resolve('1').record.id;
   index.add({ record: record('restore', { parent: one }) });
@@ -156,7 +156,7 @@ for (const [text, kind] of [
   ['a\0b', 'InvalidTag'],
   ['x'.repeat(10_240), 'InvalidTag'],
 ] as const) {
-  test(`Q40 ${JSON.stringify(text.slice(0, 20))} is refused as ${kind} with the way to the list`, () => {
+  test(`${JSON.stringify(text.slice(0, 20))} is refused as ${kind} with the way to the list (Q40)`, () => {
     const index = filled('0');
     try {
       index.resolve(text);

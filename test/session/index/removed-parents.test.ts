@@ -44,7 +44,7 @@ async function twice(
 }
 
 for (const strategy of Object.keys(strategies)) {
-  test(`ruling 17: deleting a checkpoint in the middle detaches nothing before it (${strategy})`, () =>
+  test(`deleting a checkpoint in the middle detaches nothing before it (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -59,7 +59,7 @@ for (const strategy of Object.keys(strategies)) {
       async (rig) => assert.equal(told(await everything(rig)), ['0', '1', 'turn*', '5*', '4']),
     ));
 
-  test(`ruling 17: undoing a restore goes on where it was, although that checkpoint is deleted (${strategy})`, () =>
+  test(`undoing a restore goes on where it was, although that checkpoint is deleted (${strategy})`, () =>
     twice(
       strategy,
       async (rig) => {
@@ -119,7 +119,7 @@ for (const strategy of Object.keys(strategies)) {
     ));
 }
 
-test('ruling 16: after all checkpoints were deleted the next one is noted like any other', () =>
+test('after all checkpoints were deleted the next one is noted like any other', () =>
   twice(
     'shadow',
     async (rig) => {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { parseTag, partsOf, previousTag, tagOf } from '../../../src/session/index/tag.ts';
 
-test('Q7 tags are 0, {turn} and {turn}.{tool}', () => {
+test('tags are 0, {turn} and {turn}.{tool} (Q7)', () => {
   assert.equal(partsOf(parseTag('0')), { turn: 0 });
   assert.equal(partsOf(parseTag('12')), { turn: 12 });
   assert.equal(partsOf(parseTag('3.14')), { turn: 3, tool: 14 });
@@ -17,7 +17,7 @@ for (const [tag, previous] of [
   ['1', '0'],
   ['0.1', '0'],
 ] as const) {
-  test(`Q9 the tag before ${tag} is ${previous}`, () => {
+  test(`the tag before ${tag} is ${previous} (Q9)`, () => {
     assert.is(previousTag(parseTag(tag)), previous);
   });
 }
@@ -51,7 +51,7 @@ const malformed = [
   '9'.repeat(10),
 ];
 for (const text of malformed) {
-  test(`F109 ${JSON.stringify(text.slice(0, 40))} is no tag`, () => {
+  test(`${JSON.stringify(text.slice(0, 40))} is no tag (F109)`, () => {
     assert.is(tagOf(text), undefined);
     assert.throws(
       () => parseTag(text),

@@ -51,7 +51,7 @@ async function broken(rig: SessionRig): Promise<Session> {
 const leftovers = (rig: SessionRig): string[] =>
   readdirSync(rig.work).filter((name) => name.startsWith('.ckpt'));
 
-test('ruling 25: a restore that broke is finished before the next change, and what was there is saved', () =>
+test('a restore that broke is finished before the next change, and what was there is saved', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const { checkpoint } = await create(session, { kind: 'turn' }, operation());
@@ -64,7 +64,7 @@ test('ruling 25: a restore that broke is finished before the next change, and wh
   }));
 
 for (const give of ['cancel', 'fail'] as const) {
-  test(`ruling 25: a recovery that ends in ${give} before it changes anything leaves the intent to the next`, () =>
+  test(`a recovery that ends in ${give} before it changes anything leaves the intent to the next`, () =>
     withSessions(async (rig) => {
       const session = await broken(rig);
       const cancel = new AbortController();
@@ -94,7 +94,7 @@ for (const give of ['cancel', 'fail'] as const) {
     }));
 }
 
-test('ruling 25: a restore that cannot be finished, because its content is lost, is undone', () =>
+test('a restore that cannot be finished, because its content is lost, is undone', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
     const lost = files.filter((n) => rig.read(`f${n}`) === `${n} two\n`);

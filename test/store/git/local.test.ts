@@ -53,7 +53,7 @@ function fingerprint(gitDir: string): Record<string, string> {
   return found;
 }
 
-test('R4 R5 checkpoints leave HEAD, branches, index, stash, reflogs, settings and files as they were', () =>
+test('checkpoints leave HEAD, branches, index, stash, reflogs, settings and files as they were (R4, R5)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -80,7 +80,7 @@ test('R4 R5 checkpoints leave HEAD, branches, index, stash, reflogs, settings an
     assert.equal(fingerprint(join(work, '.git')), before);
   }));
 
-test('R9 earlier checkpoints stay reachable, also after gc --prune=now, a new session and without our copies', () =>
+test('earlier checkpoints stay reachable, also after gc --prune=now, a new session and without our copies (R9)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
@@ -111,7 +111,7 @@ test('R9 earlier checkpoints stay reachable, also after gc --prune=now, a new se
     await store.close();
   }));
 
-test('F64 a gc --prune=now that runs all the while takes nothing from captures, checkpoints or the user', () =>
+test('a gc --prune=now that runs all the while takes nothing from captures, checkpoints or the user (F64)', () =>
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);

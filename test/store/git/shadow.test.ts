@@ -62,7 +62,7 @@ async function rejects(promise: Promise<unknown>, kind: string): Promise<void> {
   assert.unreachable(`${kind} expected`);
 }
 
-test('Q10 the shadow is laid out as 000 §8.1 draws it, private, with the settings of 000 §4.3', () =>
+test('the shadow is laid out as specified, private, with the specified settings (Q10)', () =>
   withShadow(async (store, shadow) => {
     const there = readdirSync(shadow, { recursive: true, encoding: 'utf8' }).sort();
     for (const name of [
@@ -150,7 +150,7 @@ test('the tree id is that of git add -A and git write-tree, and everything is re
     }
   }));
 
-test('Q32 names of any bytes survive: newline, carriage return, quotes, dashes, not UTF-8, pathspec magic', () =>
+test('names of any bytes survive: newline, carriage return, quotes, dashes, not UTF-8, pathspec magic (Q32)', () =>
   withShadow(async (store, shadow) => {
     const names = [
       'new\nline',
@@ -235,7 +235,7 @@ test('changes are the paths that differ, with files that became directories and 
     assert.equal(await store.entries(a.snapshot, path('nope')), []);
   }));
 
-test('Q3 git tag lists the tags, the subject is the description, and any record comes back verbatim', () =>
+test('git tag lists the tags, the subject is the description, and any record comes back verbatim (Q3)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const nasty =
@@ -264,7 +264,7 @@ test('Q3 git tag lists the tags, the subject is the description, and any record 
     );
   }));
 
-test('Q17 a tag moves in one step to its new bearer; rename and remove take what belongs to them', () =>
+test('a tag moves in one step to its new bearer; rename and remove take what belongs to them (Q17)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const [one, two] = [record(1, snapshot), record(2, snapshot)];
@@ -353,7 +353,7 @@ test('contents over 8 MiB come in chunks, whole or in part, from a spool file or
     assert.ok(Buffer.concat(part).equals(bytes.subarray((15 << 20) - 2, (15 << 20) + 6)));
   }));
 
-test('F61 a child killed in the middle does not fail the work: the next one goes on', () =>
+test('a child killed in the middle does not fail the work: the next one goes on (F61)', () =>
   withShadow(async (store, shadow) => {
     let seq = 0;
     let killed = 0;
@@ -390,7 +390,7 @@ test('F61 a child killed in the middle does not fail the work: the next one goes
     assert.equal(await store.verify(), []);
   }));
 
-test('F62 a stalled child is killed and replaced, and the request is answered', () =>
+test('a stalled child is killed and replaced, and the request is answered (F62)', () =>
   withShadow(async (store) => {
     const { snapshot } = await capture(store, { f: 'one' });
     await store.entries(snapshot);
@@ -400,7 +400,7 @@ test('F62 a stalled child is killed and replaced, and the request is answered', 
     assert.ok(Date.now() - started < 20_000);
   }));
 
-test('F58 a corrupt ref, a garbled config, a lost HEAD: repaired at open, the others are listed', () =>
+test('a corrupt ref, a garbled config, a lost HEAD: repaired at open, the others are listed (F58)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     let store = await open(directory);
@@ -436,7 +436,7 @@ test('F58 a corrupt ref, a garbled config, a lost HEAD: repaired at open, the ot
     await store.close();
   }));
 
-test('F59 stale locks, temporary objects and spool files of a dead daemon are gone after open', () =>
+test('stale locks, temporary objects and spool files of a dead daemon are gone after open (F59)', () =>
   inTemporary(async (directory) => {
     const shadow = join(directory, 'session');
     await (await open(directory)).close();
@@ -482,7 +482,7 @@ test('a transaction that a kill tore is finished at the next open', () =>
     await store.close();
   }));
 
-test('F56 a planted snapshot is refused before any use', () =>
+test('a planted snapshot is refused before any use (F56)', () =>
   withShadow(async (store, shadow) => {
     const blob = git(shadow, '--git-dir=.', 'hash-object', '-w', '--stdin').trim();
     writeFileSync(

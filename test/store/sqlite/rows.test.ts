@@ -80,7 +80,7 @@ const steps = fc.array(
   { minLength: 1, maxLength: 14 },
 );
 
-test('O9 O10 O11 O12 the tables, columns and indexes of 003 are there under its names', () =>
+test('the tables, columns and indexes that are specified are there under their names (O9, O10, O11, O12)', () =>
   withSqlite(async ({ directory }) => {
     const columns = (table: string): unknown[] =>
       sql(directory, 'SELECT name FROM pragma_table_info(?)', table).map(([name]) => name);
@@ -119,7 +119,7 @@ test('O9 O10 O11 O12 the tables, columns and indexes of 003 are there under its 
     assert.equal(sql(directory, 'PRAGMA journal_mode'), [['wal']]);
   }));
 
-test('O10 O27 rows are the changes against the parent; a deletion names no content', () =>
+test('rows are the changes against the parent; a deletion names no content (O10, O27)', () =>
   withSqlite(async ({ directory, store }) => {
     const root = await checkpoint(store, plain({ a: 'a', b: 'b', c: 'c' }), { seq: 1, message: 'first' });
     const child = await checkpoint(store, plain({ a: 'a', b: 'B', d: 'd' }), { seq: 2, parent: root.id });
@@ -148,7 +148,7 @@ test('O10 O27 rows are the changes against the parent; a deletion names no conte
     );
   }));
 
-test('O6 O19 O26 O30 every checkpoint can be rebuilt from the rows alone, after any history', () =>
+test('every checkpoint can be rebuilt from the rows alone, after any history (O6, O19, O26, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     await checkPropertyAsync(
       steps,
@@ -182,7 +182,7 @@ test('O6 O19 O26 O30 every checkpoint can be rebuilt from the rows alone, after 
     );
   }));
 
-test('O30 removing checkpoints with many rows folds them too', () =>
+test('removing checkpoints with many rows folds them too (O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const many = (count: number, text: string): PlainTree =>
       new Map(
@@ -217,7 +217,7 @@ test('O30 removing checkpoints with many rows folds them too', () =>
     still(3);
   }));
 
-test('O1 the cost of a checkpoint follows the change: rows, directories and contents of one edit', () =>
+test('the cost of a checkpoint follows the change: rows, directories and contents of one edit (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(
       Array.from({ length: 3000 }, (_, i): [string, PlainFile] => [
@@ -240,7 +240,7 @@ test('O1 the cost of a checkpoint follows the change: rows, directories and cont
     assert.equal(rebuilt(directory, next.id), expected(store, tree));
   }));
 
-test('O1 a keyframe comes when the changes since the last one cost as much as it does', () =>
+test('a keyframe comes when the changes since the last one cost as much as it does (O1)', () =>
   withSqlite(async ({ directory, store }) => {
     const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
     let parent = (await checkpoint(store, tree, { seq: 1 })).id;
@@ -252,7 +252,7 @@ test('O1 a keyframe comes when the changes since the last one cost as much as it
     assert.equal(sql(directory, 'SELECT seq FROM checkpoints WHERE is_full = 1 ORDER BY seq'), [[1], [12]]);
   }));
 
-test('O11 O30 compressible contents are compressed, others kept as they are, large ones in chunks', () =>
+test('compressible contents are compressed, others kept as they are, large ones in chunks (O11, O30)', () =>
   withSqlite(async ({ directory, store }) => {
     const text = Buffer.alloc(3_500_000, 'all work and no play makes jack a dull boy\n');
     const tree = new Map([
@@ -272,7 +272,7 @@ test('O11 O30 compressible contents are compressed, others kept as they are, lar
     assert.equal(stored('small'), [1, 0, 0]);
   }));
 
-test('O9 messages and records survive whatever text they hold', () =>
+test('messages and records survive whatever text they hold (O9)', () =>
   withSqlite(async (rig) => {
     const messages = [
       '',
@@ -295,7 +295,7 @@ test('O9 messages and records survive whatever text they hold', () =>
     assert.equal(shown(await contentsOf(store, snapshot)), shown(plain({ a: 'a' })));
   }));
 
-test('O18 the two trees shown to git are whole: fsck finds nothing', () =>
+test('the two trees shown to git are whole: fsck finds nothing (O18)', () =>
   withSqlite(async ({ store }) => {
     const big = noise(3_000_000);
     const from = await capture(store, plain({ 'a/b': 'one', 'a.b': 'x', big: file(big), same: 'same' }));
@@ -322,7 +322,7 @@ test('O18 the two trees shown to git are whole: fsck finds nothing', () =>
     await all.dispose();
   }));
 
-test('O18 what git was shown is used again, and is gone after a sweep, a failure and the end', () =>
+test('what git was shown is used again, and is gone after a sweep, a failure and the end (O18)', () =>
   withSqlite(async (rig) => {
     const { store } = rig;
     const from = await capture(store, plain({ a: 'one', 'd/b': 'two' }));

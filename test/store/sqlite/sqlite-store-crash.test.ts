@@ -56,7 +56,7 @@ async function seen(store: SnapshotStore, contents: ReadonlyMap<CheckpointId, Pl
   return list.map(({ record, tag, name }) => `${record.id} ${tag ?? '-'} ${name ?? '-'}`).join('\n');
 }
 
-test('O22 O30 a publication that dies anywhere has happened or has not', () =>
+test('a publication that dies anywhere has happened or has not (O22, O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const contents = new Map<CheckpointId, PlainTree>();
     const first = await checkpoint(rig.store, many(50, 'a'), { seq: 1, tag: '1', name: 'one' });
@@ -87,7 +87,7 @@ test('O22 O30 a publication that dies anywhere has happened or has not', () =>
     assert.equal(sql(rig.directory, 'SELECT count(*) FROM checkpoints WHERE state <> 1'), [[0]]);
   }));
 
-test('O30 a removal that dies anywhere has happened or has not', () =>
+test('a removal that dies anywhere has happened or has not (O30)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     let isDone = false;
     for (let n = 1; !isDone; n += 1) {
@@ -120,7 +120,7 @@ test('O30 a removal that dies anywhere has happened or has not', () =>
     }
   }));
 
-test('O19 a sweep that dies anywhere leaves no directory without what it holds', () =>
+test('a sweep that dies anywhere leaves no directory without what it holds (O19)', () =>
   withStore(openSqlite, hooks, async (rig) => {
     const deep = new Map(
       Array.from({ length: 4000 }, (_, i): [string, PlainFile] => [`a${i % 50}/b${i}/c/f`, file(`${i}`)]),

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import { crowd } from '../../support/stores/sqlite-crowd.ts';
 
-test('O24 eight processes publish 500 checkpoints each: none lost, none mixed, no error', async () => {
+test('eight processes publish 500 checkpoints each: none lost, none mixed, no error (O24)', async () => {
   await crowd(8, 500);
 });
 

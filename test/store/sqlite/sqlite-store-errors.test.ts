@@ -62,7 +62,7 @@ async function failure(promise: Promise<unknown>): Promise<CheckpointdError> {
 /** Opens, and closes if that worked after all. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
 
-test('O22 a transaction that fails once is rolled back and tried again: nobody notices', () =>
+test('a transaction that fails once is rolled back and tried again: nobody notices (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store }) => {
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'a' })), seq: 1 });
     let commits = 0;
@@ -77,7 +77,7 @@ test('O22 a transaction that fails once is rolled back and tried again: nobody n
     assert.equal(await store.checkpoints(), [{ record, tag: '1', name: 'n' }]);
   }));
 
-test('O22 one that fails again is reported, and has changed nothing', () =>
+test('one that fails again is reported, and has changed nothing (O22)', () =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, async ({ store, directory }) => {
     const first = await checkpoint(store, plain({ a: 'a' }), { seq: 1, tag: '1' });
     const record = recordOf({ snapshot: await capture(store, plain({ a: 'b' })), seq: 2, parent: first.id });
@@ -99,7 +99,7 @@ test('O22 one that fails again is reported, and has changed nothing', () =>
     assert.is((await store.checkpoints()).length, 2);
   }));
 
-test('O22 a broken constraint is no reason to try again', () =>
+test('a broken constraint is no reason to try again (O22)', () =>
   withStore(openSqlite, {}, async ({ store }) => {
     const snapshot = await capture(store, plain({ a: 'a' }));
     const record = recordOf({ snapshot, seq: 1 });
@@ -248,7 +248,7 @@ test('a database that cannot be written is ReadOnlyStore, one that cannot be mad
     assert.is(attempt(empty), 'ReadOnlyStore');
   }));
 
-test('O21 a full disk is NoSpace, nothing is published, and all goes on when there is room', () =>
+test('a full disk is NoSpace, nothing is published, and all goes on when there is room (O21)', () =>
   inDirectory(async (directory) => {
     const mounted = join(directory, 'small');
     mkdirSync(mounted);
@@ -306,7 +306,7 @@ test('without libsql the strategy is unavailable, with the remedy', () =>
     assert.equal([driver.name, driver.retention, driver.needsRepository], ['sqlite', 'keep', false]);
   }));
 
-test('O23 a content that is not what it was is found, wherever it was hurt', () =>
+test('a content that is not what it was is found, wherever it was hurt (O23)', () =>
   withStore(openSqlite, {}, async ({ store, directory }) => {
     const tree = plain({
       small: 'some words, some words '.repeat(40),

@@ -24,7 +24,7 @@ import {
 
 const hooks = { afterwards: sqliteAfterwards };
 
-test('O9 sessions do not see each other, and share equal contents', () =>
+test('sessions do not see each other, and share equal contents (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const bytes = noise(10_000);
@@ -48,13 +48,13 @@ test('O9 sessions do not see each other, and share equal contents', () =>
     await other.close();
   }));
 
-test('O9 deleting a conversation takes its checkpoints and rows along, and ref_count stays true', () =>
+test('deleting a conversation takes its checkpoints and rows along, and ref_count stays true (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });
     const other = await openSqlite(directory, 'ses_2');
     await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
     await other.close();
-    // The cascade of 003, as another program with foreign keys on would set it off.
+    // The cascade of the tables, as another program with foreign keys on would set it off.
     const { default: Database } = await import('libsql');
     const database = new Database(`${directory}/checkpointd.sqlite`);
     database.exec("PRAGMA foreign_keys = ON; DELETE FROM conversations WHERE session = 'ses_2'");
@@ -63,7 +63,7 @@ test('O9 deleting a conversation takes its checkpoints and rows along, and ref_c
     sqliteAfterwards(directory);
   }));
 
-test('O19 a sweep of another daemon spares captures in progress and snapshots not yet published', () =>
+test('a sweep of another daemon spares captures in progress and snapshots not yet published (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const other = await openSqlite(directory, 'ses_2');
     const [early, late, large] = [noise(4000), noise(4000), noise(1_500_000)];
@@ -85,7 +85,7 @@ test('O19 a sweep of another daemon spares captures in progress and snapshots no
     await other.close();
   }));
 
-test('O19 a capture that reuses directories a sweep has taken stores them again', () =>
+test('a capture that reuses directories a sweep has taken stores them again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ 'd/e/f': 'f', 'd/g': 'g', h: 'h' });
     const old = await checkpoint(store, tree, { seq: 1 });
@@ -107,7 +107,7 @@ test('O19 a capture that reuses directories a sweep has taken stores them again'
     assert.equal(shown(await contentsOf(store, again)), shown(tree));
   }));
 
-test('O19 a content that a sweep takes between the look and the writing is stored again', () =>
+test('a content that a sweep takes between the look and the writing is stored again (O19)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ a: 'a'.repeat(2000), b: 'b' });
     await capture(store, tree);
@@ -131,11 +131,11 @@ test('O19 a content that a sweep takes between the look and the writing is store
     assert.equal(shown(await contentsOf(store, snapshot)), shown(tree));
   }));
 
-test('O24 three processes publish 40 checkpoints each, remove and sweep: none lost, none mixed, no error', async () => {
+test('three processes publish 40 checkpoints each, remove and sweep: none lost, none mixed, no error (O24)', async () => {
   await crowd(3, 40);
 });
 
-test('O22 O30 killed at any moment: what was answered is there, ref_count is true, a sweep finds the rest', () =>
+test('killed at any moment: what was answered is there, ref_count is true, a sweep finds the rest (O22, O30)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     const tree = plain({ mine: 'mine' });
     const { snapshot } = await checkpoint(store, tree, { seq: 1 });

@@ -11,7 +11,7 @@ const formats: readonly Wire.DiffFormat[] = ['nameStatus', 'stat', 'unified', 'c
 
 /** Adds the property; `runs` of it, each with three work trees. */
 export function crossStrategies(test: Test, runs: number): void {
-  test('R3 O1 the same history has the same files, diffs, statistics and restores in all strategies', async () => {
+  test('the same history has the same files, diffs, statistics and restores in all strategies (R3, O1)', async () => {
     const three = new Threefold();
     const input = fc.tuple(histories(4), fc.nat(), fc.constantFrom<Wire.RestoreMode>('soft', 'hard'));
     try {
@@ -127,7 +127,7 @@ async function restore(
     before,
     'no .git was moved, renamed or removed',
   );
-  for (const { reason } of failed) assert.is(reason, 'nestedGitDirectory', 'ruling 12');
+  for (const { reason } of failed) assert.is(reason, 'nestedGitDirectory');
   return failed;
 }
 

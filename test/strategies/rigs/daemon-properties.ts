@@ -1,4 +1,4 @@
-// The seven properties of 003 against the whole daemon with real work trees, on every strategy. The same properties
+// The seven specified properties against the whole daemon with real work trees, on every strategy. The same properties
 // against the interface of the stores, at 100 runs or more each, are in test/store/suite-properties.ts.
 import fc from 'fast-check';
 import type { Test } from 'uvu';
@@ -78,7 +78,7 @@ function changes(from: State, to: State): Record<string, string> {
 export function daemonProperties(test: Test, runs: number): void {
   // **Feature: checkpoint-system, Property 1: Checkpoint creation is complete**
   // **Validates: Requirements 1.1, 1.2, 1.3, 1.4, 5.1, 5.2**
-  test('O14 creation is complete: record, parent, every path, the kind of every change', async () => {
+  test('creation is complete: record, parent, every path, the kind of every change (O14)', async () => {
     await forAll(runs, async (three, place, history) => {
       const made = await play(three, place, history);
       assert.is(made[0]?.checkpoint.parent, undefined);
@@ -100,7 +100,7 @@ export function daemonProperties(test: Test, runs: number): void {
 
   // **Feature: checkpoint-system, Property 2: Content addressing is sound**
   // **Validates: Requirements 4.1, 4.2, 5.3**
-  test('O15 content addressing: one state one snapshot, exact bytes, nothing stored twice', async () => {
+  test('content addressing: one state one snapshot, exact bytes, nothing stored twice (O15)', async () => {
     const contents = fc.uint8Array({ maxLength: 3000 });
     const input = fc.tuple(contents, contents);
     const three = new Threefold();
@@ -132,7 +132,7 @@ export function daemonProperties(test: Test, runs: number): void {
 
   // **Feature: checkpoint-system, Property 3: Rollback round trip**
   // **Validates: Requirements 3.1, 3.2**
-  test('O16 rolling back gives every file as it was, and ends in a new checkpoint', async () => {
+  test('rolling back gives every file as it was, and ends in a new checkpoint (O16)', async () => {
     await forAll(runs, async (three, place, history) => {
       const { session } = place;
       const made = await play(three, place, history);
@@ -155,7 +155,7 @@ export function daemonProperties(test: Test, runs: number): void {
 
   // **Feature: checkpoint-system, Property 4: Checkpoint history is ordered**
   // **Validates: Requirements 2.1**
-  test('O17 the list is in the order of creation, whatever was restored in between', async () => {
+  test('the list is in the order of creation, whatever was restored in between (O17)', async () => {
     await forAll(runs, async (three, place, history) => {
       const { session } = place;
       const made = await play(three, place, history);
@@ -176,7 +176,7 @@ export function daemonProperties(test: Test, runs: number): void {
 
   // **Feature: checkpoint-system, Property 5: Differences are right**
   // **Validates: Requirements 2.3, 7.1, 7.2, 7.3**
-  test('O18 differences: between two checkpoints and against the present, one-sided ones marked', async () => {
+  test('differences: between two checkpoints and against the present, one-sided ones marked (O18)', async () => {
     await forAll(runs, async (three, place, history) => {
       const made = await play(three, place, history);
       const text = 'one\ntwo\nthree\n';
@@ -187,7 +187,7 @@ export function daemonProperties(test: Test, runs: number): void {
 
   // **Feature: checkpoint-system, Property 6: Garbage collection is safe**
   // **Validates: Requirements 4.3**
-  test('O19 a collection removes only what no remaining checkpoint holds', async () => {
+  test('a collection removes only what no remaining checkpoint holds (O19)', async () => {
     await forAll(runs, async (three, place, history) => {
       const { session } = place;
       const made = await play(three, place, history);
@@ -207,7 +207,7 @@ export function daemonProperties(test: Test, runs: number): void {
 
   // **Feature: checkpoint-system, Property 7: Details of a checkpoint are complete**
   // **Validates: Requirements 2.2**
-  test('O20 details: time, message, and every file with its size and kind', async () => {
+  test('details: time, message, and every file with its size and kind (O20)', async () => {
     await forAll(runs, async (three, place, history) => {
       const begun = Date.now();
       const made = await play(three, place, history);

@@ -280,7 +280,7 @@ export function emptyRepository(): string {
   return empty;
 }
 
-/** Where nested `.git` directories stand, as latin1 paths; nothing may move or rename one (ruling 7). */
+/** Where nested `.git` directories stand, as latin1 paths; nothing may move or rename one. */
 export function gitDirectories(root: string): string[] {
   const found: string[] = [];
   const visit = (directory: string): void => {

@@ -162,7 +162,7 @@ export class Life {
     return { checkpoint, ref: refs[n % refs.length] ?? checkpoint.id };
   }
 
-  /** Whose content stands at a path, by the letter of ruling 16: in no checkpoint, and not reported. */
+  /** Whose content stands at a path, taken literally: in no checkpoint, and not reported. */
   isForeign(name: Name): boolean {
     const content = this.files[name];
     if (content === undefined || content === this.head?.at.files[name]) return false;
