@@ -3,7 +3,14 @@
 import type { SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/directory.ts';
 import type { TreePath } from '../tree/tree-path.ts';
+import type { LossReason } from '../watch/change-log.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
+
+/**
+ * Why a capture looked at everything: it was the first, it was to include what the rules leave out, rules changed,
+ * what had changed was not known (see {@link LossReason}), or nothing narrower is proven to be enough.
+ */
+export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven';
 
 export interface Capture {
   readonly snapshot: SnapshotId;
@@ -11,8 +18,9 @@ export interface Capture {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose present state is unknown (unreadable): a restore never deletes these. */
   readonly unknown: readonly TreePath[];
+  /** `cold`: it looked at everything, for the reason given. */
   readonly path: 'cold' | 'fast';
-  readonly reason?: string;
+  readonly reason?: FullCaptureReason;
   readonly ms: number;
 }
 

@@ -6,13 +6,14 @@ import { Slices } from '../base/slices.ts';
 import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import type { Directory } from '../tree/directory.ts';
 import { Globs } from '../tree/globs.ts';
-import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
-import type { Capture, CaptureRequest, Capturer } from './capturer.ts';
+import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { Changes } from '../watch/change-log.ts';
+import type { Capture, CaptureRequest, Capturer, FullCaptureReason } from './capturer.ts';
 import { type PathTree, plant } from './ignore/ignore-rules.ts';
 import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
 import type { WalkedDirectory } from './listing.ts';
 import { type BlobSink, Scan } from './scan.ts';
-import type { Sight } from './seen-tree.ts';
+import type { SeenTree } from './seen-tree.ts';
 import type { SnapshotSink, SnapshotWriter, StableContent } from './snapshot-sink.ts';
 import { identityOf, type WorkTree } from './work-tree.ts';
 
@@ -29,12 +30,24 @@ export interface FullCaptureOptions {
   /** Storage of ours inside the work tree (an allowed protected place), never looked into. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /**
-   * Called when a capture begins to look: what changes from now on belongs to the next one. What it returns is called
-   * with what the capture saw, when it ends well. Not `plain`: some of it was taken over, or taken against the rules.
-   */
-  readonly onLook?: (kind: { readonly plain: boolean }) => ((sight: Sight) => void) | undefined;
+  /** Called when a capture begins to look: what changes from now on belongs to the next one. */
+  readonly onLook?: (kind: LookKind) => StartedLook;
   readonly log: Log;
+}
+
+/** What a capture is going to look at. */
+export interface LookKind {
+  /** It looks at every file, and takes none over unseen. */
+  readonly isWhole: boolean;
+  /** And it takes what the rules say, and nothing else. */
+  readonly isPlain: boolean;
+}
+
+export interface StartedLook {
+  /** What may have changed since the last capture that succeeded. */
+  readonly changes: Changes;
+  /** Called with what the capture saw, when it has succeeded. */
+  succeeded(seen: SeenTree): void;
 }
 
 const rootsMax = 4;
@@ -76,8 +89,9 @@ export class FullCapture implements Capturer {
     const writer = store.writer(request.signal);
     try {
       const backlog = new Backlog(writer);
-      const plain = request.alsoInclude === undefined && request.since === undefined;
-      const onSeen = this.#options.onLook?.({ plain });
+      const isWhole = request.since === undefined;
+      const look = this.#options.onLook?.({ isWhole, isPlain: isWhole && request.alsoInclude === undefined });
+      const reason = this.#reason(request, look?.changes);
       const scan = this.#scan(request, kept, backlog);
       const seen = await this.#tracked(() => scan.run());
       await backlog.drained();
@@ -86,11 +100,11 @@ export class FullCapture implements Capturer {
       this.#directories = seen.directories;
       this.#remember(snapshot, seen.root);
       const ms = performance.now() - started;
-      log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms`);
+      log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${reason})`);
       const { root, skipped, unknown } = seen;
-      const capture: Capture = { snapshot, root, skipped, unknown, path: 'cold', ms };
+      const capture: Capture = { snapshot, root, skipped, unknown, path: 'cold', reason, ms };
       this.#seen.set(capture, seen.directories);
-      onSeen?.(seen);
+      look?.succeeded(seen);
       return capture;
     } catch (error) {
       await writer.abort();
@@ -137,6 +151,16 @@ export class FullCapture implements Capturer {
   /** Ends the engines at once, for a dying process. */
   kill(): void {
     this.#scopes.kill();
+  }
+
+  /** Why this capture looks at everything. */
+  #reason(request: CaptureRequest, changes: Changes | undefined): FullCaptureReason {
+    if (this.#directories.size === 0) return 'first';
+    if (request.alsoInclude !== undefined) return 'alsoInclude';
+    if (changes === undefined) return 'unwatched';
+    if (changes.kind === 'everything') return changes.reason;
+    for (const path of changes.paths) if (nameOf(path) === '.gitignore') return 'ignoreRules';
+    return 'unproven';
   }
 
   #scan(request: CaptureRequest, kept: Directory | undefined, sink: BlobSink | undefined): Scan {

@@ -6,7 +6,7 @@ import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-pa
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
 
 /** What one capture saw. Shared with later captures and never changed. */
-export interface Sight {
+export interface SeenTree {
   readonly root: Directory;
   readonly directories: ReadonlyMap<TreePath, WalkedDirectory>;
 }
@@ -35,8 +35,8 @@ type TreeNode = Directory | FileNode | undefined;
  * Undefined when that is too much to be worth it.
  */
 export async function differences(
-  earlier: Sight,
-  later: Sight,
+  earlier: SeenTree,
+  later: SeenTree,
   { without, slices }: DifferenceOptions,
 ): Promise<Difference[] | undefined> {
   const found: Difference[] = [];
@@ -91,10 +91,10 @@ function isDifferent(path: TreePath, before: TreeNode, after: TreeNode): boolean
 }
 
 /**
- * Whether the sight is certain of the path: that nothing stood there, or what. Not so where the rules left it or a
+ * Whether the capture is certain of the path: that nothing stood there, or what. Not so where the rules left it or a
  * directory above it out, where something could not be listed or read, and below names that cannot be watched.
  */
-function isKnown(path: TreePath, { directories }: Sight): boolean {
+function isKnown(path: TreePath, { directories }: SeenTree): boolean {
   if (!isText(parentOf(path))) return false;
   let at = rootPath;
   let entry: WalkedEntry | undefined;
@@ -112,7 +112,7 @@ function isKnown(path: TreePath, { directories }: Sight): boolean {
   );
 }
 
-function directoriesOf(path: TreePath, earlier: Sight, later: Sight): TreePath[] {
+function directoriesOf(path: TreePath, earlier: SeenTree, later: SeenTree): TreePath[] {
   const found: TreePath[] = [];
   for (let at = parentOf(path); ; at = parentOf(at)) {
     const isThere = later.directories.has(at);

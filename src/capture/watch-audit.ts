@@ -5,10 +5,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
 import type { WorkTreeWatcher } from '../watch/watcher.ts';
-import { type Difference, differences, type Sight } from './seen-tree.ts';
+import { type Difference, differences, type SeenTree } from './seen-tree.ts';
 
-/** What is checked: the marks of a watcher, and whether all are there. */
-export type AuditedWatch = Pick<WorkTreeWatcher, 'marks' | 'fence' | 'isLive'>;
+/** What is checked: the changes that a watcher tells, and whether it tells all. */
+export type AuditedWatch = Pick<WorkTreeWatcher, 'changes' | 'fence' | 'isLive'>;
 
 export interface WatchAuditOptions {
   /** The watcher; undefined before there is one. */
@@ -20,14 +20,14 @@ export interface WatchAuditOptions {
 }
 
 interface Look {
-  /** Of the marks, when the capture began to look. */
+  /** In the change log, when the capture began to look. */
   readonly position: number;
-  readonly sight: Sight;
+  readonly seen: SeenTree;
 }
 
 interface Finding {
   readonly untold: readonly Difference[];
-  /** The position that one of their marks must have come after. */
+  /** The position after which they must have been told. */
   readonly since: number;
 }
 
@@ -52,12 +52,12 @@ export class WatchAudit {
   }
 
   /** A capture begins to look. The function that is returned takes what it saw, and returns at once. */
-  begin(): ((sight: Sight) => void) | undefined {
+  begin(): ((seen: SeenTree) => void) | undefined {
     const watch = this.#options.watch();
     if (watch === undefined || !watch.isLive) return undefined;
-    const { position } = watch.marks;
-    return (sight) => {
-      this.#next = { position, sight };
+    const { position } = watch.changes;
+    return (seen) => {
+      this.#next = { position, seen };
       this.#running ??= this.#run(watch);
     };
   }
@@ -73,7 +73,7 @@ export class WatchAudit {
       while (this.#next !== undefined) {
         const finding = await this.#compared(watch);
         if (finding !== undefined) await this.#confirm(watch, finding);
-        if (this.#last !== undefined) watch.marks.forget(this.#last.position);
+        if (this.#last !== undefined) watch.changes.keepFor(this, this.#last.position);
       }
     } catch (error) {
       this.#options.log.warn(`The watch of the work tree could not be checked: ${String(error)}`);
@@ -83,17 +83,17 @@ export class WatchAudit {
   }
 
   /** Takes the next look and lets the last one go, whose listings are large. */
-  async #compared({ marks }: AuditedWatch): Promise<Finding | undefined> {
+  async #compared({ changes }: AuditedWatch): Promise<Finding | undefined> {
     const last = this.#last;
     const look = this.#next;
     this.#next = undefined;
-    if (look === undefined || !marks.isWholeSince(look.position)) return undefined;
+    if (look === undefined || !changes.isWholeSince(look.position)) return undefined;
     this.#last = look;
     if (last === undefined) return undefined;
     const since = Math.min(last.position, look.position); // captures may overlap
-    if (!marks.isWholeSince(since)) return undefined;
-    const untold = await differences(last.sight, look.sight, {
-      without: (path) => marks.hasTold(path, since),
+    if (!changes.isWholeSince(since)) return undefined;
+    const untold = await differences(last.seen, look.seen, {
+      without: (path) => changes.hasTold(path, since),
       slices: new Slices(),
     });
     return untold === undefined || untold.length === 0 ? undefined : { untold, since };
@@ -104,8 +104,8 @@ export class WatchAudit {
     let left = untold;
     for (const waitMs of [0, this.#options.graceMs ?? graceMs]) {
       if (waitMs > 0) await pause(waitMs, undefined, { ref: false });
-      if (!(await isHeardOut(watch)) || !watch.marks.isWholeSince(since)) return;
-      left = left.filter(({ path }) => !watch.marks.hasTold(path, since));
+      if (!(await isHeardOut(watch)) || !watch.changes.isWholeSince(since)) return;
+      left = left.filter(({ path }) => !watch.changes.hasTold(path, since));
       if (left.length === 0) return;
     }
     this.#options.onDrift(left);

@@ -106,7 +106,7 @@ export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge
 export type CapturePath = 'fast' | 'cold';
 
 /** Why a capture had to look at everything. */
-export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' | 'first' | 'suspect' | (string & {});
+export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' | 'first' | 'suspect' | 'alsoInclude' | 'unproven' | (string & {});
 
 /** How a path changed. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged' | (string & {});

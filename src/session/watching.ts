@@ -1,7 +1,7 @@
 // The watcher of a session: started when the session stands, told to the client in batches, checked against every
 // plain capture, and never trusted for one. A work tree that cannot be watched is no failure: captures walk it either way.
 
-import type { FullCaptureOptions } from '../capture/full-capture.ts';
+import type { LookKind, StartedLook } from '../capture/full-capture.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import { byBytes } from '../tree/tree-path.ts';
 import type { ChangeBatch } from '../watch/change-batches.ts';
@@ -36,8 +36,8 @@ async function sayLive(watcher: WorkTreeWatcher, told: (change: ChangeBatch) => 
   if (watcher.figures.state === 'live') told({ paths: [], overflow: true });
 }
 
-/** What a capture of the session does when it begins to look; see {@link WatchAudit}. */
-export function watchedLook(session: Session): NonNullable<FullCaptureOptions['onLook']> {
+/** What happens when a capture of the session begins to look, and when it has succeeded; see {@link WatchAudit}. */
+export function watchedLook(session: Session): (kind: LookKind) => StartedLook {
   const { log } = session.parts;
   const audit = new WatchAudit({
     watch: () => session.watcher,
@@ -47,8 +47,16 @@ export function watchedLook(session: Session): NonNullable<FullCaptureOptions['o
     },
     log,
   });
-  return ({ plain }) => {
-    session.watcher?.drain();
-    return plain ? audit.begin() : undefined;
+  return ({ isWhole, isPlain }) => {
+    const { watcher } = session;
+    const position = watcher?.changes.position ?? 0;
+    const audited = isPlain ? audit.begin() : undefined;
+    return {
+      changes: watcher?.changesSinceCapture() ?? { kind: 'everything', reason: 'unwatched' },
+      succeeded: (seen) => {
+        if (isWhole) watcher?.captured(position);
+        audited?.(seen);
+      },
+    };
   };
 }

@@ -11,12 +11,10 @@ export interface WatchFigures {
   readonly watchedDirectories: number;
   /** Events that the kernel has told since the watcher was made. */
   readonly events: number;
-  /** Paths marked since the last `WorkTreeWatcher.drain`; 0 when there were too many to keep. */
+  /** Paths that changed since the last capture; 0 when there were too many to keep. */
   readonly dirtyPaths: number;
   /** How often events were lost, or may have been. */
   readonly overflows: number;
   /** How often a capture found changes that had not been told. */
   readonly drifts: number;
-  /** Everything counts as changed. */
-  readonly isEverythingDirty: boolean;
 }

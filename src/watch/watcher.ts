@@ -1,15 +1,13 @@
-// Watches the directories of a work tree and tells what may have changed: the main thread's side, which keeps the marks
-// and the state. chokidar itself runs in a thread of its own (watch/thread/watcher-thread.ts). It only informs: no capture
+// Watches the directories of a work tree and tells what may have changed: the main thread's side, which keeps the log of
+// changes and the state. chokidar itself runs in a thread of its own (watch/thread/watcher-thread.ts). It only informs: no capture
 // rests on it, because the kernel's queue overflows in silence, directories born while we run are watched late, and
 // writes through mmap are never told. Names that are not UTF-8 are told as their directory.
 import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { rootPath, type TreePath } from '../tree/tree-path.ts';
 import { ChangeBatches } from './change-batches.ts';
-import type { ChangeSet } from './change-set.ts';
-import { DirtyPaths } from './dirty-paths.ts';
+import { ChangeLog, type Changes } from './change-log.ts';
 import { Fence } from './fence.ts';
-import { MarkLog } from './mark-log.ts';
 import { type FromThread, limitCodes, type ToThread } from './thread/messages.ts';
 import { startThread } from './thread/thread-start.ts';
 import type { WatchFigures, WatchState } from './watch-figures.ts';
@@ -19,11 +17,12 @@ const restartMsMin = 1000;
 const restartMsMax = 60_000;
 
 export class WorkTreeWatcher {
-  /** What the watch has told, ignored or not; lost whenever it was not live. */
-  readonly marks = new MarkLog();
+  /** What the watch has told, left out or not; of any time when it was not live nothing is known. */
+  readonly changes = new ChangeLog();
   readonly #options: WatcherOptions;
   readonly #fence: Fence | undefined;
-  readonly #dirty = new DirtyPaths();
+  /** Where the last capture that succeeded began to look. */
+  #capturedTo = 0;
   readonly #batches: ChangeBatches;
   #thread: Worker | undefined;
   #state: WatchState = 'unwatched';
@@ -47,20 +46,18 @@ export class WorkTreeWatcher {
     this.#options = options;
     if (options.fenceDirectory !== undefined) this.#fence = new Fence(options.fenceDirectory);
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
-    this.#dirty.markEverything('unwatched');
+    this.changes.keepFor(this, this.#capturedTo);
   }
 
-  /** Cheap: nothing is counted for it. */
   get figures(): WatchFigures {
     return {
       state: this.#state,
       ...(this.#reason === undefined ? {} : { reason: this.#reason }),
       watchedDirectories: this.#directories,
       events: this.#events,
-      dirtyPaths: this.#dirty.size,
+      dirtyPaths: this.#changed().length,
       overflows: this.#overflows,
       drifts: this.#drifts,
-      isEverythingDirty: this.#dirty.isEverything,
     };
   }
 
@@ -68,18 +65,21 @@ export class WorkTreeWatcher {
     return this.#state === 'live';
   }
 
-  /** Some of the marked paths, in order. */
+  /** Some of the paths that changed since the last capture, in order. */
   dirtyPaths(limit: number): TreePath[] {
-    return this.#dirty.first(limit);
+    return this.#changed().slice(0, limit);
   }
 
-  /** Takes the marks since the last call: everything, unless the watcher was live all the while. */
-  drain(): ChangeSet {
-    const changes = this.#dirty.drain();
-    if (this.#state !== 'live')
-      this.#dirty.markEverything(this.#state === 'suspect' ? 'suspect' : 'unwatched');
+  /** What may have changed since the last capture that succeeded. */
+  changesSinceCapture(): Changes {
+    return this.changes.since(this.#capturedTo);
+  }
+
+  /** A capture of everything that began to look at this position of {@link changes} has succeeded. */
+  captured(position: number): void {
+    this.#capturedTo = Math.max(this.#capturedTo, position);
+    this.changes.keepFor(this, this.#capturedTo);
     this.#renewLeftOut();
-    return changes;
   }
 
   /** Starts watching in the background; see {@link ready}. */
@@ -100,7 +100,7 @@ export class WorkTreeWatcher {
   }
 
   /**
-   * True once every change made before this call is in {@link marks}; false when that cannot be proven: it is not
+   * True once every change made before this call is in {@link changes}; false when that cannot be proven: it is not
    * live, this is not Linux, or the proof did not come within a second.
    */
   async fence(): Promise<boolean> {
@@ -109,7 +109,7 @@ export class WorkTreeWatcher {
 
   /**
    * Takes what a capture found and nobody had told. Once these directories are watched anew the paths are told to
-   * whoever listens, and `onDrift` is called. They get no place in {@link marks}, which are the watch's own.
+   * whoever listens, and `onDrift` is called. They are not in {@link changes}, which has what the watch itself told.
    */
   mend(paths: readonly TreePath[], directories: readonly TreePath[]): void {
     this.#say({ kind: 'mend', paths, directories });
@@ -122,7 +122,7 @@ export class WorkTreeWatcher {
     this.#batches.close();
     const stopped = this.#stop();
     this.#become('unwatched');
-    this.marks.lose();
+    this.changes.stop('unwatched');
     await stopped;
     this.#fence?.remove();
   }
@@ -187,7 +187,7 @@ export class WorkTreeWatcher {
         this.#directories = message.directories;
         this.#directoriesThen = message.directories;
         this.#become('live');
-        this.marks.lose();
+        this.changes.start();
         // Seen by nobody since the last thread ended.
         if (this.#logged !== undefined) this.#batches.addEverything();
         this.#settle();
@@ -206,7 +206,7 @@ export class WorkTreeWatcher {
       this.#options.log.info(
         `A capture found ${paths.length} changes that the watch of the work tree had not told. Captures look at everything, so none is missing there.`,
       );
-    for (const path of paths) this.#tell(path);
+    for (const path of paths) this.#batches.add(path);
     this.#options.onDrift?.(paths);
   }
 
@@ -214,7 +214,7 @@ export class WorkTreeWatcher {
     this.#thread?.postMessage(message);
   }
 
-  /** Directories that came since may be left out, as the capture that begins now will find for the next time. */
+  /** Directories that came since the thread was told may be left out, as the capture that ended has found. */
   #renewLeftOut(): void {
     const { leftOut } = this.#options;
     if (this.#directories === this.#directoriesThen || leftOut === undefined) return;
@@ -224,22 +224,23 @@ export class WorkTreeWatcher {
 
   #mark(path: TreePath): void {
     if (path !== rootPath && this.#options.isIgnored(path)) {
-      this.marks.markLeftOut(path, this.#options.isIgnored);
+      this.changes.markLeftOut(path, this.#options.isIgnored);
       return;
     }
-    this.marks.mark(path);
-    this.#tell(path);
+    this.changes.mark(path);
+    this.#batches.add(path);
   }
 
-  #tell(path: TreePath): void {
-    this.#dirty.mark(path);
-    this.#batches.add(path);
+  /** What is known to have changed since the last capture; nothing when that was too much to keep. */
+  #changed(): TreePath[] {
+    const changes = this.changesSinceCapture();
+    if (changes.kind === 'everything' && changes.reason === 'overflow') return [];
+    return this.changes.toldSince(this.#capturedTo);
   }
 
   #everything(): void {
     this.#overflows += 1;
-    this.marks.lose();
-    this.#dirty.markEverything('overflow');
+    this.changes.lose('overflow');
     this.#batches.addEverything();
   }
 
@@ -263,6 +264,7 @@ export class WorkTreeWatcher {
     }
     this.#hasWarned = true;
     this.#everything();
+    this.changes.stop('unwatched');
     void this.#stop();
     this.#become('unwatched', reason);
   }
@@ -271,6 +273,7 @@ export class WorkTreeWatcher {
   #suspect(reason: string): void {
     if (this.#isClosed || this.#state === 'suspect') return;
     this.#everything();
+    this.changes.stop('suspect');
     this.#become('suspect', reason);
     if (this.#logged !== reason) this.#options.log.info(`The watch of the work tree starts anew: ${reason}.`);
     this.#logged = reason;

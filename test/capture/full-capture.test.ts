@@ -4,12 +4,15 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import type { CaptureProgress } from '../../src/capture/capturer.ts';
+import type { Capture, CaptureProgress } from '../../src/capture/capturer.ts';
+import type { LookKind } from '../../src/capture/full-capture.ts';
+import { fromText } from '../../src/tree/tree-path.ts';
+import { ChangeLog } from '../../src/watch/change-log.ts';
 import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import { applyStep, step } from '../support/trees/tree-steps.ts';
 
-const test = suite('cold capture');
+const test = suite('full capture');
 
 async function withRig(
   options: Parameters<typeof makeRig>[0],
@@ -155,6 +158,46 @@ test('a walk that takes its time says how many names it has looked at', async ()
       [...walked].sort((a, b) => a - b),
     );
     assert.ok((walked.at(-1) ?? 0) <= 25);
+  });
+});
+
+test('every full capture says why it looked at everything, and only one that succeeded is told to have', async () => {
+  const log = new ChangeLog();
+  const kinds: LookKind[] = [];
+  let captured = log.position;
+  const onLook = (kind: LookKind): { changes: ReturnType<ChangeLog['since']>; succeeded(): void } => {
+    const { position } = log;
+    kinds.push(kind);
+    return { changes: log.since(captured), succeeded: () => (captured = position) };
+  };
+  await withRig({ onLook }, async (rig) => {
+    rig.write('f', '1');
+    const reason = async (request: Parameters<typeof rig.cold.capture>[0] = {}): Promise<Capture['reason']> =>
+      (await rig.cold.capture(request)).reason;
+    assert.is(await reason(), 'first');
+    assert.is(await reason(), 'unwatched');
+    log.start();
+    assert.is(await reason(), 'unwatched', 'of the time before nothing is known');
+    assert.is(await reason(), 'unproven');
+    log.lose('overflow');
+    assert.is(await reason(), 'overflow');
+    log.stop('suspect');
+    assert.is(await reason(), 'suspect');
+    log.start();
+    await reason();
+    log.mark(fromText('d/.gitignore'));
+    const failing = { signal: AbortSignal.abort() };
+    assert.is(await rig.cold.capture(failing).catch((error: unknown) => (error as Error).name), 'AbortError');
+    assert.is(await reason(), 'ignoreRules', 'the one before has failed, and its changes stand');
+    assert.is(await reason(), 'unproven');
+    assert.is(await reason({ alsoInclude: [fromText('f')] }), 'alsoInclude');
+    const capture = await rig.cold.capture();
+    await rig.cold.capture({ since: { capture, touched: [] } });
+    assert.equal(kinds.slice(-3), [
+      { isWhole: true, isPlain: false },
+      { isWhole: true, isPlain: true },
+      { isWhole: false, isPlain: false },
+    ]);
   });
 });
 

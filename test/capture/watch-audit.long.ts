@@ -50,9 +50,9 @@ class Beside {
       program,
       log: silentLog,
     });
-    const { marks } = this.watcher;
-    const hasTold = marks.hasTold.bind(marks);
-    marks.hasTold = (path, since) => {
+    const { changes } = this.watcher;
+    const hasTold = changes.hasTold.bind(changes);
+    changes.hasTold = (path, since) => {
       this.asked += 1;
       return hasTold(path, since);
     };
@@ -69,8 +69,15 @@ class Beside {
       onLook: () => {
         this.#before = this.#latest;
         this.#latest = Date.now();
-        this.watcher.drain();
-        return this.audit.begin();
+        const { position } = this.watcher.changes;
+        const audited = this.audit.begin();
+        return {
+          changes: this.watcher.changesSinceCapture(),
+          succeeded: (seen) => {
+            this.watcher.captured(position);
+            audited?.(seen);
+          },
+        };
       },
     });
   }

@@ -23,6 +23,7 @@ import type { FullCapture } from '../../src/capture/full-capture.ts';
 import { stampGrainMs } from '../../src/capture/stat-cache.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { fromText, type TreePath } from '../../src/tree/tree-path.ts';
+import type { Changes } from '../../src/watch/change-log.ts';
 import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 import { PerfectWatch } from '../support/perfect-watch.ts';
 import { checkPropertyAsync } from '../support/property.ts';
@@ -52,7 +53,13 @@ class Audited {
       graceMs,
       log: createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]),
     });
-    this.cold = this.rig.another({ onLook: ({ plain }) => (plain ? this.audit.begin() : undefined) });
+    this.cold = this.rig.another({
+      onLook: ({ isPlain }) => {
+        const audited = isPlain ? this.audit.begin() : undefined;
+        const changes: Changes = { kind: 'everything', reason: 'unwatched' };
+        return { changes, succeeded: (seen) => audited?.(seen) };
+      },
+    });
     this.watch.fence = async () => {
       this.#fences += 1;
       await turn();
@@ -454,7 +461,7 @@ test('it is silent when the watch was not live throughout, or cannot prove that 
   };
   await audited(async (it) => {
     await it.capture();
-    it.watch.marks.lose();
+    it.watch.changes.lose('suspect');
     await missedNow(it, '1');
     it.watch.isLive = false;
     await missedNow(it, '2');
@@ -465,7 +472,7 @@ test('it is silent when the watch was not live throughout, or cannot prove that 
     it.watch.fence = () => Promise.resolve(false);
     await missedNow(it, '4');
     it.watch.fence = () => {
-      it.watch.marks.lose();
+      it.watch.changes.lose('suspect');
       return Promise.resolve(true);
     };
     await missedNow(it, '5');
@@ -483,7 +490,7 @@ test('a mark that comes late, behind the fence, is waited for', async () => {
     const fences = { count: 0 };
     it.watch.fence = () => {
       fences.count += 1;
-      if (fences.count === 2) it.watch.marks.mark('f' as TreePath);
+      if (fences.count === 2) it.watch.changes.mark('f' as TreePath);
       return Promise.resolve(true);
     };
     it.watch.miss(() => it.write('f', '1'));

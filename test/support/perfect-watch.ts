@@ -5,10 +5,10 @@ import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditedWatch } from '../../src/capture/watch-audit.ts';
 import { fromText, parentOf, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
-import { MarkLog } from '../../src/watch/mark-log.ts';
+import { ChangeLog } from '../../src/watch/change-log.ts';
 
 export class PerfectWatch implements AuditedWatch {
-  readonly marks = new MarkLog();
+  readonly changes = new ChangeLog();
   isLive = true;
   /** What the fence answers. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
@@ -18,13 +18,14 @@ export class PerfectWatch implements AuditedWatch {
   constructor(root: string) {
     this.#root = root;
     this.#state = this.#look();
+    this.changes.start();
   }
 
   /** Changes the tree; synchronous, so that no capture comes in between. Returns what was told. */
   change(act: () => void): TreePath[] {
     act();
     const told = this.#changed();
-    for (const path of told) this.marks.mark(path);
+    for (const path of told) this.changes.mark(path);
     return told;
   }
 

@@ -51,15 +51,15 @@ if (process.platform === 'linux') {
       for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, '0');
     };
     await fenced(async ({ rig, watcher }) => {
-      const { marks } = watcher;
+      const { changes } = watcher;
       let heard = 0;
       for (let i = 0; i < 1000; i += 1) {
-        const from = marks.position;
+        const from = changes.position;
         const path = `d${i % 50}/${i % 3 === 0 ? 'f' : `new${i}`}`;
         rig.write(path, String(i));
         // A busy machine may take longer than a second, or make the thread believe that it has lost something.
-        if (!(await watcher.fence()) || !marks.isWholeSince(from)) continue;
-        assert.ok(marks.hasTold(fromText(path), from), `${path} was not told at ${i}`);
+        if (!(await watcher.fence()) || !changes.isWholeSince(from)) continue;
+        assert.ok(changes.hasTold(fromText(path), from), `${path} was not told at ${i}`);
         heard += 1;
       }
       assert.ok(heard > 500, `${heard} of 1000 were heard`);
@@ -67,7 +67,7 @@ if (process.platform === 'linux') {
         for (let i = 0; i < 500; i += 1) rig.write(`d${i % 50}/burst${i}`, '');
       });
       for (let i = 0; i < 500; i += 1)
-        assert.ok(marks.hasTold(fromText(`d${i % 50}/burst${i}`), from), String(i));
+        assert.ok(changes.hasTold(fromText(`d${i % 50}/burst${i}`), from), String(i));
     }, fill);
   });
 
@@ -161,15 +161,15 @@ if (process.platform === 'linux') {
     return rig.remove();
   });
 
-  test('what the rules leave out is told to nobody, and takes one place in the log of marks', async () => {
+  test('what the rules leave out is told to nobody, and takes one place in the change log', async () => {
     const isIgnored = (path: string): boolean => path === 'build' || path.startsWith('build/');
     const fill = (rig: Rig): void => rig.write('build/deep/f', '');
     await fenced(
       async ({ rig, watcher }) => {
         const from = await heardAfter(watcher, () => rig.write('build/deep/f', 'changed'));
-        assert.ok(watcher.marks.hasTold(fromText('build/deep/f'), from));
-        assert.ok(watcher.marks.hasTold(fromText('build/other'), from), 'as a whole');
-        assert.not(watcher.marks.hasTold(fromText('src'), from));
+        assert.ok(watcher.changes.hasTold(fromText('build/deep/f'), from));
+        assert.ok(watcher.changes.hasTold(fromText('build/other'), from), 'as a whole');
+        assert.not(watcher.changes.hasTold(fromText('src'), from));
         assert.is(watcher.figures.dirtyPaths, 0);
       },
       fill,
@@ -189,7 +189,7 @@ if (process.platform === 'linux') {
           rmdirSync(join(rig.root, 'c'));
         });
         for (const path of ['a/f', 'a/g', 'b/f', 'c/below'])
-          assert.ok(watcher.marks.hasTold(fromText(path), from), path);
+          assert.ok(watcher.changes.hasTold(fromText(path), from), path);
       },
       (rig) => {
         rig.write('a/f', '');
@@ -205,9 +205,9 @@ if (process.platform === 'linux') {
  */
 async function heardAfter(watcher: WorkTreeWatcher, change: () => void): Promise<number> {
   for (let i = 0; i < 20; i += 1) {
-    const from = watcher.marks.position;
+    const from = watcher.changes.position;
     change();
-    if ((await watcher.fence()) && watcher.marks.isWholeSince(from)) return from;
+    if ((await watcher.fence()) && watcher.changes.isWholeSince(from)) return from;
   }
   assert.unreachable('no fence was passed');
   return Number.NaN;

@@ -8,7 +8,6 @@ import { silentLog } from '../../src/base/log.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
 import { toText } from '../../src/tree/tree-path.ts';
 import { type ChangeBatch, ChangeBatches } from '../../src/watch/change-batches.ts';
-import { DirtyPaths } from '../../src/watch/dirty-paths.ts';
 import { probeLoop } from '../../src/watch/thread/loop-probe.ts';
 import type { WatchFigures } from '../../src/watch/watch-figures.ts';
 import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
@@ -69,7 +68,7 @@ async function withRig(body: (rig: Rig) => Promise<void>): Promise<void> {
   }
 }
 
-test('changes are told in batches, and drained once', async () => {
+test('changes are told in batches, and asked for until a capture has succeeded', async () => {
   await withRig(async (rig) => {
     rig.write('d/f', '1');
     await watching(rig.root, {}, async ({ watcher, batches, told }) => {
@@ -77,15 +76,18 @@ test('changes are told in batches, and drained once', async () => {
       rig.write('d/early', '');
       await told('d/early');
       assert.equal(watcher.dirtyPaths(10), ['d/early'], 'known, though everything counts as changed');
-      assert.equal(watcher.drain(), { kind: 'everything', reason: 'unwatched' });
+      assert.equal(watcher.changesSinceCapture(), { kind: 'everything', reason: 'unwatched' });
+      captured(watcher);
       assert.is(watcher.figures.dirtyPaths, 0);
       rig.write('d/f', '2');
       rig.write('d/new', '');
       await told('d/f');
       await told('d/new');
-      const changes = watcher.drain();
+      const changes = watcher.changesSinceCapture();
       assert.ok(changes.kind === 'paths' && changes.paths.has('d/f' as TreePath));
-      assert.equal(watcher.drain(), { kind: 'paths', paths: new Set() });
+      assert.equal(watcher.changesSinceCapture(), changes, 'until a capture has succeeded');
+      captured(watcher);
+      assert.equal(watcher.changesSinceCapture(), { kind: 'paths', paths: new Set() });
       batches.length = 0;
       mkdirSync(join(rig.root, 'born'));
       await told('born');
@@ -103,11 +105,11 @@ test('a second write a few milliseconds after the first is told', async () => {
       for (let i = 0; i < 10; i += 1) {
         rig.write('f', String(i));
         await until('it came to that', () => watcher.dirtyPaths(10).includes('f' as TreePath));
-        watcher.drain();
+        captured(watcher);
         await sleep(i);
         rig.write('f', `${i} again`);
         await until('it came to that', () => watcher.dirtyPaths(10).includes('f' as TreePath));
-        watcher.drain();
+        captured(watcher);
       }
     });
   });
@@ -304,18 +306,12 @@ test('a burst is told as an overflow, and more marks than the bound are everythi
   assert.is(batches[1]?.paths.length, 1000);
   assert.is(batches[1]?.overflow, false);
   told.close();
-
-  const dirty = new DirtyPaths();
-  for (let i = 0; i <= 10_000; i += 1) dirty.mark(`f${i}` as TreePath);
-  assert.ok(dirty.isEverything);
-  assert.equal(dirty.drain(), { kind: 'everything', reason: 'overflow' });
-  assert.equal(dirty.drain(), { kind: 'paths', paths: new Set() });
 });
 
 test('while the daemon is busy its watcher is not: nothing is lost, and nothing more is doubted (F40)', async () => {
   await withRig(async (rig) => {
     await watching(rig.root, {}, async ({ watcher, batches, told }) => {
-      watcher.drain();
+      captured(watcher);
       batches.length = 0;
       rig.write('early', '');
       for (const end = performance.now() + 700; performance.now() < end; );
@@ -324,7 +320,7 @@ test('while the daemon is busy its watcher is not: nothing is lost, and nothing 
       await told('early');
       if (watcher.figures.overflows > 0) return; // the machine was so busy that the thread itself stood still
       assert.not(batches.some((batch) => batch.overflow));
-      const changes = watcher.drain();
+      const changes = watcher.changesSinceCapture();
       assert.ok(changes.kind === 'paths' && changes.paths.has('early' as TreePath));
     });
   });
@@ -355,7 +351,7 @@ test('a thread that dies makes everything suspect, is said once and is started a
       const failed = 'suspect its thread failed (Error: a defect)';
       assert.equal(states.slice(0, 4), ['scanning', failed, 'scanning', failed]);
       assert.is(messages.length, 1);
-      assert.is(watcher.drain().kind, 'everything');
+      assert.is(watcher.changesSinceCapture().kind, 'everything');
       await until('it came to that', () => batches.some((batch) => batch.overflow));
       rig.write('f', 'captured all the same');
       const capture = await rig.cold.capture();
@@ -378,5 +374,10 @@ test('a thread without the memory that it needs gives up, and nothing is watched
     });
   });
 });
+
+/** As a capture that began now, and succeeded, would say. */
+function captured(watcher: WorkTreeWatcher): void {
+  watcher.captured(watcher.changes.position);
+}
 
 test.run();

@@ -267,7 +267,7 @@ CapturePath = Literal["fast", "cold"]
 
 
 # Why a capture had to look at everything. Known: requested, unwatched, overflow, ignoreRules,
-# first, suspect.
+# first, suspect, alsoInclude, unproven.
 ColdReason = str
 
 

@@ -380,6 +380,12 @@ pub enum ColdReason {
     /// A check of the watcher failed.
     #[serde(rename = "suspect")]
     Suspect,
+    /// It was to hold what the ignore rules leave out: what a restore is about to displace.
+    #[serde(rename = "alsoInclude")]
+    AlsoInclude,
+    /// Nothing less is proven to be enough.
+    #[serde(rename = "unproven")]
+    Unproven,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
