@@ -66,6 +66,7 @@ export async function enableCheckpoints(
   const capture = openCapture(session, store);
   try {
     const stored = await store.checkpoints();
+    warnOfDamage(session, store);
     const checkpoints: Checkpoints = {
       store,
       capture,
@@ -93,6 +94,16 @@ export async function enableCheckpoints(
     await store.close();
     await capture.close();
     throw error;
+  }
+}
+
+/** What is damaged is left out of every list; whoever opens the session hears of it. */
+function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
+  for (const { what, affects } of store.damaged().slice(0, 10)) {
+    const whose = affects.length === 0 || affects[0] === what ? '' : ` (checkpoint ${affects.join(', ')})`;
+    parts.log.warn(
+      `The checkpoint store is damaged at ${what}${whose}. Use store/verify to see what is lost.`,
+    );
   }
 }
 

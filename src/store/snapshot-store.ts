@@ -119,8 +119,10 @@ export interface SnapshotStore extends SnapshotSink {
 
   /** Publishes a checkpoint: record, tag and name appear together or not at all. Returns the commit, if any. */
   publish(publication: Publication): Promise<{ readonly commit?: string }>;
-  /** Every checkpoint of this session, by `seq`; read from disk. */
+  /** Every checkpoint of this session that can be read, by `seq`; read from disk. The others: {@link damaged}. */
   checkpoints(): Promise<StoredCheckpoint[]>;
+  /** What the last {@link checkpoints} found damaged: checkpoints that it left out, and tags and names that are lost. */
+  damaged(): readonly StoreProblem[];
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /** Removes checkpoints with their tags and names; contents stay until {@link sweep}. */
   remove(ids: readonly CheckpointId[]): Promise<void>;

@@ -6,15 +6,17 @@ import type { SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { identity } from '../../git/process/environment.ts';
 import type { CheckpointRecord } from '../snapshot-store.ts';
+import { parseRecord } from '../stored-record.ts';
 
 /** Begins the record. The subject is one line, so the first line after it cannot be anybody's text. */
 const marker = '\n\ncheckpointd-record-1\n';
 const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
 const subjectMax = 1000;
+const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;
 
 /** The tree of a snapshot, and the blob of its strict permissions if there are any. */
 export function partsOfSnapshot(snapshot: SnapshotId): { readonly tree: string; readonly modes?: string } {
-  const match = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/.exec(snapshot);
+  const match = snapshotForm.exec(snapshot);
   invariant(
     match?.[1] !== undefined,
     `${JSON.stringify(snapshot.slice(0, 100))} is a snapshot of a git store`,
@@ -45,7 +47,8 @@ export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   if (tree === undefined || body < 2 || start < 0) throw corruptCommit(commit);
   if (!text.startsWith(marker, start)) throw notARecord(text, start, commit);
   const record = parseRecord(text.slice(start + marker.length));
-  if (record === undefined || !record.snapshot.startsWith(tree)) throw corruptCommit(commit);
+  if (record === undefined || !snapshotForm.test(record.snapshot) || !record.snapshot.startsWith(tree))
+    throw corruptCommit(commit);
   return record;
 }
 
@@ -56,20 +59,6 @@ function subjectOf(record: CheckpointRecord): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
     .trim();
   return line === '' ? `(${record.kind})` : line;
-}
-
-function parseRecord(json: string): CheckpointRecord | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { id, seq, snapshot } = value as Partial<Record<string, unknown>>;
-  const whole = typeof id === 'string' && typeof seq === 'number' && typeof snapshot === 'string';
-  return whole ? (value as CheckpointRecord) : undefined;
 }
 
 function notARecord(text: string, start: number, commit: string): CheckpointdError {

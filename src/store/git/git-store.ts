@@ -69,6 +69,7 @@ export class GitStore implements SnapshotStore {
   readonly #differ: TreeDiffer;
   readonly #gate = new SweepGate();
   #hasRemoved = false;
+  #damaged: readonly StoreProblem[] = [];
   readonly #known = new PackedSet(knownMax);
 
   constructor(home: GitHome) {
@@ -123,8 +124,14 @@ export class GitStore implements SnapshotStore {
     return { commit };
   }
 
-  checkpoints(): Promise<StoredCheckpoint[]> {
-    return readCheckpoints(this.#home.refs, this.#home.names, this.#reader).then(({ good }) => good);
+  async checkpoints(): Promise<StoredCheckpoint[]> {
+    const { good, problems } = await readCheckpoints(this.#home.refs, this.#home.names, this.#reader);
+    this.#damaged = problems;
+    return good;
+  }
+
+  damaged(): readonly StoreProblem[] {
+    return this.#damaged;
   }
 
   async rename(id: CheckpointId, name: string | undefined): Promise<void> {

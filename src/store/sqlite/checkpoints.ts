@@ -3,7 +3,9 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
-import type { CheckpointRecord, Publication, StoredCheckpoint } from '../snapshot-store.ts';
+import type { CheckpointRecord, Publication, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
+import { parseRecord } from '../stored-record.ts';
+import { DamagedText } from './database/columns.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 import {
   drain,
@@ -23,6 +25,8 @@ export class SqliteCheckpoints {
   /** The row of `conversations`. */
   readonly #conversation: number;
   readonly #lease: number;
+  /** What {@link list} found last: rows that are left out, and columns that are lost. */
+  damaged: readonly StoreProblem[] = [];
 
   constructor(database: SqliteDatabase, trees: SqliteTrees, conversation: number, lease: number) {
     this.#database = database;
@@ -34,13 +38,14 @@ export class SqliteCheckpoints {
   /** @throws DuplicateName, StoreCorrupt for a snapshot that is not there; then nothing has changed. */
   async publish({ record, tag, name }: Publication): Promise<void> {
     const parent = await this.#database.read(() => this.#parentOf(record));
-    const set = await rowsFor(this.#database, this.#trees, record.snapshot, parent?.rows);
+    const set = await this.#rowsOf(record, parent?.rows);
     if (parent === undefined) await this.#database.read(() => this.#trees.node(record.snapshot));
     const staged = set.rows.length > rowsAtOnceMax ? await this.#stage(record, set) : undefined;
     try {
       await this.#database.transaction(() => {
         if (name !== undefined) this.#refuseTaken(name, record.id);
         if (tag !== undefined) this.#clear('tag', tag);
+        this.#giveWay(record.seq);
         const id = staged ?? this.#insert(record, set, state.unfinished);
         if (staged === undefined) insertRows(this.#database, id, createdAt(record), set.rows);
         this.#database.run(
@@ -57,23 +62,30 @@ export class SqliteCheckpoints {
     }
   }
 
-  /** All of the session, by sequence; read in pages, so that 10,000 do not hold up the rest. */
+  /** All that can be read, by sequence; in pages, so that 10,000 do not hold up the rest. */
   async list(): Promise<StoredCheckpoint[]> {
     const all: StoredCheckpoint[] = [];
+    const damaged: StoreProblem[] = [];
     const slices = new Slices();
-    for (let after = -1; ; ) {
+    for (let after = 0; ; ) {
       const rows = await this.#database.read(() =>
         this.#database.rows(
-          'SELECT seq, record, user_message, tag, name FROM checkpoints WHERE conversation_id = ? AND state = 1 AND seq > ? ORDER BY seq LIMIT 500',
+          `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND id > ? ORDER BY id LIMIT 500`,
           this.#conversation,
           after,
         ),
       );
-      for (const row of rows) all.push(readRow(row));
-      if (rows.length < 500) return all;
-      after = Number(rows.at(-1)?.[0]);
+      for (const row of rows) {
+        const { stored, problem } = readRow(row);
+        if (stored !== undefined) all.push(stored);
+        if (problem !== undefined) damaged.push(problem);
+        after = Number(row[0]);
+      }
+      if (rows.length < 500) break;
       if (slices.isDue()) await slices.pause();
     }
+    this.damaged = damaged;
+    return all.sort((a, b) => a.record.seq - b.record.seq);
   }
 
   /** @throws UnknownCheckpoint, DuplicateName */
@@ -129,6 +141,24 @@ export class SqliteCheckpoints {
     return Number(this.#database.row('SELECT last_insert_rowid()')?.[0]);
   }
 
+  /** Against the parent's; where the parent's own directories are damaged, the rows stand alone. */
+  async #rowsOf({ snapshot }: CheckpointRecord, parent: ParentRows | undefined): Promise<RowSet> {
+    try {
+      return await rowsFor(this.#database, this.#trees, snapshot, parent);
+    } catch (error) {
+      if (parent === undefined || !isCorrupt(error)) throw error;
+      return rowsFor(this.#database, this.#trees, snapshot, undefined);
+    }
+  }
+
+  /** A row that is too damaged to be listed makes room for the next checkpoint of its number, and is kept. */
+  #giveWay(seq: number): void {
+    const select = `SELECT ${columnsOfList} FROM checkpoints WHERE conversation_id = ? AND state = 1 AND seq = ?`;
+    const row = this.#database.row(select, this.#conversation, seq);
+    if (row === undefined || readRow(row).stored !== undefined) return;
+    this.#database.run('UPDATE checkpoints SET seq = -id WHERE id = ?', Number(row[0]));
+  }
+
   #parentOf({ parent }: CheckpointRecord): { readonly id: number; readonly rows: ParentRows } | undefined {
     if (parent === undefined) return undefined;
     const row = this.#database.row(
@@ -175,12 +205,31 @@ function createdAt(record: CheckpointRecord): number {
   return Number.isFinite(ms) ? ms : 0;
 }
 
-function readRow([, json, message, tag, name]: Row): StoredCheckpoint {
-  const kept = JSON.parse(String(json)) as CheckpointRecord | Omit<CheckpointRecord, 'message'>;
-  const record = 'message' in kept ? kept : { ...kept, message: String(message) };
-  return {
+const columnsOfList = 'id, checkpoint, snapshot, record, user_message, tag, name';
+
+interface ReadRow {
+  readonly stored?: StoredCheckpoint;
+  readonly problem?: StoreProblem;
+}
+
+/** A damaged message, tag or name costs itself; a record that is damaged or none of this row costs the checkpoint. */
+function readRow([id, checkpoint, snapshot, json, message, tag, name]: Row): ReadRow {
+  const record = json instanceof DamagedText ? undefined : parseRecord(String(json), String(message));
+  if (record === undefined || record.id !== checkpoint || record.snapshot !== snapshot) {
+    const isNamed = typeof checkpoint === 'string' && checkpoint.startsWith('ckpt_');
+    const what = isNamed ? checkpoint : `row ${Number(id)} of checkpoints`;
+    return { problem: { kind: 'corrupt', what, affects: isNamed ? [checkpoint as CheckpointId] : [] } };
+  }
+  const stored = {
     record,
-    ...(tag === null ? {} : { tag: String(tag) as Tag }),
-    ...(name === null ? {} : { name: String(name) }),
+    ...(typeof tag === 'string' ? { tag: tag as Tag } : {}),
+    ...(typeof name === 'string' ? { name } : {}),
   };
+  const isWhole = ![message, tag, name].some((column) => column instanceof DamagedText);
+  if (isWhole) return { stored };
+  return { stored, problem: { kind: 'corrupt', what: record.id, affects: [record.id] } };
+}
+
+function isCorrupt(error: unknown): boolean {
+  return error instanceof CheckpointdError && error.kind === 'StoreCorrupt';
 }

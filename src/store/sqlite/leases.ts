@@ -120,6 +120,6 @@ export async function dropDeadLeases(database: SqliteDatabase, own: number): Pro
     const state = holderState(parseHolder(String(holder)));
     const isOld = Math.abs(Date.now() - Number(renewedAt)) > dayMs;
     if (state === 'alive' || (state === 'unknown' && !isOld)) continue;
-    await database.transaction(() => database.run('DELETE FROM leases WHERE id = ?', id ?? null));
+    await database.transaction(() => database.run('DELETE FROM leases WHERE id = ?', Number(id)));
   }
 }

@@ -199,25 +199,26 @@ export class SqliteRemoval {
       const to = staged ?? takeover?.donor.id;
       if (to !== undefined) moved.set(node.id, to);
     }
-    const identities = folds.flatMap((fold) => {
-      const to = moved.get(fold.node.id);
-      return to === undefined ? [] : [{ fold, to, identity: this.#identityOf(fold.node.id) }];
-    });
-    for (const id of [...gone.keys(), ...moved.keys()]) {
+    const reborn = new Set(moved.values());
+    const steppedDown = [...gone.keys(), ...moved.keys()];
+    for (const id of steppedDown) {
       this.#database.run(
-        'UPDATE checkpoints SET state = 2, writer = ?, parent_id = NULL, tag = NULL, name = NULL WHERE id = ?',
+        'UPDATE checkpoints SET state = 2, writer = ?, parent_id = NULL WHERE id = ?',
         this.#lease,
         id,
       );
     }
-    for (const { fold, to, identity } of identities) {
+    for (const fold of folds) {
+      const to = moved.get(fold.node.id);
+      if (to === undefined) continue;
       if (fold.takeover !== undefined) {
         patchFullRows(this.#database, to, fold.node.createdAt, fold.takeover.changes);
       }
-      const settings = identityColumns.split(', ').map((column) => `${column} = ?`);
+      // Inside the database: text that is damaged is carried along as it is.
       this.#database.run(
-        `UPDATE checkpoints SET state = 1, writer = NULL, rows_since_full = 0, ${settings.join(', ')} WHERE id = ?`,
-        ...identity,
+        `UPDATE checkpoints SET state = 1, writer = NULL, rows_since_full = 0, (${identityColumns}) =
+           (SELECT ${identityColumns} FROM checkpoints WHERE id = ?) WHERE id = ?`,
+        fold.node.id,
         to,
       );
       this.#database.run(
@@ -226,6 +227,8 @@ export class SqliteRemoval {
         fold.node.id,
       );
     }
+    for (const id of steppedDown.filter((each) => !reborn.has(each)))
+      this.#database.run('UPDATE checkpoints SET tag = NULL, name = NULL WHERE id = ?', id);
     for (const { node, ancestor, rows } of folds) {
       const id = moved.get(node.id) ?? node.id;
       const parent = ancestor === undefined ? null : (moved.get(ancestor.id) ?? ancestor.id);
@@ -234,11 +237,5 @@ export class SqliteRemoval {
       this.#database.run('DELETE FROM checkpoint_file_snapshots WHERE checkpoint_id = ?', id);
       insertRows(this.#database, id, node.createdAt, rows);
     }
-  }
-
-  #identityOf(id: number): (string | number | Uint8Array | null)[] {
-    const row = this.#database.row(`SELECT ${identityColumns} FROM checkpoints WHERE id = ?`, id);
-    invariant(row !== undefined, 'a checkpoint that stays is there');
-    return [...row];
   }
 }

@@ -110,6 +110,10 @@ class SqliteStore implements SnapshotStore {
     return this.#checkpoints.list();
   }
 
+  damaged(): readonly StoreProblem[] {
+    return this.#checkpoints.damaged;
+  }
+
   rename(id: CheckpointId, name: string | undefined): Promise<void> {
     return this.#change(() => this.#checkpoints.rename(id, name));
   }
@@ -163,7 +167,8 @@ class SqliteStore implements SnapshotStore {
   }
 
   async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
-    return verify(this.#database, await this.checkpoints(), signal);
+    const checkpoints = await this.checkpoints();
+    return [...this.damaged(), ...(await verify(this.#database, checkpoints, signal))];
   }
 
   async usage(): Promise<StoreUsage> {

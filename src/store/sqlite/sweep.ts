@@ -2,12 +2,11 @@
 // Safe beside other daemons at every step. Each removing transaction first follows the roots that appeared since the
 // marking, takes directories before what they hold, and advances the generation so that writers look again.
 // It removes no checkpoint; limits by count and age are decided above the stores.
-import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import { advanceGeneration, dropDeadLeases } from './leases.ts';
 import { drain } from './rows.ts';
-import { decodeNode, isSubTree, type TreeNode } from './tree-node.ts';
+import { decodeIfWhole, isSubTree, type TreeNode } from './tree-node.ts';
 
 export interface Swept {
   readonly bytesFreed: number;
@@ -99,13 +98,13 @@ class Sweep {
     }
   }
 
-  /** Undefined for a lost directory: verify tells of it, a sweep saves what is left. */
+  /** Undefined for a lost or damaged directory: verify tells of it, a sweep saves what is left. */
   #read(id: string): TreeNode | undefined {
     const content = this.#database.row(
       'SELECT node FROM checkpoint_trees WHERE id = ?',
       Buffer.from(id, 'hex'),
     )?.[0];
-    return Buffer.isBuffer(content) ? decodeNode(id, content) : undefined;
+    return Buffer.isBuffer(content) ? decodeIfWhole(id, content) : undefined;
   }
 
   async #removeTrees(): Promise<void> {
@@ -119,7 +118,7 @@ class Sweep {
       );
       for (const [rowid, id, stamp] of rows) {
         after = Number(rowid);
-        invariant(Buffer.isBuffer(id), 'ids of directories are bytes');
+        if (!Buffer.isBuffer(id)) continue; // damaged: verify tells of it
         const hex = id.toString('hex');
         if (Number(stamp) < this.#cutoff && !this.#trees.has(hex)) old.push(hex);
       }
@@ -196,7 +195,7 @@ class Sweep {
           this.#database.run(
             `DELETE FROM checkpoint_blob_chunks WHERE rowid IN (SELECT rowid FROM checkpoint_blob_chunks
                WHERE blob_hash = ? AND stamp < ? AND NOT EXISTS (SELECT 1 FROM checkpoint_blobs WHERE hash = blob_hash) LIMIT 4)`,
-            hash ?? null,
+            String(hash),
             this.#cutoff,
           ),
         );

@@ -63,8 +63,9 @@ export function idOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** @throws StoreCorrupt for bytes that {@link encodeNode} did not write. */
+/** @throws StoreCorrupt for bytes that {@link encodeNode} did not write under this id. */
 export function decodeNode(id: string, bytes: Buffer): TreeNode {
+  if (idOf(bytes) !== id) throw corrupt(id);
   if (bytes.length < 3 || bytes[0] !== version) throw corrupt(id);
   const permissions = bytes.readUInt16BE(1);
   const entries = new Map<string, SubTree | FileNode>();
@@ -84,6 +85,16 @@ export function decodeNode(id: string, bytes: Buffer): TreeNode {
     }
   }
   return permissions === usual ? { entries } : { entries, permissions };
+}
+
+/** The same for who passes over what is damaged: undefined. */
+export function decodeIfWhole(id: string, bytes: Buffer): TreeNode | undefined {
+  try {
+    return decodeNode(id, bytes);
+  } catch (error) {
+    if (error instanceof CheckpointdError) return undefined;
+    throw error;
+  }
 }
 
 function corrupt(id: string): CheckpointdError {

@@ -3,7 +3,7 @@
 // journals or what no checkpoint holds; the size of the whole database is SqliteStore.usage.
 import { Slices } from '../../base/slices.ts';
 import type { SqliteDatabase } from './database/database.ts';
-import { decodeNode, isSubTree } from './tree-node.ts';
+import { decodeIfWhole, isSubTree } from './tree-node.ts';
 
 /** About what a row, its keys and its places in the indexes take beside the text counted. */
 const rowBytes = 250;
@@ -84,7 +84,7 @@ async function treesOf(
     )?.[0];
     if (!Buffer.isBuffer(content)) continue; // lost: verify tells of it
     bytes += content.length + rowBytes;
-    for (const entry of decodeNode(id, content).entries.values())
+    for (const entry of decodeIfWhole(id, content)?.entries.values() ?? [])
       if (isSubTree(entry)) stack.push(entry.tree);
     if (slices.isDue()) await slices.pause();
   }

@@ -6,7 +6,7 @@ import { Slices } from '../../base/slices.ts';
 import type { StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import { readBlob } from './content.ts';
 import type { SqliteDatabase } from './database/database.ts';
-import { decodeNode, idOf, isSubTree, type TreeNode } from './tree-node.ts';
+import { decodeIfWhole, isSubTree, type TreeNode } from './tree-node.ts';
 
 type Kind = 'missing' | 'corrupt';
 
@@ -56,9 +56,9 @@ function readNode(database: SqliteDatabase, id: string, bad: Map<string, Kind>):
     bad.set(id, 'missing');
     return undefined;
   }
-  if (idOf(bytes) === id) return decodeNode(id, bytes);
-  bad.set(id, 'corrupt');
-  return undefined;
+  const node = decodeIfWhole(id, bytes);
+  if (node === undefined) bad.set(id, 'corrupt');
+  return node;
 }
 
 async function check(database: SqliteDatabase, blob: BlobId, slices: Slices): Promise<Kind | undefined> {

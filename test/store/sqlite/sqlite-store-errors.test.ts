@@ -108,7 +108,7 @@ test('a broken constraint is no reason to try again (O22)', () =>
     installFault((call) => {
       if (call === 'begin') begins += 1;
     });
-    assert.is(await kindOf(store.publish({ record })), 'InternalError');
+    assert.is(await kindOf(store.publish({ record })), 'StoreCorrupt');
     assert.is(begins, 1);
     installFault(undefined);
     await store.publish({ record: recordOf({ snapshot, seq: 2 }), name: 'taken' });

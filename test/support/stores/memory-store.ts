@@ -167,6 +167,10 @@ export class MemoryStore implements SnapshotStore {
     return [...this.#stored].sort((a, b) => a.record.seq - b.record.seq);
   }
 
+  damaged(): [] {
+    return [];
+  }
+
   async rename(id: CheckpointId, name: string | undefined): Promise<void> {
     this.#stored = this.#stored.map((one) =>
       one.record.id !== id

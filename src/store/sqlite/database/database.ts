@@ -7,18 +7,26 @@ import { constants, files } from '../../../base/files.ts';
 import { passSeam } from '../../../base/seam.ts';
 import { Slices } from '../../../base/slices.ts';
 import { sqliteRemedy } from './available.ts';
+import { type ColumnFacts, type DamagedText, decodeTexts, safeSelect } from './columns.ts';
 import { codeOf, explain, isBusy, isWorthRetry } from './failure.ts';
 import { SqliteJournal } from './journal.ts';
 
 /** What a column holds. Integers come back as numbers; blobs as Buffers. */
 export type SqlValue = string | number | Uint8Array | null;
-export type Row = readonly SqlValue[];
+export type Row = readonly (SqlValue | DamagedText)[];
 
 interface Statement {
   readonly reader: boolean;
+  columns(): readonly ColumnFacts[];
   raw(): Statement;
   all(parameters: readonly SqlValue[]): unknown[];
   run(parameters: readonly SqlValue[]): { readonly changes: number };
+}
+
+interface Prepared {
+  readonly statement: Statement;
+  /** The columns of text that come as bytes. */
+  readonly texts: readonly number[];
 }
 
 interface Connection {
@@ -55,7 +63,7 @@ export class SqliteDatabase {
   readonly file: string;
   readonly #connection: Connection;
   readonly #busyMs: number;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
@@ -104,7 +112,10 @@ export class SqliteDatabase {
   rows(sql: string, ...parameters: readonly SqlValue[]): Row[] {
     // Always `all`: `get` in raw mode aborts the process when there is no row (libsql 0.5.29). And always an array:
     // a lone Buffer or null would be taken for named parameters.
-    return this.#statement(sql).all(parameters) as Row[];
+    const { statement, texts } = this.#prepared(sql);
+    const rows = statement.all(parameters) as unknown[][];
+    if (texts.length > 0) for (const row of rows) decodeTexts(row, texts);
+    return rows as unknown as Row[];
   }
 
   /** The first row of one statement, if any. */
@@ -114,7 +125,7 @@ export class SqliteDatabase {
 
   /** Runs one statement that gives no rows; returns how many rows it changed. */
   run(sql: string, ...parameters: readonly SqlValue[]): number {
-    return this.#statement(sql).run(parameters).changes;
+    return this.#prepared(sql).statement.run(parameters).changes;
   }
 
   /** Runs statements without parameters. */
@@ -239,14 +250,13 @@ export class SqliteDatabase {
     }
   }
 
-  #statement(sql: string): Statement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#open().prepare(sql);
-      if (statement.reader) statement.raw();
-      this.#statements.set(sql, statement);
-    } else this.#open();
-    return statement;
+  #prepared(sql: string): Prepared {
+    const connection = this.#open();
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const prepared = prepare(connection, sql);
+    this.#statements.set(sql, prepared);
+    return prepared;
   }
 
   #open(): Connection {
@@ -256,6 +266,14 @@ export class SqliteDatabase {
       'The checkpoint store was closed. Open the session again.',
     );
   }
+}
+
+function prepare(connection: Connection, sql: string): Prepared {
+  const plain = connection.prepare(sql);
+  if (!plain.reader) return { statement: plain, texts: [] };
+  if (!sql.startsWith('SELECT')) return { statement: plain.raw(), texts: [] }; // a PRAGMA answers from the header
+  const safe = safeSelect(sql, plain.columns());
+  return { statement: connection.prepare(safe.sql).raw(), texts: safe.texts };
 }
 
 function connect(Library: new (file: string) => Connection, file: string): Connection {

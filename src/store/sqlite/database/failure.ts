@@ -57,7 +57,8 @@ export function explain(error: unknown, file: string): unknown {
     return new CheckpointdError(kind, `The checkpoint database ${file} ${what}`, { ...facts, retryable });
   }
   if (code.startsWith('SQLITE_CONSTRAINT')) {
-    return new CheckpointdError('InternalError', `The checkpoint database refused a change: ${said}`, facts);
+    const message = `The checkpoint database ${file} contradicts itself and refused a change (${said}). Nothing was changed: repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and begin anew.`;
+    return new CheckpointdError('StoreCorrupt', message, facts);
   }
   if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
   return new CheckpointdError('StoreUnavailable', `The checkpoint database ${file} failed: ${said}`, facts);

@@ -1,0 +1,63 @@
+// Whether JSON read back from a store is a checkpoint's record: every field that code goes by is there and of its
+// type. It says nothing of the snapshot that the record names, and repairs nothing.
+import type { CheckpointRecord } from './snapshot-store.ts';
+
+const kinds: ReadonlySet<unknown> = new Set(['turn', 'tool', 'safety', 'restore']);
+const texts = ['id', 'timestamp', 'description', 'message', 'snapshot'] as const;
+const numbers = [
+  'seq',
+  'conversation',
+  'logLength',
+  'historyLength',
+  'currentTurn',
+  'toolsInTurn',
+] as const satisfies readonly (keyof CheckpointRecord)[];
+const optionalTexts = ['madeAs', 'parent', 'toolName', 'restored', 'safety', 'scope', 'operation'] as const;
+const optionalLists = ['paths', 'revealed', 'undo', 'redo'] as const;
+
+/** The record in this JSON; undefined when it is none, or not whole. `message` may have been kept apart from it. */
+export function parseRecord(json: string, message?: string): CheckpointRecord | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const record: object = 'message' in value || message === undefined ? value : { ...value, message };
+  return isRecord(record) ? record : undefined;
+}
+
+function isRecord(value: object): value is CheckpointRecord {
+  const fields = value as Partial<Record<string, unknown>>;
+  return (
+    kinds.has(fields['kind']) &&
+    texts.every((name) => typeof fields[name] === 'string') &&
+    numbers.every((name) => Number.isSafeInteger(fields[name]) && Number(fields[name]) >= 0) &&
+    optionalTexts.every((name) => fields[name] === undefined || typeof fields[name] === 'string') &&
+    optionalLists.every((name) => fields[name] === undefined || isTexts(fields[name])) &&
+    !Number.isNaN(Date.parse(String(fields['timestamp']))) &&
+    isSkippedList(fields['skipped']) &&
+    isStamp(fields['idempotency'])
+  );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === 'string');
+}
+
+function isSkippedList(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  return value.every((one: unknown) => {
+    if (typeof one !== 'object' || one === null) return false;
+    return 'path' in one && typeof one.path === 'string' && 'reason' in one && typeof one.reason === 'string';
+  });
+}
+
+function isStamp(value: unknown): boolean {
+  if (value === undefined) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  const { key, fingerprint, operation } = value as Partial<Record<string, unknown>>;
+  return typeof key === 'string' && typeof fingerprint === 'string' && typeof operation === 'string';
+}

@@ -1,0 +1,113 @@
+// Damaged rows of the database: each costs what it held and no more. Neither ends the process, nor hides a checkpoint
+// that is whole, nor keeps the next one from being made.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckpointId } from '../../../src/base/ids.ts';
+import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
+import { checkpoint, contentsOf, plain, shown } from '../../support/trees/snapshots.ts';
+import { openSqlite, sql } from '../../support/stores/sqlite.ts';
+import { type Rig, withStore } from '../../support/stores/store-rig.ts';
+
+const notUtf8 = "CAST(x'c3ff' AS TEXT)";
+const state = (turn: number): Record<string, string> => ({ 'a.txt': `${turn}\n`, 'd/b.txt': 'same\n' });
+
+async function threeTurns(store: SnapshotStore): Promise<CheckpointId[]> {
+  const ids: CheckpointId[] = [];
+  for (const turn of [1, 2, 3]) {
+    const parent = ids.at(-1);
+    const more = { seq: turn, tag: `${turn}`, name: `name ${turn}`, message: `message ${turn}` };
+    ids.push(
+      (await checkpoint(store, plain(state(turn)), { ...more, ...(parent === undefined ? {} : { parent }) }))
+        .id,
+    );
+  }
+  return ids;
+}
+
+async function shownIds(store: SnapshotStore): Promise<CheckpointId[]> {
+  return (await store.checkpoints()).map(({ record }) => record.id);
+}
+
+/** What has to go on whatever is damaged: verify names it, gc runs, the others are whole, the next can be made. */
+async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: number): Promise<void> {
+  const stored = await store.checkpoints();
+  assert.is(stored.length, listed);
+  assert.equal(
+    store.damaged().flatMap(({ affects }) => affects),
+    [damaged],
+  );
+  assert.ok((await store.verify()).some(({ affects }) => affects.includes(damaged)));
+  await store.sweep();
+  for (const { record } of stored)
+    assert.equal(shown(await contentsOf(store, record.snapshot)), shown(plain(state(record.seq))));
+  const parent = stored.at(-1)?.record.id;
+  await checkpoint(store, plain(state(4)), {
+    seq: (stored.at(-1)?.record.seq ?? 0) + 1,
+    tag: '4',
+    ...(parent === undefined ? {} : { parent }),
+  });
+  assert.is((await store.checkpoints()).length, listed + 1);
+}
+
+const costs: readonly (readonly [column: string, value: string, listed: number])[] = [
+  ['user_message', notUtf8, 3],
+  ['tag', notUtf8, 3],
+  ['name', notUtf8, 3],
+  ['record', notUtf8, 2],
+  ['record', "'no json'", 2],
+  ['record', "json_remove(record, '$.skipped')", 2],
+  ['record', "json_set(record, '$.seq', 'one')", 2],
+  ['record', "json_set(record, '$.snapshot', 'ab')", 2],
+  ['checkpoint', notUtf8, 2],
+  ['snapshot', notUtf8, 2],
+];
+
+for (const [column, value, listed] of costs) {
+  test(`a checkpoint's ${column} that is ${value} costs ${listed === 3 ? 'itself' : 'the checkpoint'} (F58)`, () =>
+    withStore(openSqlite, {}, async (rig: Rig) => {
+      const ids = await threeTurns(rig.store);
+      const [, , last = '' as CheckpointId] = ids;
+      sql(rig.directory, `UPDATE checkpoints SET ${column} = ${value} WHERE checkpoint = ?`, last);
+      if (column === 'checkpoint') {
+        assert.equal(await shownIds(rig.store), ids.slice(0, 2));
+        assert.is(rig.store.damaged().length, 1);
+        await (await rig.reopen()).sweep();
+        return;
+      }
+      await goesOn(await rig.reopen(), last, listed);
+    }));
+}
+
+test('the holder of another lease that is not text keeps no sweep from running', () =>
+  withStore(openSqlite, {}, async ({ store, directory }) => {
+    await threeTurns(store);
+    sql(
+      directory,
+      `INSERT INTO leases (session, holder, renewed_at) VALUES (${notUtf8}, ${notUtf8}, ${Date.now()})`,
+    );
+    await store.sweep();
+    assert.is((await store.checkpoints()).length, 3);
+  }));
+
+test('a directory whose bytes were changed is not believed, and the next checkpoint does without it', () =>
+  withStore(openSqlite, {}, async (rig) => {
+    const ids = await threeTurns(rig.store);
+    const { snapshot } = (await rig.store.checkpoints()).at(-1)?.record ?? { snapshot: '' };
+    sql(
+      rig.directory,
+      "UPDATE checkpoint_trees SET node = CAST(replace(hex(node), hex('a.txt'), hex('b.txt')) AS BLOB) WHERE hex(id) = ?",
+      snapshot.toUpperCase(),
+    );
+    const store = await rig.reopen();
+    assert.equal(await shownIds(store), ids);
+    const problems = await store.verify();
+    assert.equal(
+      problems.map(({ kind, what, affects }) => [kind, what, affects]),
+      [['corrupt', snapshot, [ids[2]]]],
+    );
+    await store.sweep();
+    await checkpoint(store, plain(state(4)), { seq: 4, tag: '4', ...(ids[2] ? { parent: ids[2] } : {}) });
+    assert.is((await store.checkpoints()).length, 4);
+  }));
+
+test.run();
