@@ -10,8 +10,7 @@ import { objectHash } from '../../git/objects/object-id.ts';
 import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
-import type { GitPlace } from '../../git/process/environment.ts';
-import type { RefChange, RefStore } from '../../git/refs/ref-store.ts';
+import type { RefChange } from '../../git/refs/ref-store.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
@@ -25,36 +24,12 @@ import type {
 } from '../snapshot-store.ts';
 import { encodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
 import { readCheckpoints } from './checkpoints.ts';
-import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, type RefNames, tagRef } from './refs.ts';
+import type { GitHome } from './git-home.ts';
+import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef } from './refs.ts';
 import { SweepGate } from './sweep-gate.ts';
 import { TreeReader } from './trees.ts';
 import { verifyCheckpoints } from './verify.ts';
 import { GitWriter } from './writer.ts';
-
-/** Where a git store lives. */
-export interface GitHome {
-  readonly strategy: string;
-  /** New objects are written here. */
-  readonly writePlace: GitPlace;
-  /** All objects are seen from here, unpublished ones too; git's differ runs in it. */
-  readonly readPlace: GitPlace;
-  readonly spoolDirectory: string;
-  readonly refs: RefStore;
-  readonly names: RefNames;
-  /**
-   * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
-   * since the store was opened, so that an older part of a snapshot may be gone too.
-   */
-  settle(roots: readonly string[], isDoubtful: boolean): Promise<void>;
-  /** After the refs have moved. */
-  settled(): Promise<void>;
-  close(): Promise<void>;
-  /** Removes objects that no ref needs; the refs are in order. */
-  sweep(signal?: AbortSignal): Promise<void>;
-  /** Bytes on disk and number of blobs. */
-  usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
-  destroy(): Promise<void>;
-}
 
 /** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
 const knownMax = 200_000;

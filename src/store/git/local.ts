@@ -19,7 +19,8 @@ import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
-import { type GitHome, GitStore } from './git-store.ts';
+import type { GitHome } from './git-home.ts';
+import { GitStore } from './git-store.ts';
 import { Quarantine } from './quarantine.ts';
 import { repairRefs } from './repair.ts';
 

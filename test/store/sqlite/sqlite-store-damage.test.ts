@@ -4,9 +4,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
-import { checkpoint, contentsOf, plain, shown } from '../../support/trees/snapshots.ts';
 import { openSqlite, sql } from '../../support/stores/sqlite.ts';
 import { type Rig, withStore } from '../../support/stores/store-rig.ts';
+import { checkpoint, contentsOf, plain, shown } from '../../support/trees/snapshots.ts';
 
 const notUtf8 = "CAST(x'c3ff' AS TEXT)";
 const state = (turn: number): Record<string, string> => ({ 'a.txt': `${turn}\n`, 'd/b.txt': 'same\n' });

@@ -3,6 +3,10 @@
 // fetched as bytes and decoded here, and everything else is cast to what its column is declared to be.
 import { isUtf8 } from 'node:buffer';
 
+/** What a column holds. Integers come back as numbers; blobs as Buffers. */
+export type SqlValue = string | number | Uint8Array | null;
+export type Row = readonly (SqlValue | DamagedText)[];
+
 /** What a column of a result is told by the library. */
 export interface ColumnFacts {
   readonly name: string;

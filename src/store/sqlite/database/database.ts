@@ -1,46 +1,24 @@
 // One connection to an SQLite file: short synchronous transactions that wait their turn without blocking the event
 // loop, one retry after a failure, and SQLite's errors in our words. It knows no table; see schema.ts.
-import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CheckpointdError, isNoSpace } from '../../../base/errors.ts';
-import { constants, files } from '../../../base/files.ts';
+import { CheckpointdError } from '../../../base/errors.ts';
 import { passSeam } from '../../../base/seam.ts';
 import { Slices } from '../../../base/slices.ts';
-import { sqliteRemedy } from './available.ts';
-import { type ColumnFacts, type DamagedText, decodeTexts, safeSelect } from './columns.ts';
-import { codeOf, explain, isBusy, isWorthRetry } from './failure.ts';
+import { decodeTexts, type Row, type SqlValue } from './columns.ts';
+import {
+  type Connection,
+  connect,
+  type LoadLibsql,
+  library,
+  loadLibsql,
+  makeWritable,
+  type Prepared,
+  prepare,
+} from './connection.ts';
+import { explain, isBusy, isWorthRetry } from './failure.ts';
 import { SqliteJournal } from './journal.ts';
 
-/** What a column holds. Integers come back as numbers; blobs as Buffers. */
-export type SqlValue = string | number | Uint8Array | null;
-export type Row = readonly (SqlValue | DamagedText)[];
-
-interface Statement {
-  readonly reader: boolean;
-  columns(): readonly ColumnFacts[];
-  raw(): Statement;
-  all(parameters: readonly SqlValue[]): unknown[];
-  run(parameters: readonly SqlValue[]): { readonly changes: number };
-}
-
-interface Prepared {
-  readonly statement: Statement;
-  /** The columns of text that come as bytes. */
-  readonly texts: readonly number[];
-}
-
-interface Connection {
-  readonly inTransaction: boolean;
-  prepare(sql: string): Statement;
-  exec(sql: string): void;
-  close(): void;
-}
-
-/** Loads the library: a parameter only so that a test can be a machine that lacks it. */
-export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
-
-// The library's own types are `any` at heart; these are the parts that we rely on.
-const loadLibsql: LoadLibsql = () => import('libsql');
+export type { Row, SqlValue } from './columns.ts';
 
 export interface DatabaseOptions {
   readonly durability: 'process' | 'power';
@@ -264,53 +242,6 @@ export class SqliteDatabase {
     throw new CheckpointdError(
       'StoreUnavailable',
       'The checkpoint store was closed. Open the session again.',
-    );
-  }
-}
-
-function prepare(connection: Connection, sql: string): Prepared {
-  const plain = connection.prepare(sql);
-  if (!plain.reader) return { statement: plain, texts: [] };
-  if (!sql.startsWith('SELECT')) return { statement: plain.raw(), texts: [] }; // a PRAGMA answers from the header
-  const safe = safeSelect(sql, plain.columns());
-  return { statement: connection.prepare(safe.sql).raw(), texts: safe.texts };
-}
-
-function connect(Library: new (file: string) => Connection, file: string): Connection {
-  try {
-    return new Library(file);
-  } catch (error) {
-    throw explain(error, file);
-  }
-}
-
-async function library(load: LoadLibsql): Promise<new (file: string) => Connection> {
-  try {
-    return (await load()).default as new (
-      file: string,
-    ) => Connection;
-  } catch (error) {
-    const facts = { details: { strategy: 'sqlite' }, cause: error };
-    throw new CheckpointdError('StrategyUnavailable', sqliteRemedy, facts);
-  }
-}
-
-/** Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. */
-function makeWritable(file: string): void {
-  try {
-    files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
-    files.accessSync(dirname(file), constants.W_OK);
-  } catch (error) {
-    const code = codeOf(error);
-    const kind = /^(EROFS|EACCES|EPERM)$/.test(code)
-      ? 'ReadOnlyStore'
-      : isNoSpace(error)
-        ? 'NoSpace'
-        : 'StoreUnavailable';
-    throw new CheckpointdError(
-      kind,
-      `The checkpoint database ${file} cannot be opened for writing (${code}). Make it and its directory writable, or choose another storage directory.`,
-      { details: { file, code }, cause: error },
     );
   }
 }

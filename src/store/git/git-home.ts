@@ -1,0 +1,30 @@
+// What differs between the two git strategies, as one interface: where objects and refs live, and how they are kept
+// from being pruned. shadow.ts and local.ts make one each; git-store.ts works with either.
+import type { GitPlace } from '../../git/process/environment.ts';
+import type { RefStore } from '../../git/refs/ref-store.ts';
+import type { RefNames } from './refs.ts';
+
+/** Where a git store lives. */
+export interface GitHome {
+  readonly strategy: string;
+  /** New objects are written here. */
+  readonly writePlace: GitPlace;
+  /** All objects are seen from here, unpublished ones too; git's differ runs in it. */
+  readonly readPlace: GitPlace;
+  readonly spoolDirectory: string;
+  readonly refs: RefStore;
+  readonly names: RefNames;
+  /**
+   * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
+   * since the store was opened, so that an older part of a snapshot may be gone too.
+   */
+  settle(roots: readonly string[], isDoubtful: boolean): Promise<void>;
+  /** After the refs have moved. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+  /** Removes objects that no ref needs; the refs are in order. */
+  sweep(signal?: AbortSignal): Promise<void>;
+  /** Bytes on disk and number of blobs. */
+  usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
+  destroy(): Promise<void>;
+}

@@ -1,0 +1,82 @@
+// The library and one connection of it, in the few calls that we rely on, and the file that it opens. What goes over
+// the connection, and when, is database.ts's.
+import { dirname } from 'node:path';
+import { CheckpointdError, isNoSpace } from '../../../base/errors.ts';
+import { constants, files } from '../../../base/files.ts';
+import { sqliteRemedy } from './available.ts';
+import { type ColumnFacts, type SqlValue, safeSelect } from './columns.ts';
+import { codeOf, explain } from './failure.ts';
+
+export interface Statement {
+  readonly reader: boolean;
+  columns(): readonly ColumnFacts[];
+  raw(): Statement;
+  all(parameters: readonly SqlValue[]): unknown[];
+  run(parameters: readonly SqlValue[]): { readonly changes: number };
+}
+
+export interface Prepared {
+  readonly statement: Statement;
+  /** The columns of text that come as bytes. */
+  readonly texts: readonly number[];
+}
+
+export interface Connection {
+  readonly inTransaction: boolean;
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** Loads the library: a parameter only so that a test can be a machine that lacks it. */
+export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
+
+// The library's own types are `any` at heart; these are the parts that we rely on.
+export const loadLibsql: LoadLibsql = () => import('libsql');
+
+export function prepare(connection: Connection, sql: string): Prepared {
+  const plain = connection.prepare(sql);
+  if (!plain.reader) return { statement: plain, texts: [] };
+  if (!sql.startsWith('SELECT')) return { statement: plain.raw(), texts: [] }; // a PRAGMA answers from the header
+  const safe = safeSelect(sql, plain.columns());
+  return { statement: connection.prepare(safe.sql).raw(), texts: safe.texts };
+}
+
+export function connect(Library: new (file: string) => Connection, file: string): Connection {
+  try {
+    return new Library(file);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+export async function library(load: LoadLibsql): Promise<new (file: string) => Connection> {
+  try {
+    return (await load()).default as new (
+      file: string,
+    ) => Connection;
+  } catch (error) {
+    const facts = { details: { strategy: 'sqlite' }, cause: error };
+    throw new CheckpointdError('StrategyUnavailable', sqliteRemedy, facts);
+  }
+}
+
+/** Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. */
+export function makeWritable(file: string): void {
+  try {
+    files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+    files.accessSync(dirname(file), constants.W_OK);
+  } catch (error) {
+    const code = codeOf(error);
+    const kind = /^(EROFS|EACCES|EPERM)$/.test(code)
+      ? 'ReadOnlyStore'
+      : isNoSpace(error)
+        ? 'NoSpace'
+        : 'StoreUnavailable';
+    throw new CheckpointdError(
+      kind,
+      `The checkpoint database ${file} cannot be opened for writing (${code}). Make it and its directory writable, or choose another storage directory.`,
+      { details: { file, code }, cause: error },
+    );
+  }
+}
