@@ -43,7 +43,7 @@ export const files = {
   statfsSync: through('statfs', fs.statfsSync),
   symlinkSync: through('symlink', fs.symlinkSync),
   unlinkSync: through('unlink', fs.unlinkSync),
-  utimesSync: through('utimes', fs.utimesSync),
+  lutimesSync: through('utimes', fs.lutimesSync),
   writeSync: through('write', fs.writeSync),
   writeFileSync: through('writeFile', fs.writeFileSync),
 };

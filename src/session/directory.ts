@@ -1,10 +1,11 @@
 // Where a session lives on disk: `{storage}/{session}`, with our own files in its sub-directory `checkpointd`, so
-// that the directory itself can be the bare repository of 000 §8.1. The marker says that it is ours and whose it
-// is: nothing without it is ever removed. Holds no state of the session beyond what never changes.
+// that the directory itself can be a bare repository that plain git reads. The marker says that it is ours, whose it
+// is and which directory it stands in: nothing else is ever removed. Holds no state of the session beyond what never changes.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
+import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { base32, type SessionId } from '../base/ids.ts';
 
@@ -25,6 +26,8 @@ export interface SessionMarker {
   readonly strategy: string;
   readonly retention: 'session' | 'keep';
   readonly created: string;
+  /** The directory itself: another one at its path is not ours to remove. Absent in sessions of earlier versions. */
+  readonly directory?: DirectoryIdentity;
 }
 
 /** The paths of one session directory. */
@@ -70,14 +73,66 @@ export class SessionDirectory {
     return join(this.own, 'checkpoints-enabled');
   }
 
+  /** Whether the session is there. @throws StoreUnavailable when something that is not ours stands in its place */
   exists(): boolean {
-    return files.existsSync(this.markerFile);
+    if (this.#standing() === undefined) return false;
+    return files.lstatSync(this.markerFile, { throwIfNoEntry: false })?.isFile() === true;
   }
 
-  /** Makes the directory (0700) and the marker; the marker comes last, so a directory with one is whole. */
+  /**
+   * Makes the directory (0700) and the marker; the marker comes last, so a directory with one is whole.
+   *
+   * @throws StoreUnavailable when a link, a file or somebody's directory stands there
+   */
   create(marker: SessionMarker): void {
-    files.mkdirSync(this.own, { recursive: true, mode: 0o700 });
-    writeAtomically(this.markerFile, `${JSON.stringify(marker, null, 2)}\n`);
+    const standing = this.#standing();
+    if (standing !== undefined && !this.exists()) this.#refuseStrangers();
+    for (const directory of [this.root, this.own]) makeDirectory(directory);
+    const { identity } = this.#standing() ?? {};
+    const written = identity === undefined ? marker : { directory: identity, ...marker };
+    writeAtomically(this.markerFile, `${JSON.stringify(written, null, 2)}\n`);
+  }
+
+  /**
+   * The directory when it is the very one that this session made; undefined when there is nothing.
+   *
+   * @throws StoreUnavailable for a link, a file, another user's directory, one of another session, or one that took
+   * the place of ours. Comes before every removal.
+   */
+  ours(): DirectoryIdentity | undefined {
+    const standing = this.#standing();
+    if (standing === undefined) return undefined;
+    const marker = this.readMarker();
+    if (marker?.session !== this.session) throw this.#notOurs('holds no marker of this session');
+    if (marker.directory !== undefined && !isSameDirectory(marker.directory, standing.identity))
+      throw this.#notOurs('is another directory than the one that this session made');
+    return standing.identity;
+  }
+
+  /** The real directories at our two places. */
+  #standing(): { readonly identity: DirectoryIdentity } | undefined {
+    const standing = standingAt(this.root);
+    if (standing.is === 'nothing') return undefined;
+    if (standing.is !== 'directory') throw this.#notOurs(`is a ${standing.is}`);
+    if (process.getuid !== undefined && standing.owner !== process.getuid())
+      throw this.#notOurs('belongs to another user');
+    const own = standingAt(this.own).is;
+    if (own !== 'nothing' && own !== 'directory') throw this.#notOurs(`holds a ${own} named checkpointd`);
+    return standing;
+  }
+
+  /** A lost marker alone locks nothing away; whatever no session ever had is somebody's. */
+  #refuseStrangers(): void {
+    const stranger = files.readdirSync(this.root).find((name) => !namesOfOurs.test(name));
+    if (stranger !== undefined) throw this.#notOurs(`holds ${stranger}, which is not ours`);
+  }
+
+  #notOurs(how: string): CheckpointdError {
+    return new CheckpointdError(
+      'StoreUnavailable',
+      `${this.root}, where a session belongs, ${how}. It was left as it is: move it away, or give another storageDir.`,
+      { details: { session: this.session, path: this.root } },
+    );
   }
 
   /** Removes what a killed daemon left of files that it was about to rename; the caller owns the session. */
@@ -100,6 +155,18 @@ export class SessionDirectory {
       `The session in ${this.root} was written by a newer checkpointd (format ${format}, this one knows ${sessionFormat}). It was left as it is: update checkpointd, or use another conversationId.`,
       { details: { session: this.session, format, known: sessionFormat } },
     );
+  }
+}
+
+/** What a bare repository and we put into a session's directory. */
+const namesOfOurs =
+  /^(checkpointd|HEAD|config|description|objects|refs|hooks|info|branches|logs|packed-refs|index|gc\.(pid|log)|shallow|[A-Za-z_.-]+\.lock)$/;
+
+function makeDirectory(path: string): void {
+  try {
+    files.mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error; // a kill came between it and the marker
   }
 }
 
@@ -132,43 +199,4 @@ export function sessionIdOf(workTree: string, conversationId: string, strategy: 
     .update(JSON.stringify([workTree, conversationId, strategy]))
     .digest();
   return `ses_${base32(digest, 26)}` as SessionId;
-}
-
-/**
- * Makes the storage root, private to the user.
- *
- * @throws ReadOnlyStore or StoreUnavailable with what to change.
- */
-export function prepareStorage(storage: string): void {
-  try {
-    files.mkdirSync(storage, { recursive: true, mode: 0o700 });
-    files.accessSync(storage, 7); // R_OK | W_OK | X_OK
-  } catch (error) {
-    throw storageFailure(storage, error);
-  }
-}
-
-/** Says what is wrong with the storage in the client's terms. */
-export function storageFailure(storage: string, cause: unknown): CheckpointdError {
-  const code = systemCode(cause);
-  const details = { storageDir: storage, code };
-  if (isNoSpace(cause)) {
-    return new CheckpointdError('NoSpace', `The disk of ${storage} is full. Free some space and try again.`, {
-      cause,
-      details,
-      retryable: true,
-    });
-  }
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    return new CheckpointdError(
-      'ReadOnlyStore',
-      `The storage directory ${storage} cannot be written. Give another storageDir, or make it writable.`,
-      { cause, details },
-    );
-  }
-  return new CheckpointdError(
-    'StoreUnavailable',
-    `The storage directory ${storage} cannot be used (${code ?? 'unknown'}). Give another storageDir.`,
-    { cause, details },
-  );
 }

@@ -1,5 +1,6 @@
 // Enabling checkpoints in a session: is git there, is there a repository, open the store, finish what a kill left,
 // and make the checkpoint of tag "0" if there is none (000 §4.1). Where it may not, it says why and touches nothing.
+import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -88,7 +89,7 @@ export async function enableCheckpoints(
       await recover(session, limited);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });
-    files.writeFileSync(session.parts.directory.enabledFile, '', { mode: 0o600 });
+    writeAtomically(session.parts.directory.enabledFile, '');
   } catch (error) {
     session.disable('NotRequested');
     await store.close();

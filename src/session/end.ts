@@ -1,6 +1,7 @@
 // The end of a session (000 §9, the table of ruling 25): what may be removed goes at once, what must not stays as
 // an orphan that the same conversation resumes. Drop removes checkpoints, never the only copy of somebody's work.
 
+import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointRecord, SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
@@ -66,8 +67,21 @@ async function mayRemove(
   kind: EndKind,
 ): Promise<boolean> {
   if (files.existsSync(session.parts.directory.intentFile)) return false;
+  if (!isOurs(session)) return false;
   if (kind === 'orderly' || checkpoints === undefined) return true;
   return !(await safetyHoldsOnlyCopy(checkpoints));
+}
+
+/** Whether the directory is still the one that the session made; otherwise nothing is removed, and that is told. */
+function isOurs({ parts }: Session): boolean {
+  try {
+    parts.directory.ours();
+    return true;
+  } catch (error) {
+    if (!(error instanceof CheckpointdError)) throw error;
+    parts.log.warn(error.message);
+    return false;
+  }
 }
 
 /**

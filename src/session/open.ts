@@ -11,14 +11,7 @@ import { SessionLog } from '../conversation/log/session-log.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { OperationQueue } from '../queue/operation-queue.ts';
 import { strategyNamed } from '../store/strategies.ts';
-import {
-  prepareStorage,
-  SessionDirectory,
-  type SessionMarker,
-  sessionFormat,
-  sessionIdOf,
-  storageFailure,
-} from './directory.ts';
+import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import type { SessionEvents } from './events.ts';
 import { Descent } from './index/removed-parents.ts';
@@ -29,6 +22,7 @@ import { endOrphans } from './orphan-children.ts';
 import { busy, SessionOwner } from './owner.ts';
 import { deleteTrash, renameAway } from './removal.ts';
 import { Session, type SessionOptions } from './session.ts';
+import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 import { startWatching } from './watching.ts';
 
 export interface OpenRequest {
@@ -74,7 +68,8 @@ export async function openSession(
   const { storage } = request.options;
   // The default storage may lie in a protected place that was allowed (home): it is left out of captures then.
   if (!request.isDefaultStorage || workTree.protectedPlace === undefined) checkStorage(workTree, storage);
-  prepareStorage(storage);
+  const root = prepareStorage(storage, { isDefault: request.isDefaultStorage });
+  refuseParentOf(workTree.root, root);
   const conversationId = request.conversationId ?? randomUUID();
   const id = sessionIdOf(workTree.root, conversationId, request.strategy);
   const open = around.alreadyOpen(id);
@@ -90,10 +85,11 @@ export async function openSession(
     retention: request.retention ?? driver.retention,
     created: timestamp(systemClock),
   };
-  const directory = new SessionDirectory(storage, id);
+  const directory = new SessionDirectory(root, id);
   const { owner, resumed } = await own(directory, marker);
   try {
-    const session = await build({ directory, marker, owner, workTree, resumed }, request, around, context);
+    const settled = { ...request, options: { ...request.options, storage: root } };
+    const session = await build({ directory, marker, owner, workTree, resumed }, settled, around, context);
     await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
     return { session, resumed };
   } catch (error) {
@@ -171,7 +167,8 @@ function effectiveMarker(
 ): SessionMarker {
   const found = directory.readMarker();
   const stored = found ?? fresh; // a power cut may leave it empty, and without it nothing would ever be swept
-  if (found !== undefined && (request.retention ?? stored.retention) === stored.retention) return stored;
+  const isKnown = found?.directory !== undefined; // sessions of earlier versions do not say which directory is theirs
+  if (isKnown && (request.retention ?? stored.retention) === stored.retention) return stored;
   const changed = { ...stored, retention: request.retention ?? stored.retention };
   directory.create(changed);
   return changed;

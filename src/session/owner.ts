@@ -2,6 +2,7 @@
 // minute lets a process that cannot see our pid (another container) judge by time. It decides nothing about what
 // an ownerless session is worth: that is sweep.ts.
 import { writeAtomically } from '../base/atomic-file.ts';
+import { isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import {
@@ -23,9 +24,11 @@ export class SessionOwner {
   readonly #directory: SessionDirectory;
   readonly #lock: ProcessLock;
   readonly #heartbeat: NodeJS.Timeout;
+  readonly #claimed: Standing;
 
   private constructor(directory: SessionDirectory, lock: ProcessLock) {
     this.#directory = directory;
+    this.#claimed = standingAt(directory.root);
     this.#lock = lock;
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
     this.#heartbeat.unref();
@@ -64,13 +67,23 @@ export class SessionOwner {
     clearInterval(this.#heartbeat);
     try {
       // Who cannot see our lock (another container) need not wait for our silence.
-      if (files.existsSync(this.#directory.own))
+      if (this.#isStillThere())
         writeAtomically(this.#directory.ownerFile, JSON.stringify({ ...describeSelf(), released: true }));
     } catch (error) {
       if (systemCode(error) === undefined) throw error; // a full or lost disk must not keep the lock
     } finally {
       this.#lock.release();
     }
+  }
+
+  /** Not renamed away, and no other in its place. */
+  #isStillThere(): boolean {
+    const now = standingAt(this.#directory.root);
+    if (now.is !== 'directory' || this.#claimed.is !== 'directory') return false;
+    return (
+      isSameDirectory(now.identity, this.#claimed.identity) &&
+      standingAt(this.#directory.own).is === 'directory'
+    );
   }
 }
 
@@ -126,7 +139,7 @@ function isLive({ holder, released, seenMs }: Owner): boolean {
 function touch(file: string): void {
   const now = new Date();
   try {
-    files.utimesSync(file, now, now);
+    files.lutimesSync(file, now, now);
   } catch (error) {
     // Removed by hand, or the disk went away: the next operation of the session says so. A timer that throws would
     // end the daemon instead.

@@ -6,9 +6,9 @@ import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import { readMarker, SessionDirectory, sessionFormat } from './directory.ts';
+import { SessionDirectory, sessionFormat } from './directory.ts';
 import { lastSignOfLife, SessionOwner } from './owner.ts';
-import { deleteTrash, isTrash, renameAway } from './removal.ts';
+import { deleteTrash, isOurTrash, isTrash, renameAway } from './removal.ts';
 
 /** How long an orphan is left for whoever wants to resume it. */
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
@@ -33,7 +33,7 @@ export async function sweepStorage(
   for (const name of namesIn(storage)) {
     try {
       if (isTrash(name)) {
-        if (isOurDirectory(join(storage, name))) await deleteTrash(join(storage, name));
+        if (isOurTrash(storage, name)) await deleteTrash(join(storage, name));
       } else if (
         /^ses_[0-9a-z]{26}$/.test(name) &&
         (await sweepSession(storage, name as SessionId, graceMs, destroyOutside))
@@ -54,12 +54,14 @@ async function sweepSession(
   destroyOutside: (directory: SessionDirectory) => Promise<void>,
 ): Promise<boolean> {
   const directory = new SessionDirectory(storage, session);
+  if (!directory.exists()) return false;
   const marker = directory.readMarker();
   if (marker === undefined || marker.session !== session || marker.retention === 'keep') return false;
   if (marker.format > sessionFormat) return false; // a newer version may keep what we know nothing of
-  if (!isOurDirectory(directory.root) || files.existsSync(directory.intentFile)) return false;
+  if (files.existsSync(directory.intentFile)) return false;
   const silentSince = lastSignOfLife(directory) ?? Date.parse(marker.created);
   if (Date.now() - silentSince < graceMs) return false;
+  directory.ours(); // before anything is destroyed
   const owner = await SessionOwner.claim(directory);
   if (!(owner instanceof SessionOwner)) return false;
   try {
@@ -71,15 +73,6 @@ async function sweepSession(
   } finally {
     owner.release();
   }
-}
-
-/** A real directory of this user; trash may have lost its marker half-way, but then it is nearly empty. */
-function isOurDirectory(path: string): boolean {
-  const stat = files.lstatSync(path);
-  if (!stat.isDirectory() || (process.getuid !== undefined && stat.uid !== process.getuid())) return false;
-  const names = files.readdirSync(path);
-  const marker = readMarker(join(path, 'checkpointd', 'session.json'));
-  return marker !== undefined || names.every((name) => name === 'checkpointd');
 }
 
 function namesIn(storage: string): string[] {

@@ -4,14 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckpointdError } from '../../src/base/errors.ts';
-import {
-  prepareStorage,
-  SessionDirectory,
-  type SessionMarker,
-  sessionIdOf,
-  storageFailure,
-} from '../../src/session/directory.ts';
+import { SessionDirectory, type SessionMarker, sessionIdOf } from '../../src/session/directory.ts';
+import { prepareStorage } from '../../src/session/storage.ts';
 
 function withStorage(body: (storage: string) => void): void {
   const top = mkdtempSync(join(tmpdir(), 'checkpointd-directory-'));
@@ -65,21 +59,5 @@ test('temporaries of a killed daemon are removed, and nothing else (F59)', () =>
     directory.removeTemporaries();
     assert.equal(readdirSync(directory.own).sort(), ['mine.tmp', 'restore.json', 'session.json']);
   }));
-
-test('what is wrong with a storage is said with what to change', () => {
-  const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO'].map((code) => {
-    const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
-    assert.match(error.message, '/s');
-    return error.kind;
-  });
-  assert.equal(kinds, [
-    'ReadOnlyStore',
-    'ReadOnlyStore',
-    'NoSpace',
-    'NoSpace',
-    'StoreUnavailable',
-    'StoreUnavailable',
-  ]);
-});
 
 test.run();

@@ -121,7 +121,7 @@ test('what is renamed away is deleted by the next start, also when the last one 
     renameAway(whole);
     const left = renameAway(half) ?? '';
     rmSync(join(left, 'objects'), { recursive: true });
-    rmSync(join(left, 'checkpointd', 'session.json'));
+    for (const name of readdirSync(join(left, 'checkpointd'))) rmSync(join(left, 'checkpointd', name));
     renameStoreAway(store);
     assert.equal(readdirSync(store.root), ['checkpointd']);
     const foreign = `.trash-${whole.session}-0123456789ab`;

@@ -46,7 +46,7 @@ export class SessionLog implements RecordLog {
    */
   static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
     startLog(file, options);
-    const fd = files.openSync(file, constants.O_RDWR);
+    const fd = files.openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
     const log = new SessionLog(file, fd, options);
     try {
       log.#checkHeader();
@@ -199,8 +199,16 @@ const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind
 
 /** Writes the first line where there is no log yet, or only a torn piece of that line. */
 function startLog(file: string, options: SessionLogOptions): void {
-  if (files.existsSync(file)) {
-    if (files.statSync(file).size >= logHeader.length) return;
+  const stats = files.lstatSync(file, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isFile()) {
+    throw new CheckpointdError(
+      'StoreCorrupt',
+      `${file} is not a file, so it cannot be a session's log. It was left as it is: move it away and open the session again.`,
+      { details: { file } },
+    );
+  }
+  if (stats !== undefined) {
+    if (stats.size >= logHeader.length) return;
     if (!logHeader.startsWith(files.readFileSync(file, 'latin1'))) return;
   }
   writeAtomically(file, logHeader, { durable: options.durability === 'power' });

@@ -1,0 +1,107 @@
+// The storage root: made private to the user, refused where another user could plant something in it or where it
+// would lie in the way of a work tree, and what is said when it fails. Knows nothing of the sessions in it.
+import { dirname } from 'node:path';
+import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+
+/**
+ * Makes the storage root, private to the user, and returns its canonical path.
+ *
+ * A default one may be a link (people move `~/.local/state` to another disk): it is resolved once, and what it
+ * leads to is checked. A link that a client names is refused, because whoever can turn it could turn our deletions.
+ *
+ * @throws ReadOnlyStore or StoreUnavailable with what to change.
+ */
+export function prepareStorage(storage: string, { isDefault = false } = {}): string {
+  try {
+    if (!isDefault && files.lstatSync(storage, { throwIfNoEntry: false })?.isSymbolicLink() === true)
+      throw unsafe(storage, 'link', linkRemedy(storage));
+    makeDirectories(storage);
+    const root = files.realpathSync(storage);
+    refuseUnsafe(root);
+    files.accessSync(root, 7); // R_OK | W_OK | X_OK
+    return root;
+  } catch (error) {
+    throw error instanceof CheckpointdError ? error : storageFailure(storage, error);
+  }
+}
+
+/** @throws StoreUnavailable when the work tree's own parent was given: sessions would stand beside it. */
+export function refuseParentOf(workTree: string, storage: string): void {
+  if (dirname(workTree) !== storage) return;
+  throw unsafe(
+    storage,
+    'parentOfWorkTree',
+    `The storage directory ${storage} is the directory that the work tree lies in. Give a directory of its own, for example ${storage.replace(/\/$/, '')}/.checkpointd.`,
+  );
+}
+
+/** `mkdir -p` in as many steps as the path has names: the recursive call of Node never ends below /proc. */
+function makeDirectories(path: string): void {
+  const missing: string[] = [];
+  for (let at = path; files.statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at)) {
+    if (dirname(at) === at) break;
+    missing.push(at);
+  }
+  for (const directory of missing.reverse()) {
+    try {
+      files.mkdirSync(directory, { mode: 0o700 });
+    } catch (error) {
+      if (systemCode(error) !== 'EEXIST') throw error; // somebody else made it meanwhile
+    }
+  }
+}
+
+function refuseUnsafe(root: string): void {
+  const stats = files.statSync(root);
+  if (!stats.isDirectory())
+    throw storageFailure(root, Object.assign(new Error('ENOTDIR'), { code: 'ENOTDIR' }));
+  if (process.getuid === undefined) return;
+  if (stats.uid !== process.getuid()) {
+    throw unsafe(
+      root,
+      'otherOwner',
+      `The storage directory ${root} belongs to another user (id ${stats.uid}). Give a directory of your own as storageDir.`,
+    );
+  }
+  if ((stats.mode & 0o002) !== 0) {
+    throw unsafe(
+      root,
+      'writableByEverybody',
+      `The storage directory ${root} can be written by everybody. Run "chmod o-w ${root}", or give another storageDir.`,
+    );
+  }
+}
+
+function linkRemedy(storage: string): string {
+  return `The storage directory ${storage} is a symbolic link. Give the directory that it leads to as storageDir.`;
+}
+
+function unsafe(storage: string, reason: string, message: string): CheckpointdError {
+  return new CheckpointdError('StoreUnavailable', message, { details: { storageDir: storage, reason } });
+}
+
+/** Says what is wrong with the storage in the client's terms. */
+export function storageFailure(storage: string, cause: unknown): CheckpointdError {
+  const code = systemCode(cause);
+  const details = { storageDir: storage, code };
+  if (isNoSpace(cause)) {
+    return new CheckpointdError('NoSpace', `The disk of ${storage} is full. Free some space and try again.`, {
+      cause,
+      details,
+      retryable: true,
+    });
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new CheckpointdError(
+      'ReadOnlyStore',
+      `The storage directory ${storage} cannot be written. Give another storageDir, or make it writable.`,
+      { cause, details },
+    );
+  }
+  return new CheckpointdError(
+    'StoreUnavailable',
+    `The storage directory ${storage} cannot be used (${code ?? 'unknown'}). Give another storageDir.`,
+    { cause, details },
+  );
+}

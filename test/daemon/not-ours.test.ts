@@ -1,0 +1,167 @@
+// Whatever is not ours is not removed and not written: links and other people's directories in the places of a
+// session, against the real daemon. Each victim is compared byte for byte afterwards.
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failureOf } from '../support/wire-client.ts';
+import { type DaemonRig, until, withRig } from './daemon-rig.ts';
+
+/** A directory with somebody's work in it. */
+function victimIn(rig: DaemonRig): string {
+  const victim = join(rig.top, 'victim');
+  mkdirSync(join(victim, 'checkpointd'), { recursive: true });
+  for (const name of ['thesis.tex', 'HEAD', 'checkpointd/notes'])
+    writeFileSync(join(victim, name), `my ${name}\n`);
+  return victim;
+}
+
+function contentsOf(directory: string): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort())
+    if (lstatSync(join(directory, name)).isFile()) found[name] = readFileSync(join(directory, name), 'utf8');
+  return found;
+}
+
+/** The id that the session of this rig has. */
+async function idOf(rig: DaemonRig): Promise<string> {
+  const { client, session } = await rig.opened();
+  await client.close();
+  await until('it is gone', () => rig.stored().length === 0);
+  return session;
+}
+
+test('a link planted where a session will be is refused, and what it leads to is untouched', () =>
+  withRig(async (rig) => {
+    const session = await idOf(rig);
+    const victim = victimIn(rig);
+    const before = contentsOf(victim);
+    symlinkSync(victim, rig.shadow(session));
+    const client = await rig.start();
+    const failure = await failureOf(rig.open(client));
+    assert.is(failure.kind, 'StoreUnavailable');
+    assert.match(failure.message, rig.shadow(session));
+    assert.is((await failureOf(client.request('session/delete', { session }))).kind, 'StoreUnavailable');
+    assert.equal((await client.request('session/list', {})).sessions, []);
+    assert.is((await client.close()).code, 0);
+    assert.equal(contentsOf(victim), before);
+    assert.is(readlinkSync(rig.shadow(session)), victim);
+  }));
+
+test('a directory with somebody’s files where a session will be is refused and kept', () =>
+  withRig(async (rig) => {
+    const session = await idOf(rig);
+    cpSync(victimIn(rig), rig.shadow(session), { recursive: true });
+    const before = contentsOf(rig.shadow(session));
+    const client = await rig.start();
+    const failure = await failureOf(rig.open(client));
+    assert.is(failure.kind, 'StoreUnavailable');
+    assert.match(failure.message, 'thesis.tex');
+    await client.close();
+    assert.equal(contentsOf(rig.shadow(session)), before);
+  }));
+
+test('a kept session that was moved to another disk behind a link: no removal follows the link', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    await client.close();
+    const moved = join(rig.top, 'moved');
+    renameSync(rig.shadow(session), moved);
+    symlinkSync(moved, rig.shadow(session));
+    const before = contentsOf(moved);
+    const next = await rig.start();
+    const failure = await failureOf(next.request('session/delete', { session }));
+    assert.is(failure.kind, 'StoreUnavailable');
+    assert.match(failure.message, 'link');
+    await next.close();
+    assert.equal(contentsOf(moved), before);
+  }));
+
+for (const how of ['closed', 'open'] as const) {
+  test(`another directory in the place of a session that is ${how} is not deleted, though it bears its marker`, () =>
+    withRig(async (rig) => {
+      const { client, session } = await rig.opened({ retention: 'keep' });
+      const place = rig.shadow(session);
+      if (how === 'closed') await client.request('session/close', { session });
+      renameSync(place, `${place}-aside`);
+      cpSync(`${place}-aside`, place, { recursive: true });
+      writeFileSync(join(place, 'thesis.tex'), 'my thesis\n');
+      const failure = await failureOf(client.request('session/delete', { session }));
+      assert.is(failure.kind, 'StoreUnavailable');
+      await client.close();
+      assert.is(readFileSync(join(place, 'thesis.tex'), 'utf8'), 'my thesis\n');
+      assert.ok(existsSync(join(place, 'checkpointd', 'session.json')));
+    }));
+}
+
+test('a link that takes the place of an open session’s directory survives close, with what it leads to', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    const victim = victimIn(rig);
+    const before = contentsOf(victim);
+    renameSync(rig.shadow(session), join(rig.top, 'aside'));
+    symlinkSync(victim, rig.shadow(session));
+    assert.equal(await client.request('session/close', { session }), { removed: false });
+    await client.close();
+    assert.equal(contentsOf(victim), before);
+    assert.is(readlinkSync(rig.shadow(session)), victim);
+    assert.match(rig.logText(), /is a link/);
+  }));
+
+test('a link in the place of the session’s log or of its own directory is refused, and its target not written', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    await client.close();
+    const own = join(rig.shadow(session), 'checkpointd');
+    const victim = join(rig.top, 'victim.log');
+    writeFileSync(victim, 'checkpointd session log 1\n');
+    const log = join(own, 'session.log');
+    renameSync(log, `${log}-aside`);
+    symlinkSync(victim, log);
+    const second = await rig.start();
+    const failure = await failureOf(rig.open(second, { retention: 'keep' }));
+    assert.is(failure.kind, 'StoreCorrupt');
+    assert.match(failure.message, 'session.log');
+    assert.is(readFileSync(victim, 'utf8'), 'checkpointd session log 1\n');
+    rmSync(log);
+    renameSync(`${log}-aside`, log);
+    renameSync(own, join(rig.top, 'own'));
+    symlinkSync(join(rig.top, 'own'), own);
+    const before = contentsOf(join(rig.top, 'own'));
+    assert.is((await failureOf(rig.open(second, { retention: 'keep' }))).kind, 'StoreUnavailable');
+    await second.close();
+    assert.equal(contentsOf(join(rig.top, 'own')), before);
+  }));
+
+test('trash is deleted without following a link that stands in it', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    const victim = victimIn(rig);
+    const before = contentsOf(victim);
+    await client.kill();
+    const trash = join(rig.storage, `.trash-${session}-0123456789ab`);
+    renameSync(rig.shadow(session), trash);
+    symlinkSync(victim, join(trash, 'elsewhere'));
+    const foreign = join(rig.storage, `.trash-${session}-ba9876543210`);
+    mkdirSync(foreign);
+    symlinkSync(victim, join(foreign, 'checkpointd'));
+    const next = await rig.opened({ conversationId: 'another' });
+    await until('it is swept', () => !existsSync(trash));
+    await next.client.close();
+    assert.equal(contentsOf(victim), before);
+    assert.ok(lstatSync(join(foreign, 'checkpointd')).isSymbolicLink());
+  }));
+
+test.run();
