@@ -11,6 +11,7 @@ import {
   documentText,
   toDocument,
 } from '../conversation/document/conversation-json.ts';
+import { mustAnswer } from '../session/answering-path.ts';
 import { contextNow } from '../session/context/session-context.ts';
 import type { Session } from '../session/session.ts';
 import { fromText, parseTreePath } from '../tree/tree-path.ts';
@@ -53,6 +54,7 @@ export async function writeDocument(
   path: string,
   document: ConversationDocument,
 ): Promise<{ readonly path: string; readonly bytes: number }> {
+  await mustAnswer(placeOf(session, path), 'InvalidParams');
   const target = targetOf(session, path);
   // Captures leave such a name out, so that a kill in between leaves nothing in a checkpoint.
   const temporary = join(dirname(target), `.ckpt-tmp-${base32(randomBytes(13), 20)}-0`);
@@ -83,6 +85,7 @@ export async function writeDocument(
 /** The text of a document's file. @throws InvalidParams, LimitExceeded */
 export async function readDocumentFile(session: Session, path: string): Promise<string> {
   const file = placeOf(session, path);
+  await mustAnswer(file, 'InvalidParams');
   let fd: number;
   try {
     fd = files.openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -86,7 +86,8 @@ export class SessionDirectory {
    */
   create(marker: SessionMarker): void {
     const standing = this.#standing();
-    if (standing !== undefined && !this.exists()) this.#refuseStrangers();
+    const stranger = standing === undefined || this.exists() ? undefined : this.stranger();
+    if (stranger !== undefined) throw this.#notOurs(`holds ${stranger}, which is not ours`);
     for (const directory of [this.root, this.own]) makeDirectory(directory);
     const { identity } = this.#standing() ?? {};
     const written = identity === undefined ? marker : { directory: identity, ...marker };
@@ -121,10 +122,9 @@ export class SessionDirectory {
     return standing;
   }
 
-  /** A lost marker alone locks nothing away; whatever no session ever had is somebody's. */
-  #refuseStrangers(): void {
-    const stranger = files.readdirSync(this.root).find((name) => !namesOfOurs.test(name));
-    if (stranger !== undefined) throw this.#notOurs(`holds ${stranger}, which is not ours`);
+  /** Something in the directory that no session ever has there, so that the directory is somebody's. */
+  stranger(): string | undefined {
+    return files.readdirSync(this.root).find((name) => !namesOfOurs.test(name));
   }
 
   #notOurs(how: string): CheckpointdError {

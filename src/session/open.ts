@@ -2,6 +2,7 @@
 // checkpoints, watcher, in this order; whatever was begun is undone when a later step fails.
 import { randomUUID } from 'node:crypto';
 import { systemClock, timestamp } from '../base/clock.ts';
+import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { openWorkTree, refuseStorageInside, type WorkTree } from '../capture/work-tree.ts';
@@ -167,11 +168,28 @@ function effectiveMarker(
 ): SessionMarker {
   const found = directory.readMarker();
   const stored = found ?? fresh; // a power cut may leave it empty, and without it nothing would ever be swept
-  const isKnown = found?.directory !== undefined; // sessions of earlier versions do not say which directory is theirs
-  if (isKnown && (request.retention ?? stored.retention) === stored.retention) return stored;
-  const changed = { ...stored, retention: request.retention ?? stored.retention };
+  const place = placeOf(directory, found);
+  const retention = request.retention ?? stored.retention;
+  if (found !== undefined && retention === stored.retention && place === found.directory) return stored;
+  const { directory: _, ...rest } = stored;
+  const changed = { ...rest, retention, ...(place === undefined ? {} : { directory: place }) };
   directory.create(changed);
   return changed;
+}
+
+/**
+ * Which directory is this session's to remove from now on: the one that stands there, which may be a copy that was
+ * brought back from a backup. Where it holds something that no session has, it stays the one that was made.
+ */
+function placeOf(
+  directory: SessionDirectory,
+  found: SessionMarker | undefined,
+): DirectoryIdentity | undefined {
+  const standing = standingAt(directory.root);
+  if (standing.is !== 'directory') return found?.directory;
+  if (found?.directory === undefined) return standing.identity;
+  const isSame = isSameDirectory(found.directory, standing.identity);
+  return isSame || directory.stranger() !== undefined ? found.directory : standing.identity;
 }
 
 async function assemble(

@@ -8,6 +8,7 @@ import type { Log } from '../base/log.ts';
 import { killAllGit } from '../git/process/run.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { strategyNamed } from '../store/strategies.ts';
+import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory, type SessionMarker } from './directory.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
@@ -78,7 +79,12 @@ export class Sessions {
     );
   }
 
-  open(request: OpenRequest, context: OperationContext): Promise<Opened> {
+  async open(request: OpenRequest, context: OperationContext): Promise<Opened> {
+    // Before it stands in line: a path that does not answer holds up nobody else's opening.
+    await Promise.all([
+      mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
+      mustAnswer(request.options.storage, 'StoreUnavailable', context.signal),
+    ]);
     const opening = this.#opening.then(async () => {
       context.signal.throwIfAborted();
       if (this.#isClosing) throw closing();
@@ -143,22 +149,29 @@ export class Sessions {
     this.#open.clear();
   }
 
-  /** Sessions in a storage root, open here or not, newest sign of life first. */
-  list(storage: string = this.#options.defaultStorage): ListedSession[] {
+  /** Sessions in a storage root, open here or not, newest sign of life first. One that cannot be read is left out. */
+  async list(storage: string = this.#options.defaultStorage): Promise<ListedSession[]> {
+    await mustAnswer(storage, 'StoreUnavailable');
     const listed: ListedSession[] = [];
     for (const name of sessionNames(storage)) {
-      const directory = new SessionDirectory(storage, name);
-      const marker = directory.readMarker();
-      if (marker === undefined) continue;
-      const lastUsedMs = lastSignOfLife(directory);
-      listed.push({
-        marker,
-        storage,
-        open: this.#open.has(name),
-        ...(lastUsedMs === undefined ? {} : { lastUsedMs }),
-      });
+      try {
+        const session = this.#listed(storage, name);
+        if (session !== undefined) listed.push(session);
+      } catch (error) {
+        if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+        this.#options.log.warn(`session/list leaves out ${name}, which cannot be read: ${String(error)}`);
+      }
     }
     return listed.sort((a, b) => (b.lastUsedMs ?? 0) - (a.lastUsedMs ?? 0));
+  }
+
+  #listed(storage: string, name: SessionId): ListedSession | undefined {
+    const directory = new SessionDirectory(storage, name);
+    const marker = directory.exists() ? directory.readMarker() : undefined;
+    if (marker === undefined) return undefined;
+    const lastUsedMs = lastSignOfLife(directory);
+    const open = this.#open.has(name);
+    return { marker, storage, open, ...(lastUsedMs === undefined ? {} : { lastUsedMs }) };
   }
 
   /** Deletes a session with its checkpoints and conversation, open here or kept (003's cascade). */
@@ -167,12 +180,14 @@ export class Sessions {
     storage: string = this.#options.defaultStorage,
   ): Promise<{ readonly bytesFreed: number }> {
     const open = this.#open.get(id as SessionId);
+    if (open === undefined) await mustAnswer(storage, 'StoreUnavailable');
     const directory = open?.parts.directory ?? new SessionDirectory(storage, id as SessionId);
     if (open !== undefined) {
       // At once: whoever closes or deletes it meanwhile would end it a second time, descriptors and all.
       this.#open.delete(open.id);
       this.#ending.add(open);
       try {
+        directory.ours(); // before anything is destroyed
         const bytesFreed = await sizeOf(directory.root);
         await open.enabled?.store.destroy();
         const { fate, deleted } = await endSession(open, 'orderly');

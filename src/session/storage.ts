@@ -2,7 +2,7 @@
 // would lie in the way of a work tree, and what is said when it fails. Knows nothing of the sessions in it.
 import { dirname } from 'node:path';
 import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
-import { files } from '../base/files.ts';
+import { files, type Stats } from '../base/files.ts';
 
 /**
  * Makes the storage root, private to the user, and returns its canonical path.
@@ -18,8 +18,10 @@ export function prepareStorage(storage: string, { isDefault = false } = {}): str
       throw unsafe(storage, 'link', linkRemedy(storage));
     makeDirectories(storage);
     const root = files.realpathSync(storage);
-    refuseUnsafe(root);
+    const stats = files.statSync(root);
+    if (!stats.isDirectory()) throw storageFailure(storage, systemError('ENOTDIR'));
     files.accessSync(root, 7); // R_OK | W_OK | X_OK
+    refuseUnsafe(root, stats);
     return root;
   } catch (error) {
     throw error instanceof CheckpointdError ? error : storageFailure(storage, error);
@@ -52,10 +54,11 @@ function makeDirectories(path: string): void {
   }
 }
 
-function refuseUnsafe(root: string): void {
-  const stats = files.statSync(root);
-  if (!stats.isDirectory())
-    throw storageFailure(root, Object.assign(new Error('ENOTDIR'), { code: 'ENOTDIR' }));
+function systemError(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+function refuseUnsafe(root: string, stats: Stats): void {
   if (process.getuid === undefined) return;
   if (stats.uid !== process.getuid()) {
     throw unsafe(

@@ -89,6 +89,36 @@ test('a kept session that was moved to another disk behind a link: no removal fo
     assert.equal(contentsOf(moved), before);
   }));
 
+test('a session that was brought back from a backup is resumed and removed as any other', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    await client.close();
+    const place = rig.shadow(session);
+    cpSync(place, `${place}-backup`, { recursive: true });
+    rmSync(place, { recursive: true });
+    cpSync(`${place}-backup`, place, { recursive: true });
+    const next = await rig.opened({ retention: 'keep' });
+    assert.is(next.resumed, true);
+    await next.client.request('session/delete', { session });
+    assert.not.ok(existsSync(place));
+    await next.client.close();
+  }));
+
+test('a copy that somebody keeps files in is resumed, and not removed', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    await client.close();
+    const place = rig.shadow(session);
+    renameSync(place, `${place}-aside`);
+    cpSync(`${place}-aside`, place, { recursive: true });
+    writeFileSync(join(place, 'thesis.tex'), 'my thesis\n');
+    const next = await rig.opened({ retention: 'session' });
+    assert.is(next.resumed, true);
+    assert.equal(await next.client.request('session/close', { session }), { removed: false });
+    await next.client.close();
+    assert.is(readFileSync(join(place, 'thesis.tex'), 'utf8'), 'my thesis\n');
+  }));
+
 for (const how of ['closed', 'open'] as const) {
   test(`another directory in the place of a session that is ${how} is not deleted, though it bears its marker`, () =>
     withRig(async (rig) => {

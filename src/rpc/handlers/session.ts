@@ -66,9 +66,8 @@ export function sessionHandlers(
       const storage =
         params.storageDir == null ? defaults.storage : placePath(params.storageDir, 'storageDir');
       const workspace = params.workspace == null ? undefined : placePath(params.workspace, 'workspace');
-      const all = sessions
-        .list(storage)
-        .filter(({ marker }) => workspace === undefined || marker.workTree === workspace);
+      const listed = await sessions.list(storage);
+      const all = listed.filter(({ marker }) => workspace === undefined || marker.workTree === workspace);
       const page = pageOf(all, `sessions ${storage} ${workspace ?? ''}`, params);
       return {
         sessions: await Promise.all(page.items.map((listed) => summary(sessions, listed))),
