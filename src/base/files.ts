@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { promisify } from 'node:util';
 import { passSeam } from './seam.ts';
 
-export type { BigIntStats, Dirent } from 'node:fs';
+export type { BigIntStats, Dirent, Stats } from 'node:fs';
 export const constants = fs.constants;
 
 /** The same function, overloads and all, behind the seam. `never[]` is what every parameter list accepts. */

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Household, repository } from '../support/household.ts';
+import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 test('one session directory that cannot be read leaves the others in the list', async () => {
-  const house = new Household();
+  const house = new InProcessDaemon();
   const root = repository();
   const damaged = ['a', 'b'].map((conversationId) => house.open(root, { conversationId, strategy: 'local' }));
   const [one, two] = await Promise.all(damaged);
