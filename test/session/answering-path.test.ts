@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withRig } from '../daemon/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
-import { withRig } from './daemon-rig.ts';
 
 test('a storageDir, a workspace and a file that cannot be used are refused, and the daemon goes on', () =>
   withRig(async (rig) => {

@@ -16,9 +16,9 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
-import { type DaemonRig, withRig } from './daemon-rig.ts';
 
 /** A directory with somebody's work in it. */
 function victimIn(rig: DaemonRig): string {
