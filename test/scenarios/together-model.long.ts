@@ -1,13 +1,13 @@
-// Random lives of conversation and checkpoints together against plain copies: more and longer ones.
+// Random sessions of conversation and checkpoints together against plain copies: more and longer ones.
 import { test } from 'uvu';
 import { checkLives } from '../support/together/model.ts';
 
-for (const [strategy, lives] of [
+for (const [strategy, sessions] of [
   ['sqlite', 1000],
   ['shadow', 60],
 ] as const) {
-  test(`${lives} random lives with checkpoints (${strategy}) agree with plain copies (C10, C12, C13, C15, C16, C18, C19, C24, C29, C31, C33, C34, C35)`, () =>
-    checkLives(strategy, lives, 20));
+  test(`${sessions} random sessions with checkpoints (${strategy}) agree with plain copies (C10, C12, C13, C15, C16, C18, C19, C24, C29, C31, C33, C34, C35)`, () =>
+    checkLives(strategy, sessions, 20));
 }
 
 test.run();

@@ -5,14 +5,14 @@ import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
 import { gitDirectories, type History, histories } from './edits.ts';
-import { plain, Threefold } from './three-sessions.ts';
+import { plain, ThreeSessions } from './three-sessions.ts';
 
 const formats: readonly Wire.DiffFormat[] = ['nameStatus', 'stat', 'unified', 'contents', 'text'];
 
 /** Adds the property; `runs` of it, each with three work trees. */
 export function crossStrategies(test: Test, runs: number): void {
   test('the same history has the same files, diffs, statistics and restores in all strategies (R3, O1)', async () => {
-    const three = new Threefold();
+    const three = new ThreeSessions();
     const input = fc.tuple(histories(4), fc.nat(), fc.constantFrom<Wire.RestoreMode>('soft', 'hard'));
     try {
       await checkPropertyAsync(
@@ -40,7 +40,7 @@ export function crossStrategies(test: Test, runs: number): void {
 }
 
 /** Makes the edits with a checkpoint after each step; what the work tree was at each checkpoint. */
-async function play(three: Threefold, history: History): Promise<Record<string, string>[]> {
+async function play(three: ThreeSessions, history: History): Promise<Record<string, string>[]> {
   const states = [await three.manifest()];
   for (const [i, step] of history.entries()) {
     three.edit(step);
@@ -55,7 +55,7 @@ async function play(three: Threefold, history: History): Promise<Record<string, 
   return states;
 }
 
-async function compareAnswers(three: Threefold, steps: number): Promise<void> {
+async function compareAnswers(three: ThreeSessions, steps: number): Promise<void> {
   const tags = await three.all(
     ({ session }, house) => house.call('checkpoint/list', { session }),
     ({ checkpoints }) => checkpoints.map(plain),
@@ -107,7 +107,7 @@ function tagOf(step: number): string {
 
 /** Restores everywhere; the paths that could not be restored because a nested repository stands there. */
 async function restore(
-  three: Threefold,
+  three: ThreeSessions,
   target: number,
   mode: Wire.RestoreMode,
 ): Promise<readonly Wire.FailedPath[]> {
@@ -138,7 +138,7 @@ function restoreFacts(answer: Wire.RestoreResult): Pick<Wire.RestoreResult, 'fai
 
 /** After a hard restore every captured path is as it was at the checkpoint. */
 async function holdsAgain(
-  three: Threefold,
+  three: ThreeSessions,
   target: number,
   then: Readonly<Record<string, string>>,
   failed: readonly Wire.FailedPath[],

@@ -8,14 +8,14 @@ import { manifest, write } from '../../support/in-process-daemon.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
 import { applyUnified } from '../../support/unified-diff.ts';
 import { apply, type History, plainHistories } from './edits.ts';
-import { type Place, Threefold, withoutGit } from './three-sessions.ts';
+import { type Place, ThreeSessions, withoutGit } from './three-sessions.ts';
 
 type State = Readonly<Record<string, string>>;
-type Check = (three: Threefold, place: Place, history: History) => Promise<void>;
+type Check = (three: ThreeSessions, place: Place, history: History) => Promise<void>;
 
 /** Runs a property on each strategy with a fresh session for each history. */
 async function forAll(runs: number, check: Check, input = plainHistories(3)): Promise<void> {
-  const three = new Threefold();
+  const three = new ThreeSessions();
   await checkPropertyAsync(
     input,
     async (history) => {
@@ -35,7 +35,7 @@ interface Made {
 }
 
 /** One turn for each step, after its edits; the base first. */
-async function play({ house }: Threefold, place: Place, history: History): Promise<Made[]> {
+async function play({ house }: ThreeSessions, place: Place, history: History): Promise<Made[]> {
   const { session } = place;
   const base = await house.call('checkpoint/get', { session, tag: '0' });
   const made: Made[] = [{ checkpoint: base.checkpoint, state: stateOf(place) }];
@@ -53,7 +53,7 @@ async function play({ house }: Threefold, place: Place, history: History): Promi
 }
 
 /** The files of a checkpoint by their latin1 names. */
-async function filesOf(three: Threefold, place: Place, tag: string, changedOnly = false): Promise<Files> {
+async function filesOf(three: ThreeSessions, place: Place, tag: string, changedOnly = false): Promise<Files> {
   const params = { session: place.session, tag, changedOnly };
   const { files } = await three.house.call('checkpoint/files', params);
   return new Map(files.map((file) => [nameOf(file), file]));
@@ -103,7 +103,7 @@ export function daemonProperties(test: Test, runs: number): void {
   test('content addressing: one state one snapshot, exact bytes, nothing stored twice (O15)', async () => {
     const contents = fc.uint8Array({ maxLength: 3000 });
     const input = fc.tuple(contents, contents);
-    const three = new Threefold();
+    const three = new ThreeSessions();
     await three.begin();
     await checkPropertyAsync(
       input,
@@ -234,7 +234,7 @@ export function daemonProperties(test: Test, runs: number): void {
 
 /** The last two checkpoints, and the last against the work tree, which has one more file of this text. */
 async function differences(
-  { house }: Threefold,
+  { house }: ThreeSessions,
   { session }: Place,
   made: readonly Made[],
   text: string,

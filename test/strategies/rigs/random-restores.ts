@@ -8,7 +8,7 @@ import { CheckpointdError } from '../../../src/base/errors.ts';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { isWithin, type TreePath } from '../../../src/tree/tree-path.ts';
 import { type Edit, gitDirectories, paths, wildEdits } from './edits.ts';
-import { plain, type Threefold } from './three-sessions.ts';
+import { plain, type ThreeSessions } from './three-sessions.ts';
 
 export type Step =
   | { readonly do: 'edit'; readonly edits: readonly Edit[] }
@@ -66,7 +66,7 @@ interface Displacement {
 }
 
 /** Makes the steps on three fresh sessions, and fails at the first thing that is not as it was. */
-export async function wander(three: Threefold, steps: readonly Step[]): Promise<void> {
+export async function randomRestores(three: ThreeSessions, steps: readonly Step[]): Promise<void> {
   await three.begin();
   const walk = new Walk(three);
   await walk.start();
@@ -75,13 +75,13 @@ export async function wander(three: Threefold, steps: readonly Step[]): Promise<
 }
 
 class Walk {
-  readonly #three: Threefold;
+  readonly #three: ThreeSessions;
   readonly #marks: Mark[] = [];
   /** Restores since the last edit: what an undo, and then a redo, must bring back exactly. */
   #undo: Displacement[] = [];
   #redo: Displacement[] = [];
 
-  constructor(three: Threefold) {
+  constructor(three: ThreeSessions) {
     this.#three = three;
   }
 

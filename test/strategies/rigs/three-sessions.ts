@@ -14,7 +14,7 @@ export interface Place {
   readonly session: string;
 }
 
-export class Threefold {
+export class ThreeSessions {
   readonly house = new InProcessDaemon();
   places: readonly Place[] = [];
 

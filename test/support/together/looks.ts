@@ -2,9 +2,9 @@
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { enabledOnly, everyId, isSame } from './checkpoints.ts';
-import { type Files, type Life, names } from './life.ts';
+import { type Files, type ModelledSession, names } from './modelled-session.ts';
 
-type Look = (life: Life, n: number, m: number) => Promise<void>;
+type Look = (modelled: ModelledSession, n: number, m: number) => Promise<void>;
 
 const lookAtConversation: Look = async ({ house, session, model, agents }) => {
   const got = await house.call('conversation/get', { session });
@@ -49,10 +49,10 @@ const lookAtTranscript: Look = async ({ house, session, model }) => {
   assert.equal(lines, model.thread.transcript);
 };
 
-const lookAtPastHistory: Look = async (life, n) => {
-  const picked = life.pick(n);
-  if (picked === undefined || !life.isEnabled) return;
-  const { house, session } = life;
+const lookAtPastHistory: Look = async (modelled, n) => {
+  const picked = modelled.pick(n);
+  if (picked === undefined || !modelled.isEnabled) return;
+  const { house, session } = modelled;
   const { entries } = await house.call('conversation/history', { session, tag: picked.ref, limit: 1000 });
   const { history } = picked.checkpoint.at.thread;
   assert.equal(
@@ -76,41 +76,41 @@ const lookAtContext: Look = async ({ house, session, model, files }) => {
   }
 };
 
-const lookAtList: Look = async (life) => {
-  const { house, session } = life;
-  const result = await enabledOnly(life, house.call('checkpoint/list', { session, limit: 1000 }));
+const lookAtList: Look = async (modelled) => {
+  const { house, session } = modelled;
+  const result = await enabledOnly(modelled, house.call('checkpoint/list', { session, limit: 1000 }));
   if (result === undefined) return;
-  const expected = life.listed
-    .map((id) => life.byId(id))
+  const expected = modelled.listed
+    .map((id) => modelled.byId(id))
     .map((made) => made && [made.id, made.madeAs, made.name]);
   assert.equal(
     result.checkpoints.map(({ id, tag, name }) => [id, tag, name]),
     expected,
   );
-  const every = await everyId(life);
-  for (const { id } of life.checkpoints) assert.ok(every.includes(id));
+  const every = await everyId(modelled);
+  for (const { id } of modelled.checkpoints) assert.ok(every.includes(id));
   for (const kind of ['turn', 'tool'] as const) {
     const some = await house.call('checkpoint/list', { session, kind, limit: 1000 });
     assert.equal(
       some.checkpoints.map(({ id }) => id),
-      life.listed.filter((id) => life.byId(id)?.kind === kind),
+      modelled.listed.filter((id) => modelled.byId(id)?.kind === kind),
     );
   }
 };
 
-const lookAtOne: Look = async (life, n) => {
-  const picked = life.pick(n);
+const lookAtOne: Look = async (modelled, n) => {
+  const picked = modelled.pick(n);
   if (picked === undefined) return;
-  const { house, session } = life;
+  const { house, session } = modelled;
   const { checkpoint, ref } = picked;
-  const got = await enabledOnly(life, house.call('checkpoint/get', { session, tag: ref }));
+  const got = await enabledOnly(modelled, house.call('checkpoint/get', { session, tag: ref }));
   if (got === undefined) return;
   const { id, tag, name, kind, historyLength } = got.checkpoint;
   assert.equal(
     [id, tag, name, kind, historyLength, got.inTangent === true],
     [
       checkpoint.id,
-      life.tagOf(checkpoint),
+      modelled.tagOf(checkpoint),
       checkpoint.name,
       checkpoint.kind,
       checkpoint.at.thread.history.length,
@@ -118,9 +118,9 @@ const lookAtOne: Look = async (life, n) => {
     ],
   );
   const { tools } = await house.call('checkpoint/expand', { session, tag: ref });
-  const turn = life.tagOf(checkpoint);
-  const expected = life.listed.filter(
-    (other) => turn !== undefined && life.byId(other)?.madeAs?.startsWith(`${turn}.`) === true,
+  const turn = modelled.tagOf(checkpoint);
+  const expected = modelled.listed.filter(
+    (other) => turn !== undefined && modelled.byId(other)?.madeAs?.startsWith(`${turn}.`) === true,
   );
   assert.equal(
     tools.map((tool) => tool.id),
@@ -128,20 +128,20 @@ const lookAtOne: Look = async (life, n) => {
   );
 };
 
-const lookForChanges: Look = async (life) => {
-  const { house, session, head } = life;
-  const result = await enabledOnly(life, house.call('checkpoint/hasChanges', { session }));
+const lookForChanges: Look = async (modelled) => {
+  const { house, session, head } = modelled;
+  const result = await enabledOnly(modelled, house.call('checkpoint/hasChanges', { session }));
   if (result === undefined) return;
-  assert.is(result.hasChanges, head === undefined || !isSame(life.files, head.at.files));
+  assert.is(result.hasChanges, head === undefined || !isSame(modelled.files, head.at.files));
 };
 
-const lookAtDifference: Look = async (life, n, m) => {
-  const [from, to] = [life.pick(n), life.pick(m)];
+const lookAtDifference: Look = async (modelled, n, m) => {
+  const [from, to] = [modelled.pick(n), modelled.pick(m)];
   if (from === undefined || to === undefined) return;
-  const { house, session } = life;
+  const { house, session } = modelled;
   const [one, other] = [from.checkpoint.at.files, to.checkpoint.at.files];
   const between = { session, from: from.ref, to: to.ref };
-  const stats = await enabledOnly(life, house.call('checkpoint/stats', between));
+  const stats = await enabledOnly(modelled, house.call('checkpoint/stats', between));
   if (stats === undefined) return;
   assert.equal(stats, statsOf(one, other));
   const diff = await house.call('checkpoint/diff', between);
@@ -149,15 +149,15 @@ const lookAtDifference: Look = async (life, n, m) => {
   assert.equal(changesIn(diff.files), changesOf(one, other));
   // Without `to`: the work tree as it is now.
   const present = await house.call('checkpoint/diff', { session, from: from.ref });
-  assert.equal(changesIn(present.files), changesOf(one, life.files));
+  assert.equal(changesIn(present.files), changesOf(one, modelled.files));
 };
 
-const lookAtFiles: Look = async (life, n, m) => {
-  const picked = life.pick(n);
+const lookAtFiles: Look = async (modelled, n, m) => {
+  const picked = modelled.pick(n);
   if (picked === undefined) return;
-  const { house, session } = life;
+  const { house, session } = modelled;
   const { files } = picked.checkpoint.at;
-  const result = await enabledOnly(life, house.call('checkpoint/files', { session, tag: picked.ref }));
+  const result = await enabledOnly(modelled, house.call('checkpoint/files', { session, tag: picked.ref }));
   if (result === undefined) return;
   assert.equal(
     result.files.map(({ path }) => path).sort(),
@@ -168,17 +168,17 @@ const lookAtFiles: Look = async (life, n, m) => {
   assert.equal([exists, data], [files[path] !== undefined, files[path]]);
 };
 
-const lookAtAuthors: Look = async (life, n) => {
-  const { house, session } = life;
+const lookAtAuthors: Look = async (modelled, n) => {
+  const { house, session } = modelled;
   const path = names[n % names.length] ?? 'a.txt';
-  const result = await enabledOnly(life, house.call('ledger/history', { session, path, limit: 1000 }));
+  const result = await enabledOnly(modelled, house.call('ledger/history', { session, path, limit: 1000 }));
   if (result === undefined) return;
-  const known = life.authorsOf(path);
+  const known = modelled.authorsOf(path);
   assert.equal(
     result.entries.map(({ author, content }) => [author, content === undefined]),
     known.map(({ who, content }) => [who, content === undefined]),
   );
-  assert.is(result.present?.author, known.at(-1)?.content === life.files[path] ? undefined : 'user');
+  assert.is(result.present?.author, known.at(-1)?.content === modelled.files[path] ? undefined : 'user');
 };
 
 const looks: readonly Look[] = [
@@ -196,13 +196,13 @@ const looks: readonly Look[] = [
 ];
 
 /** Looks at one thing; the first number says at which. */
-export async function look(life: Life, which: number, n: number, m: number): Promise<void> {
-  await looks[which % looks.length]?.(life, n, m);
+export async function look(modelled: ModelledSession, which: number, n: number, m: number): Promise<void> {
+  await looks[which % looks.length]?.(modelled, n, m);
 }
 
 /** Looks at everything. */
-export async function lookAtAll(life: Life): Promise<void> {
-  for (const each of looks) await each(life, life.checkpoints.length, 1);
+export async function lookAtAll(modelled: ModelledSession): Promise<void> {
+  for (const each of looks) await each(modelled, modelled.checkpoints.length, 1);
 }
 
 function changesOf(one: Files, other: Files): string[] {

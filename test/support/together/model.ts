@@ -1,4 +1,4 @@
-// Random lives of a session (conversation and checkpoints together) against plain copies: every method of
+// Random sessions of a session (conversation and checkpoints together) against plain copies: every method of
 // conversation/*, checkpoint/* and ledger/* is driven, and after each step the daemon's session and its twin are
 // equal. Drives the daemon's handlers, not the wire.
 import fc from 'fast-check';
@@ -6,14 +6,14 @@ import * as assert from 'uvu/assert';
 import { methods } from '../../../src/protocol/methods.ts';
 import { InProcessDaemon, repository } from '../in-process-daemon.ts';
 import { checkPropertyAsync, seed } from '../property.ts';
-import { Life } from './life.ts';
 import { lookAtAll } from './looks.ts';
+import { ModelledSession } from './modelled-session.ts';
 import { step, take } from './steps.ts';
 
-/** Methods of these folders that no life calls, each with the reason. There is none, and a new one needs its reason. */
+/** Methods of these folders that no session calls, each with the reason. There is none, and a new one needs its reason. */
 const notDriven: Readonly<Record<string, string>> = {};
 
-/** The methods that lives are to drive: all requests of these folders. */
+/** The methods that sessions are to drive: all requests of these folders. */
 const expected = Object.entries(methods)
   .filter(([name, { kind }]) => kind === 'request' && /^(conversation|checkpoint|ledger)\//.test(name))
   .map(([name]) => name);
@@ -28,7 +28,7 @@ class CountingHousehold extends InProcessDaemon {
   };
 }
 
-/** Checks that many random lives; a failure names the seed and the shortest life. */
+/** Checks that many random sessions; a failure names the seed and the shortest session. */
 export async function checkLives(strategy: string, runs: number, stepsMax: number): Promise<void> {
   const reasons = Object.entries(notDriven).map(([name, reason]) => `${name} (${reason})`);
   console.log(
@@ -36,25 +36,25 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
   );
   const house = new CountingHousehold();
   const root = repository({ 'kept.txt': 'k' });
-  let lives = 0;
+  let sessions = 0;
   let steps = 0;
   try {
     await checkPropertyAsync(
       fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' }),
       async (plan) => {
-        lives += 1;
-        const life = new Life(house, root, `life ${lives}`, strategy);
-        await life.open();
+        sessions += 1;
+        const modelled = new ModelledSession(house, root, `modelled ${sessions}`, strategy);
+        await modelled.open();
         for (const next of plan) {
-          await take(life, next);
-          await life.compare();
+          await take(modelled, next);
+          await modelled.compare();
           steps += 1;
         }
-        await lookAtAll(life);
+        await lookAtAll(modelled);
         // Whatever happened, every checkpoint is what it was.
-        const ids = life.checkpoints.map(({ id }) => id); // each restore adds one
-        for (const id of ids) await restoreWhole(life, id);
-        await house.call('session/delete', { session: life.session });
+        const ids = modelled.checkpoints.map(({ id }) => id); // each restore adds one
+        for (const id of ids) await restoreWhole(modelled, id);
+        await house.call('session/delete', { session: modelled.session });
       },
       runs,
     );
@@ -62,18 +62,18 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
     await house.close();
   }
   const asked = expected.filter((method) => house.asked.has(method));
-  console.log(`note: ${steps} steps in ${lives} lives, ${asked.length} methods, ${strategy}`);
+  console.log(`note: ${steps} steps in ${sessions} sessions, ${asked.length} methods, ${strategy}`);
   if (runs < 500) return;
   assert.equal(
     expected.filter((method) => !(method in notDriven) && (house.asked.get(method) ?? 0) < 10),
     [],
-    'methods that no life drove',
+    'methods that no modelled drove',
   );
 }
 
-async function restoreWhole(life: Life, id: string): Promise<void> {
-  const to = life.checkpoints.findIndex((checkpoint) => checkpoint.id === id);
+async function restoreWhole(modelled: ModelledSession, id: string): Promise<void> {
+  const to = modelled.checkpoints.findIndex((checkpoint) => checkpoint.id === id);
   const all = { only: 9, onConflict: 'overwrite', dryRun: false } as const;
-  await take(life, { op: 'restore', to, scope: 'both', mode: 'hard', ...all });
-  await life.compare();
+  await take(modelled, { op: 'restore', to, scope: 'both', mode: 'hard', ...all });
+  await modelled.compare();
 }

@@ -1,4 +1,4 @@
-// The steps of a random life: every change that a client can ask of a conversation and its checkpoints, chosen by
+// The steps of a random session: every change that a client can ask of a conversation and its checkpoints, chosen by
 // chance, taken on the daemon and on the plain twin alike.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -8,8 +8,8 @@ import type * as Wire from '../../../src/protocol/types.ts';
 import { failure } from '../in-process-daemon.ts';
 import * as checkpoints from './checkpoints.ts';
 import { enabledOnly } from './checkpoints.ts';
-import { type Life, names } from './life.ts';
 import { look } from './looks.ts';
+import { type ModelledSession, names } from './modelled-session.ts';
 
 const text = fc.constantFrom('a', 'b\nc', 'é😀', '> q');
 const small = fc.nat({ max: 6 });
@@ -74,86 +74,91 @@ export const step = fc.oneof(
 );
 export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-type Taken = { readonly [O in Step['op']]: (life: Life, step: Extract<Step, { op: O }>) => unknown };
+type Taken = {
+  readonly [O in Step['op']]: (modelled: ModelledSession, step: Extract<Step, { op: O }>) => unknown;
+};
 
 /** Takes one step on both. */
-export async function take(life: Life, next: Step): Promise<void> {
-  await (taken[next.op] as (life: Life, step: Step) => unknown)(life, next);
+export async function take(modelled: ModelledSession, next: Step): Promise<void> {
+  await (taken[next.op] as (modelled: ModelledSession, step: Step) => unknown)(modelled, next);
 }
 
 const taken: Taken = {
   create: checkpoints.create,
   restore: checkpoints.restore,
-  undo: (life) => checkpoints.walk(life, 'undo'),
-  redo: (life) => checkpoints.walk(life, 'redo'),
-  delete: (life, { n }) => checkpoints.remove(life, n),
-  rename: (life, { n, name }) => checkpoints.rename(life, n, name),
+  undo: (modelled) => checkpoints.walk(modelled, 'undo'),
+  redo: (modelled) => checkpoints.walk(modelled, 'redo'),
+  delete: (modelled, { n }) => checkpoints.remove(modelled, n),
+  rename: (modelled, { n, name }) => checkpoints.rename(modelled, n, name),
   gc: checkpoints.collect,
-  clean: (life, { isMeant }) => (isMeant ? checkpoints.clean(life) : undefined),
+  clean: (modelled, { isMeant }) => (isMeant ? checkpoints.clean(modelled) : undefined),
   init: checkpoints.init,
-  look: (life, { which, n, m }) => look(life, which, n, m),
+  look: (modelled, { which, n, m }) => look(modelled, which, n, m),
   append: async ({ house, session, model }, { text: content, isAnswer }) => {
     const user = isAnswer ? { content: '', toolResults: [{ toolUseId: 't' }] } : { content };
     const entry = { user, assistant: { content } };
     const { id } = await house.call('conversation/append', { session, entry });
     model.append({ id, ...entry });
   },
-  edit: (life, { file, content }) => {
+  edit: (modelled, { file, content }) => {
     const name = names[file % names.length] ?? 'a.txt';
-    const place = join(life.root, name);
+    const place = join(modelled.root, name);
     if (content === 0) {
       rmSync(place, { force: true });
-      delete life.files[name];
+      delete modelled.files[name];
       return;
     }
     mkdirSync(dirname(place), { recursive: true });
     // Of its own in every file, so that git takes no change for a renaming.
     const written = `${content} in ${name}\n`;
     writeFileSync(place, written);
-    life.files[name] = written;
+    modelled.files[name] = written;
   },
-  write: async (life, { file }) => {
+  write: async (modelled, { file }) => {
     const name = names[file % names.length] ?? 'a.txt';
-    const last = life.authors.get(name)?.at(-1);
-    const asked = life.house.call('ledger/recordWrite', { session: life.session, path: name });
-    const result = await enabledOnly(life, asked);
+    const last = modelled.authors.get(name)?.at(-1);
+    const asked = modelled.house.call('ledger/recordWrite', { session: modelled.session, path: name });
+    const result = await enabledOnly(modelled, asked);
     if (result === undefined) return;
-    const isNew = last === undefined || last.content !== life.files[name] || last.who !== 'agent';
-    assert.equal([result.recorded, result.content === undefined], [isNew, life.files[name] === undefined]);
+    const isNew = last === undefined || last.content !== modelled.files[name] || last.who !== 'agent';
+    assert.equal(
+      [result.recorded, result.content === undefined],
+      [isNew, modelled.files[name] === undefined],
+    );
     if (!isNew) return;
-    life.noteWrite(name);
+    modelled.noteWrite(name);
   },
-  enter: async (life, { files }) => {
-    const { house, session, model } = life;
-    const at = life.moment();
-    const parent = life.head?.id;
+  enter: async (modelled, { files }) => {
+    const { house, session, model } = modelled;
+    const at = modelled.moment();
+    const parent = modelled.head?.id;
     const asked = house.call('conversation/enterTangent', { session, files });
-    if (files && !life.isEnabled) return assert.is((await failure(asked)).kind, 'CheckpointsDisabled');
+    if (files && !modelled.isEnabled) return assert.is((await failure(asked)).kind, 'CheckpointsDisabled');
     const { entered, checkpoint } = await asked;
     const { tangentStartTime } = await house.call('conversation/tangent', { session });
     assert.is(entered, model.enter(Date.parse(tangentStartTime ?? '')));
     assert.is(checkpoint !== undefined, entered && files);
-    if (checkpoint !== undefined) life.entered = { id: checkpoint, at, parent };
+    if (checkpoint !== undefined) modelled.entered = { id: checkpoint, at, parent };
   },
-  exit: async (life, { keepTail }) => {
-    const { house, session, model, entered, head } = life;
-    const isThere = life.isEnabled && (await checkpoints.everyId(life)).includes(entered?.id ?? '');
+  exit: async (modelled, { keepTail }) => {
+    const { house, session, model, entered, head } = modelled;
+    const isThere = modelled.isEnabled && (await checkpoints.everyId(modelled)).includes(entered?.id ?? '');
     const isCarried = entered !== undefined && isThere && !keepTail;
-    const before = life.moment();
+    const before = modelled.moment();
     const result = await house.call('conversation/exitTangent', { session, keepTail });
     const { exited, tail, restore } = result;
     const expected = model.exit(keepTail);
     assert.equal({ exited, tail }, { tail: undefined, ...expected });
-    life.entered = undefined;
+    modelled.entered = undefined;
     assert.is(restore !== undefined, isCarried);
     if (restore === undefined || entered === undefined) return;
     const { thread } = model;
     model.thread = before.thread;
     const target = { ...entered.at, thread, entered: undefined };
-    checkpoints.restored(life, restore, {
+    checkpoints.restored(modelled, restore, {
       target,
       scope: 'both',
-      changes: checkpoints.planOf(life, target.files, { scope: 'both', mode: 'hard', only: names }),
+      changes: checkpoints.planOf(modelled, target.files, { scope: 'both', mode: 'hard', only: names }),
       paths: undefined,
       stacks: (walked) => ({ undo: [...(head?.undo ?? []), { ...walked, back: before }], redo: [] }),
     });
@@ -206,10 +211,10 @@ const taken: Taken = {
     });
     assert.is(tools, 2);
   },
-  agents: async (life, { name }) => {
+  agents: async (modelled, { name }) => {
     const agents = { [name]: {} };
-    await life.house.call('conversation/setAgents', { session: life.session, agents });
-    life.agents = agents;
+    await modelled.house.call('conversation/setAgents', { session: modelled.session, agents });
+    modelled.agents = agents;
   },
   model: async ({ house, session, model }, { window }) => {
     const modelInfo = { modelId: 'm', contextWindowTokens: window };
@@ -220,25 +225,30 @@ const taken: Taken = {
     await house.call('conversation/setMcpEnabled', { session, mcpEnabled: enabled });
     model.mcp = enabled;
   },
-  export: async (life) => {
-    const { house, session, model, entered } = life;
+  export: async (modelled) => {
+    const { house, session, model, entered } = modelled;
     const { document } = await house.call('conversation/export', { session });
     const { tools, paths, window, mcp } = model;
     const settings = { tools, paths, window, mcp };
-    life.exported = { document: document ?? {}, thread: structuredClone(model.thread), entered, settings };
+    modelled.exported = {
+      document: document ?? {},
+      thread: structuredClone(model.thread),
+      entered,
+      settings,
+    };
   },
-  import: async (life) => {
-    const { house, session, exported, model } = life;
+  import: async (modelled) => {
+    const { house, session, exported, model } = modelled;
     if (exported === undefined) return;
     const { document, thread, entered, settings } = exported;
     const result = await house.call('conversation/import', { session, document });
     assert.equal([result.dropped, result.transcriptDropped], [0, 0]);
     model.import(thread);
     Object.assign(model, settings);
-    life.entered = entered;
+    modelled.entered = entered;
   },
-  reopen: async (life) => {
-    await life.house.call('session/close', { session: life.session });
-    await life.open();
+  reopen: async (modelled) => {
+    await modelled.house.call('session/close', { session: modelled.session });
+    await modelled.open();
   },
 };

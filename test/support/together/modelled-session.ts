@@ -61,7 +61,7 @@ interface Authored {
   readonly order: number;
 }
 
-export class Life {
+export class ModelledSession {
   readonly model = new ReferenceModel();
   files: Files = {};
   entered: Entered | undefined;
