@@ -15,7 +15,7 @@ import type { WalkedDirectory } from './listing.ts';
 import { type BlobSink, Scan } from './scan.ts';
 import type { SeenTree } from './seen-tree.ts';
 import type { SnapshotSink, SnapshotWriter, StableContent } from './snapshot-sink.ts';
-import { identityOf, type WorkTree } from './work-tree.ts';
+import { rootIdentity, type WorkTree } from './work-tree.ts';
 
 export interface FullCaptureOptions {
   readonly store: SnapshotSink;
@@ -165,7 +165,7 @@ export class FullCapture implements Capturer {
 
   #scan(request: CaptureRequest, kept: Directory | undefined, sink: BlobSink | undefined): Scan {
     const { workTree, store, maxFileBytes } = this.#options;
-    identityOf(workTree.root);
+    rootIdentity(workTree.root);
     const earlier = request.since === undefined ? undefined : this.#seen.get(request.since.capture);
     const touched = new Set(request.since?.touched.map(parentOf));
     return new Scan({

@@ -1,13 +1,14 @@
 // One directory as it stands: names, kinds and stamps, in one look. It decides nothing beyond what no capture ever
 // takes (git's own directories, our storage, temporary files of a restore) and follows no link.
 import { systemCode } from '../base/errors.ts';
+import { type Stamp, stampOf } from '../base/file-stamp.ts';
 import { files, filesAsync } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
-import { isSettled, type Stamp, stampOf } from './stat-cache.ts';
+import { isSettled } from './settled.ts';
 import { inside, insideQuickly, type Reached, reach, type WorkTree, workTreeError } from './work-tree.ts';
 
 /** Why something that stands there cannot be taken as a file. */

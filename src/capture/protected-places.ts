@@ -3,6 +3,7 @@
 import { homedir } from 'node:os';
 import { join, parse } from 'node:path';
 import { systemCode } from '../base/errors.ts';
+import { identityOf } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
 
 /** Says which protected place a canonical path is, or undefined when it is none. */
@@ -24,16 +25,15 @@ function placesOf(home: string): [path: string, name: string][] {
 
 /** The same directory: by identity where both exist, so links, case and trailing slashes do not matter. */
 function isSamePlace(canonical: string, place: string): boolean {
-  const there = identityOf(place);
-  if (there !== undefined) return there === identityOf(canonical);
+  const there = identityAt(place);
+  if (there !== undefined) return there === identityAt(canonical);
   const fold = process.platform === 'darwin' || process.platform === 'win32';
   return fold ? canonical.toLowerCase() === place.toLowerCase() : canonical === place;
 }
 
-function identityOf(path: string): string | undefined {
+function identityAt(path: string): string | undefined {
   try {
-    const stats = files.statSync(path, { bigint: true });
-    return `${stats.dev}:${stats.ino}`;
+    return identityOf(files.statSync(path, { bigint: true }));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return undefined; // it does not exist, or nobody may look: then it is not the directory we opened

@@ -1,13 +1,14 @@
 // One scan of a work tree: walk, read what is not known, look again until nothing moved, build the tree. It hands
 // contents to a sink as it reads them and knows nothing of writers, snapshots or checkpoints.
+import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Directory } from '../tree/directory.ts';
 import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
 import type { CaptureProgress } from './capturer.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
+import { isSettled } from './settled.ts';
 import type { BlobHash, SkippedPath, StableContent } from './snapshot-sink.ts';
 import { discard, type ReadContent, readLink, readStable } from './stable-read.ts';
-import { isSameStamp, isSettled } from './stat-cache.ts';
 import { buildTree } from './tree-builder.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 import { type Reached, reach } from './work-tree.ts';

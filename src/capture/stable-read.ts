@@ -4,10 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
+import { isSameStamp, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
 import type { Slices } from '../base/slices.ts';
 import { problemOf } from './listing.ts';
-import { isSameStamp, type Stamp, stampOf } from './stat-cache.ts';
 import { inside, insideQuickly, type Reached } from './work-tree.ts';
 
 export interface ReadingHash<Id> {

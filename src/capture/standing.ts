@@ -2,12 +2,13 @@
 // files or making anything for each of them. That is what most of a work tree is at every capture but the first.
 // It never guesses: whatever is not certain is `undefined`, and listing.ts lists it anew.
 import { systemCode } from '../base/errors.ts';
+import { isStampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain } from './ignore/ignore-rules.ts';
 import type { Descent, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
-import { isSettled, isStampOf } from './stat-cache.ts';
+import { isSettled } from './settled.ts';
 import { insideQuickly, type Reached, reach, type WorkTree } from './work-tree.ts';
 
 export interface StandingOptions extends ListingOptions {

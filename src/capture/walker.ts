@@ -1,6 +1,7 @@
 // Reads a work tree's names and stamps, level by level, and says what the next capture takes. It reads no contents
 // and stores nothing. A walk is not atomic, so directories that changed meanwhile are walked again until one look at
 // all of them finds none changed: then every listing was true at one and the same instant.
+import { isSameStamp } from '../base/file-stamp.ts';
 import type { Slices } from '../base/slices.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { IgnoreScope, IgnoreScopes, PathTree } from './ignore/ignore-rules.ts';
@@ -15,7 +16,6 @@ import {
 } from './listing.ts';
 import { Selection, type SelectionOptions, startingChain } from './selection.ts';
 import { keepsTimes, type StandingOptions, stillStands } from './standing.ts';
-import { isSameStamp } from './stat-cache.ts';
 import type { WorkTree } from './work-tree.ts';
 
 export interface WalkOptions extends SelectionOptions {

@@ -2,6 +2,7 @@
 // function that also works below PATH_MAX. It reads no files and decides nothing about what is captured.
 import { Buffer } from 'node:buffer';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { identityOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
 import { bytesOf, type TreePath } from '../tree/tree-path.ts';
 import { protectedPlace } from './protected-places.ts';
@@ -29,7 +30,7 @@ export interface OpenWorkTreeOptions {
  */
 export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): WorkTree {
   const root = canonical(path);
-  const identity = identityOf(root);
+  const identity = rootIdentity(root);
   const place = protectedPlace(root, options.home);
   if (place !== undefined && !options.allowProtected) {
     throw new CheckpointdError(
@@ -53,7 +54,7 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
  *
  * @throws WorkTreeMissing, NotADirectory (also for a link that took its place), WorkTreeUnreadable.
  */
-export function identityOf(root: string): string {
+export function rootIdentity(root: string): string {
   try {
     const stats = files.lstatSync(root, { bigint: true });
     if (!stats.isDirectory()) {
@@ -66,7 +67,7 @@ export function identityOf(root: string): string {
       );
     }
     mustBeReadable(root);
-    return `${stats.dev}:${stats.ino}`;
+    return identityOf(stats);
   } catch (error) {
     throw workTreeError(root, error);
   }
@@ -155,7 +156,7 @@ export function storageWithin(tree: WorkTree, storageDirectory: string): TreePat
   let path = existingPart(storageDirectory, below);
   for (;;) {
     const stats = files.statSync(path, { bigint: true });
-    if (`${stats.dev}:${stats.ino}` === tree.identity) {
+    if (identityOf(stats) === tree.identity) {
       return Buffer.from(below.join('/'), 'utf8').toString('latin1') as TreePath;
     }
     const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));

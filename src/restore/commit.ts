@@ -2,11 +2,12 @@
 // look that the thing it replaces is still the one that was verified. Between that look and the rename lie two
 // system calls; what is edited even there is found afterwards under its second name and put back.
 import { systemCode } from '../base/errors.ts';
+import { identityOf, isSameContent, isStampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { ancestors } from './plan.ts';
-import { isSameContent, isUntouched, type Signature, statsAt } from './present-state.ts';
+import { type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite, Temporaries } from './staging.ts';
 import { list } from './temporaries.ts';
 
@@ -207,13 +208,13 @@ export class Commit {
   }
 
   #isUntouched(stats: BigIntStats, signature: Signature): boolean {
-    if (isUntouched(stats, signature)) return true;
-    return this.#shared.has(`${stats.dev}:${stats.ino}`) && isSameContent(stats, signature);
+    if (isStampOf(signature, stats)) return true;
+    return this.#shared.has(identityOf(stats)) && isSameContent(stats, signature);
   }
 
   /** Notes a file that has more names than the `own` ones of this restore. */
   #noteShared(stats: BigIntStats | undefined, own = 1n): void {
-    if (stats !== undefined && stats.nlink > own) this.#shared.add(`${stats.dev}:${stats.ino}`);
+    if (stats !== undefined && stats.nlink > own) this.#shared.add(identityOf(stats));
   }
 
   #keep(temporary: TreePath): void {

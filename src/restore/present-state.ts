@@ -1,5 +1,6 @@
 // What stands at a path now, and whether it is still what was seen before: the stat signature that a restore
 // takes when it has verified a content, and compares again in the last moment before it replaces it.
+import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
@@ -8,15 +9,8 @@ import type { EntryMode } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 
-/** Changes whenever the content, the mode or the identity of a file does (times in nanoseconds). */
-export interface Signature {
-  readonly device: bigint;
-  readonly inode: bigint;
-  readonly mode: bigint;
-  readonly size: bigint;
-  readonly modifiedNs: bigint;
-  readonly changedNs: bigint;
-}
+/** What a content was verified under; see base/file-stamp.ts. */
+export type Signature = Stamp;
 
 export type Present =
   | { readonly kind: 'absent' | 'directory' | 'special' | 'changing' }
@@ -26,33 +20,6 @@ export type Present =
       readonly blob: BlobId;
       readonly signature: Signature;
     };
-
-export function signatureOf(stats: BigIntStats): Signature {
-  return {
-    device: stats.dev,
-    inode: stats.ino,
-    mode: stats.mode,
-    size: stats.size,
-    modifiedNs: stats.mtimeNs,
-    changedNs: stats.ctimeNs,
-  };
-}
-
-/** Whether nothing touched the file, not even a rename or a link. */
-export function isUntouched(stats: BigIntStats, signature: Signature): boolean {
-  return isSameContent(stats, signature) && stats.ctimeNs === signature.changedNs;
-}
-
-/** The same file with the same content; renames, links and their change of ctime are allowed. */
-export function isSameContent(stats: BigIntStats, signature: Signature): boolean {
-  return (
-    stats.ino === signature.inode &&
-    stats.dev === signature.device &&
-    stats.size === signature.size &&
-    stats.mode === signature.mode &&
-    stats.mtimeNs === signature.modifiedNs
-  );
-}
 
 /** The stats at a path, undefined where nothing is. @throws system errors, ENOTDIR under a link or file among them */
 export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
@@ -79,7 +46,7 @@ export async function identify(
     const target = files.readlinkSync(tree.address(path), { encoding: 'buffer' });
     const hash = contents.hash(target.length);
     hash.update(target);
-    return { kind: 'entry', mode: '120000', blob: hash.digest(), signature: signatureOf(stats) };
+    return { kind: 'entry', mode: '120000', blob: hash.digest(), signature: stampOf(stats) };
   }
   if (!stats.isFile()) return { kind: 'special' };
   const fd = files.openSync(
@@ -87,8 +54,8 @@ export async function identify(
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   );
   try {
-    const signature = signatureOf(stats);
-    if (!isUntouched(files.fstatSync(fd, { bigint: true }), signature)) return { kind: 'changing' };
+    const signature = stampOf(stats);
+    if (!isStampOf(signature, files.fstatSync(fd, { bigint: true }))) return { kind: 'changing' };
     const hash = contents.hash(Number(stats.size));
     const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, Number(stats.size) + 1));
     let total = 0;
@@ -101,7 +68,7 @@ export async function identify(
       if (slices.isDue()) await slices.pause();
     }
     if (total !== Number(stats.size)) return { kind: 'changing' };
-    if (!isUntouched(files.fstatSync(fd, { bigint: true }), signature)) return { kind: 'changing' };
+    if (!isStampOf(signature, files.fstatSync(fd, { bigint: true }))) return { kind: 'changing' };
     const mode = (stats.mode & 0o100n) === 0n ? '100644' : '100755';
     return { kind: 'entry', mode, blob: hash.digest(), signature };
   } finally {

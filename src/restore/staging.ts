@@ -139,7 +139,7 @@ export class Staging {
       (sameContent(present, after) || (expected !== undefined && sameContent(present, expected)))
     ) {
       const keepsMode = !isLink(present) && expected?.permissions === undefined;
-      const kept = keepsMode ? Number(present.signature.mode) : undefined;
+      const kept = keepsMode ? present.signature.mode : undefined;
       const temporary = await this.#write(after, kept);
       this.writes.push({ path, replaces: present.signature, temporary });
     } else this.#refusals.conflicts.push(path);

@@ -16,10 +16,11 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
+import { isSameStamp, stampOf } from '../../src/base/file-stamp.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { Slices } from '../../src/base/slices.ts';
+import { isSettled } from '../../src/capture/settled.ts';
 import { discard, readLink, readStable, type StableReadOptions } from '../../src/capture/stable-read.ts';
-import { isSameStamp, isSettled, stampOf } from '../../src/capture/stat-cache.ts';
 
 const test = suite('stable read');
 

@@ -21,7 +21,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
-import { stampGrainMs } from '../../src/capture/stat-cache.ts';
+import { stampGrainMs } from '../../src/capture/settled.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 import { parameters } from '../support/property.ts';

@@ -20,7 +20,7 @@ import { createLog } from '../../src/base/log.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 import type { Capture, CaptureRequest } from '../../src/capture/capturer.ts';
 import type { FullCapture } from '../../src/capture/full-capture.ts';
-import { stampGrainMs } from '../../src/capture/stat-cache.ts';
+import { stampGrainMs } from '../../src/capture/settled.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { fromText, type TreePath } from '../../src/tree/tree-path.ts';
 import type { Changes } from '../../src/watch/change-log.ts';

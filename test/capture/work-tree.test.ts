@@ -13,7 +13,12 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
-import { identityOf, openWorkTree, refuseStorageInside, storageWithin } from '../../src/capture/work-tree.ts';
+import {
+  openWorkTree,
+  refuseStorageInside,
+  rootIdentity,
+  storageWithin,
+} from '../../src/capture/work-tree.ts';
 
 const test = suite('work tree');
 
@@ -44,9 +49,9 @@ test('a work tree is opened by its canonical path and keeps its identity', () =>
       assert.equal(openWorkTree(`${top}/${spelling}`), tree);
     }
     renameSync(join(top, 'w'), join(top, 'moved'));
-    assert.is(identityOf(join(top, 'moved')), tree.identity);
+    assert.is(rootIdentity(join(top, 'moved')), tree.identity);
     mkdirSync(join(top, 'w'));
-    assert.is.not(identityOf(join(top, 'w')), tree.identity);
+    assert.is.not(rootIdentity(join(top, 'w')), tree.identity);
   });
 });
 

@@ -2,6 +2,7 @@
 // only to where it ends inside the work tree, never out of it, and never looks into `.git`, into the daemon's own
 // storage or (for a glob) into what is ignored. It caches nothing: one instance serves one look.
 import { systemCode } from '../../base/errors.ts';
+import { stampKey } from '../../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { storageWithin } from '../../capture/work-tree.ts';
@@ -109,7 +110,7 @@ export class TreeContextFiles implements ContextFiles {
     if (typeof stats === 'string') return { is: 'nothing' };
     if (stats.isDirectory()) return { is: 'directory', real };
     if (!stats.isFile()) return { is: 'nothing' };
-    const stamp = `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+    const stamp = stampKey(stats);
     return { is: 'file', real, bytes: Number(stats.size), stamp };
   }
 

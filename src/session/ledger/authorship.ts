@@ -2,7 +2,7 @@
 // the session's log, and answers whose edit a restore would lose. The ledger itself is session/ledger/ledger.ts.
 import { timestamp } from '../../base/clock.ts';
 import { contentAt } from '../../capture/content-id.ts';
-import { identityOf } from '../../capture/work-tree.ts';
+import { rootIdentity } from '../../capture/work-tree.ts';
 import type { LogRecord } from '../../conversation/log/log-record.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
@@ -147,7 +147,7 @@ export function recordWrite(
     const { store, ledger } = session.requireCheckpoints();
     const found = await contentAt(store, session.parts.workTree, write.path, context.signal);
     // Nothing is there: deleted by the agent, unless the work tree itself is gone.
-    if (found === undefined) identityOf(session.parts.workTree.root);
+    if (found === undefined) rootIdentity(session.parts.workTree.root);
     const content = found?.blob ?? 'absent';
     const record = ledger.recordWrite(
       write.path,

@@ -1,0 +1,71 @@
+// What the system says of a file without reading it, and what that proves: that it is the same file, that its content
+// is the same, that nobody touched it. The one place where files are compared by their stats. It reads nothing and
+// remembers nothing; how long a stamp stays doubtful is capture/settled.ts's.
+import type { BigIntStats } from './files.ts';
+
+/** One `lstat`, cut down to what tells a changed file from an unchanged one. Times are nanoseconds since 1970. */
+export interface Stamp {
+  readonly mtimeNs: bigint;
+  /** Cannot be set by `touch`, `cp -p`, `rsync -a` or tar: the field that catches a rewrite with its time put back. */
+  readonly ctimeNs: bigint;
+  readonly size: number;
+  readonly ino: number;
+  readonly dev: number;
+  readonly mode: number;
+}
+
+export function stampOf(stats: BigIntStats): Stamp {
+  return {
+    mtimeNs: stats.mtimeNs,
+    ctimeNs: stats.ctimeNs,
+    size: Number(stats.size),
+    ino: Number(stats.ino),
+    dev: Number(stats.dev),
+    mode: Number(stats.mode),
+  };
+}
+
+/** Whether nothing touched the file since, not even a rename or a new link. It allocates nothing. */
+export function isStampOf(stamp: Stamp, stats: BigIntStats): boolean {
+  return (
+    stats.ctimeNs === stamp.ctimeNs &&
+    stats.mtimeNs === stamp.mtimeNs &&
+    Number(stats.size) === stamp.size &&
+    Number(stats.ino) === stamp.ino &&
+    Number(stats.mode) === stamp.mode &&
+    Number(stats.dev) === stamp.dev
+  );
+}
+
+/** {@link isStampOf} for two looks: the same file in the same state, as far as the system can tell. */
+export function isSameStamp(a: Stamp, b: Stamp): boolean {
+  return (
+    a.ctimeNs === b.ctimeNs &&
+    a.mtimeNs === b.mtimeNs &&
+    a.size === b.size &&
+    a.ino === b.ino &&
+    a.mode === b.mode &&
+    a.dev === b.dev
+  );
+}
+
+/** The same file with the same content and mode; renames and links, and the change of ctime they bring, are allowed. */
+export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
+  return (
+    stats.mtimeNs === stamp.mtimeNs &&
+    Number(stats.size) === stamp.size &&
+    Number(stats.ino) === stamp.ino &&
+    Number(stats.mode) === stamp.mode &&
+    Number(stats.dev) === stamp.dev
+  );
+}
+
+/** `dev:ino`: the same text for the same file or directory, whatever it is called, while it exists and one system runs. */
+export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
+  return `${dev}:${ino}`;
+}
+
+/** A text that differs whenever {@link isStampOf} would say no: for keys of caches. */
+export function stampKey({ mtimeNs, ctimeNs, size, ino, dev, mode }: BigIntStats): string {
+  return `${mtimeNs}:${ctimeNs}:${size}:${ino}:${dev}:${mode}`;
+}
