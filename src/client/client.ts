@@ -1,5 +1,6 @@
 // The typed client that the package exports as `checkpointd/client`: starts a daemon, initialises it, gives every
 // method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the daemon.
+/// <reference types="node" preserve="true" />
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
@@ -27,9 +28,17 @@ const closeMs = 2000;
 export interface ClientOptions {
   /** The program to start. Default: the daemon of this package, on this Node. */
   readonly command?: string;
+  /** The program's arguments, such as `--storage-dir=/path`; `checkpointd --help` lists the daemon's. */
   readonly args?: readonly string[];
-  readonly env?: NodeJS.ProcessEnv;
+  /** The daemon's whole environment. Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where the daemon appends its log. Default: nowhere. */
+  readonly logFile?: string;
+  /** How much the log tells. Default: `info`. */
+  readonly logLevel?: 'error' | 'warn' | 'info' | 'debug';
   readonly clientInfo?: Wire.ClientInfo;
+  /** Whether the daemon tells of each request (`on('$/logTrace', …)`); see {@link CheckpointdClient.notify}. */
+  readonly trace?: Wire.TraceValue;
   /** The events to be told of; see {@link CheckpointdClient.on}. */
   readonly events?: readonly Wire.EventName[];
 }
@@ -43,7 +52,13 @@ export interface RequestOptions {
   readonly onProgress?: (value: Wire.ProgressValue) => void;
 }
 
-/** A running daemon. Get one from {@link CheckpointdClient.start}; `await using` closes it. */
+/**
+ * A running daemon. Get one from {@link CheckpointdClient.start}; `await using` closes it.
+ *
+ * The daemon keeps this process alive while a request is in flight and no longer: a script that fails before
+ * {@link CheckpointdClient.close} ends all the same, and the daemon with it. What only listens to events must keep
+ * itself alive.
+ */
 export class CheckpointdClient implements AsyncDisposable {
   readonly #connection: MessageConnection;
   readonly #daemon: DaemonProcess;
@@ -84,12 +99,18 @@ export class CheckpointdClient implements AsyncDisposable {
   static async start(options: ClientOptions = {}): Promise<CheckpointdClient> {
     const program = fileURLToPath(new URL('../main.js', import.meta.url));
     const command = options.command ?? process.execPath;
-    const args = options.args ?? (options.command === undefined ? [program] : []);
+    const args = [
+      ...(options.command === undefined ? [program] : []),
+      ...(options.args ?? []),
+      ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
+      ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
+    ];
     const client = new CheckpointdClient(await DaemonProcess.start(command, args, options.env));
     try {
       const params: Wire.InitializeParams = {
         processId: process.pid,
         ...(options.clientInfo === undefined ? {} : { clientInfo: options.clientInfo }),
+        ...(options.trace === undefined ? {} : { trace: options.trace }),
         capabilities: { checkpointd: { events: options.events ?? [] } },
       };
       const answer = client.#send('initialize', params);
@@ -131,6 +152,22 @@ export class CheckpointdClient implements AsyncDisposable {
     } finally {
       this.#inFlight -= 1;
       this.#waiting.shift()?.();
+    }
+  }
+
+  /**
+   * Sends a notification, such as `$/setTrace`. Nothing is answered; what is wrong is ignored by the daemon.
+   * @throws CheckpointdGoneError when the daemon is gone
+   */
+  async notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
+    if (this.#why !== undefined) throw this.#why;
+    const release = this.#daemon.hold();
+    try {
+      await this.#connection.sendNotification(method, params);
+    } catch (error) {
+      throw this.#why ?? (isBroken(error) ? await this.#broken() : error);
+    } finally {
+      release();
     }
   }
 
@@ -188,6 +225,7 @@ export class CheckpointdClient implements AsyncDisposable {
     this.#tokens += 1;
     const token = `progress-${this.#tokens}`;
     if (onProgress !== undefined) this.#progress.set(token, onProgress);
+    const release = this.#daemon.hold();
     try {
       const sent = onProgress === undefined ? params : { ...params, workDoneToken: token };
       const answer = this.#connection.sendRequest<Wire.ResultOf<M>>(method, sent, source.token);
@@ -207,6 +245,7 @@ export class CheckpointdClient implements AsyncDisposable {
     } finally {
       signal?.removeEventListener('abort', cancel);
       this.#progress.delete(token);
+      release();
       source.dispose();
     }
   }

@@ -2,6 +2,7 @@
 // signals, not the protocol.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
 
@@ -13,6 +14,7 @@ export class DaemonProcess {
   /** Resolves when the process has ended, with the reason in words. Never rejects. */
   readonly ended: Promise<string>;
   #stderr = '';
+  #holds = 0;
 
   private constructor(child: ChildProcessWithoutNullStreams) {
     this.child = child;
@@ -24,6 +26,7 @@ export class DaemonProcess {
     child.stdin.on('error', () => undefined);
     // Of a later failure of the process, such as a kill that is not allowed; `ended` follows or does not.
     child.on('error', () => undefined);
+    this.#ref(false);
     this.ended = new Promise((resolve) => {
       const tell = (): void => {
         const words = this.#stderr.trim();
@@ -41,7 +44,7 @@ export class DaemonProcess {
   static async start(
     command: string,
     args: readonly string[],
-    env: NodeJS.ProcessEnv | undefined,
+    env: Readonly<Record<string, string | undefined>> | undefined,
   ): Promise<DaemonProcess> {
     const child = spawn(command, args, { stdio: 'pipe', windowsHide: true, env: env ?? process.env });
     try {
@@ -56,13 +59,33 @@ export class DaemonProcess {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
 
+  /** Keeps this process alive for the daemon's sake until the returned function is called. */
+  hold(): () => void {
+    this.#holds += 1;
+    if (this.#holds === 1) this.#ref(true);
+    return () => {
+      this.#holds -= 1;
+      if (this.#holds === 0) this.#ref(false);
+    };
+  }
+
+  #ref(keepsAlive: boolean): void {
+    const { stdin, stdout, stderr } = this.child;
+    // Pipes to a child are sockets, whatever their declaration says; those of a child that did not start are none.
+    for (const each of [this.child, stdin, stdout, stderr] as unknown as Partial<Socket>[])
+      if (keepsAlive) each.ref?.();
+      else each.unref?.();
+  }
+
   /** Waits so long for the end, then kills. Returns the exit code; `null` after a signal. */
   async end(patienceMs: number): Promise<number | null> {
     this.child.stdin.end();
     if (this.isRunning) {
       const exited = once(this.child, 'exit');
       const timer = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
+      const release = this.hold();
       await exited;
+      release();
       clearTimeout(timer);
     }
     // Pipes that a grandchild holds would keep the client's own process alive.

@@ -1,13 +1,22 @@
 // The TypeScript client's own core: the daemon's life, giving up, errors, daemons that misbehave, and that it works
 // from a package that is installed elsewhere.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../src/client/client.ts';
+import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-client-'));
@@ -166,6 +175,52 @@ test('more requests than the daemon takes wait their turn', async () => {
   await client.close();
 });
 
+test('arguments, log file and trace reach the daemon of this package, and trace can be set later', async () => {
+  const logFile = join(folder, 'daemon.log');
+  const storage = join(folder, 'given storage');
+  await using client = await CheckpointdClient.start({
+    args: [`--storage-dir=${storage}`],
+    logFile,
+    logLevel: 'debug',
+    trace: 'messages',
+  });
+  const told: string[] = [];
+  client.on('$/logTrace', ({ message }) => told.push(message));
+  const work = join(folder, 'traced');
+  mkdirSync(work);
+  const { session } = await client.request('session/open', { workspace: work, init: 'force' });
+  assert.ok(told.some((message) => message.includes('session/open')));
+  assert.ok(existsSync(join(storage, session)));
+  assert.match(readFileSync(logFile, 'utf8'), /debug initialize: answered/);
+  await client.notify('$/setTrace', { value: 'off' });
+  // The answer to the first is there before the second is sent, and neither is traced.
+  await client.request('session/get', { session });
+  const count = told.length;
+  await client.request('session/get', { session });
+  assert.is(told.length, count);
+  await client.close();
+  assert.instance(await failure(client.notify('$/setTrace', { value: 'off' })), CheckpointdGoneError);
+});
+
+test('a script that fails before close ends, and so does its daemon; one that waits for an answer gets it', async () => {
+  const script = `
+    import { CheckpointdClient } from ${JSON.stringify(new URL('../../src/client/client.js', import.meta.url))};
+    async function main() {
+      const client = await CheckpointdClient.start();
+      console.log(client.pid, (await client.request('session/list', {})).sessions.length >= 0);
+      throw new Error('mine');
+    }
+    main().catch((error) => console.log(error.message));`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    timeout: 20_000,
+  });
+  assert.is(status, 0, stderr);
+  const [, pid, rest] = /^(\d+) (.*)$/s.exec(stdout) ?? [];
+  assert.is(rest, 'true\nmine\n');
+  await until('the daemon is gone', () => !isAlive(Number(pid)));
+});
+
 test('two listeners of one event hear it, until they stop', async () => {
   const work = join(folder, 'work');
   mkdirSync(work);
@@ -216,7 +271,7 @@ test('the packed package works when installed elsewhere, types included', () => 
   writeFileSync(join(elsewhere, 'example.mts'), example);
   mkdirSync(join(modules, '@types'));
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
-  const options = ['--module', 'nodenext', '--target', 'es2023', '--types', 'node', '--strict'];
+  const options = ['--module', 'nodenext', '--target', 'es2023', '--strict'];
   const compiled = spawnSync(
     join(root, 'node_modules/.bin/tsc'),
     [...options, 'program.mts', 'example.mts'],
