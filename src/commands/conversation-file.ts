@@ -1,10 +1,10 @@
 // A conversation as a document: answered, written to a file in one step, or read from one. A file is replaced whole
 // or not at all, a link at its place is replaced and not followed, and what is refused leaves everything as it was.
 import { randomBytes } from 'node:crypto';
-import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
-import { base32 } from '../base/ids.ts';
+import { base32, type CheckpointId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import {
   type ConversationDocument,
@@ -13,8 +13,10 @@ import {
 } from '../conversation/document/conversation-json.ts';
 import { mustAnswer } from '../session/answering-path.ts';
 import { contextNow } from '../session/context/session-context.ts';
+import { documentSource, documentTarget, refusedPath } from '../session/document/document-path.ts';
+import { saveReplaced, stampOf } from '../session/document/replaced-file.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
-import { fromText, parseTreePath } from '../tree/tree-path.ts';
 
 const documentBytesMax = 256 << 20;
 
@@ -43,59 +45,150 @@ export async function sizeOfDocument(document: ConversationDocument): Promise<nu
   return bytes;
 }
 
+export interface ExportRequest {
+  /** Absolute, or relative to the work tree. */
+  readonly path: string;
+  readonly overwrite: boolean;
+}
+
+export interface Exported {
+  readonly path: string;
+  readonly bytes: number;
+  /** The checkpoint that holds what was replaced. */
+  readonly safety?: CheckpointId;
+}
+
 /**
- * Writes the document beside its place and renames it there.
+ * Writes the document beside its place and moves it there. What stands there is replaced only when asked for, and saved
+ * first where it lies in the work tree of one of `sessions`.
  *
- * @throws InvalidParams (no such directory, a directory stands there, inside the storage), PathOutsideWorkTree (a
- * relative path that leads out), NoSpace, StoreUnavailable: then nothing was written
+ * @throws InvalidParams (no such directory, a directory stands there, inside the storage or a git directory),
+ * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (something stands there and overwriting was
+ * not asked for, or it cannot be saved, or changed meanwhile), NoSpace: then nothing was written
  */
-export async function writeDocument(
+export async function exportToFile(
   session: Session,
-  path: string,
-  document: ConversationDocument,
-): Promise<{ readonly path: string; readonly bytes: number }> {
-  await mustAnswer(placeOf(session, path), 'InvalidParams');
-  const target = targetOf(session, path);
-  // Captures leave such a name out, so that a kill in between leaves nothing in a checkpoint.
-  const temporary = join(dirname(target), `.ckpt-tmp-${base32(randomBytes(13), 20)}-0`);
-  try {
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    const fd = files.openSync(temporary, flags, 0o600);
-    let bytes = 0;
+  { path, overwrite }: ExportRequest,
+  sessions: readonly Session[],
+  context: OperationContext,
+): Promise<Exported> {
+  await mustAnswer(documentSource(session, path), 'InvalidParams');
+  const target = documentTarget(session, path);
+  // Before this session's queue is held: the file may lie in the work tree of another, which may be exporting here.
+  const standing = overwrite ? await saveReplaced(target, sessions, context) : undefined;
+  return session.parts.queue.run(async () => {
+    const temporary = join(dirname(target), `.ckpt-tmp-${base32(randomBytes(13), 20)}-0`);
     try {
-      const slices = new Slices();
-      for (const piece of documentText(document)) {
-        const chunk = Buffer.from(piece);
-        for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
-        bytes += chunk.length;
-        if (slices.isDue()) await slices.pause();
-      }
-      if (session.parts.options.durability === 'power') await filesAsync.fsync(fd);
+      const bytes = await writeTemporary(session, temporary, await documentOf(session));
+      const placed = overwrite
+        ? replace(temporary, target, standing?.stamp)
+        : await putNew(temporary, target);
+      const { safety } = placed && standing !== undefined ? standing : {};
+      return { path: target, bytes, ...(safety === undefined ? {} : { safety }) };
+    } catch (error) {
+      throw unwritable(target, error);
     } finally {
-      files.closeSync(fd);
+      files.rmSync(temporary, { force: true });
     }
-    await filesAsync.rename(temporary, target);
-    return { path: target, bytes };
-  } catch (error) {
-    files.rmSync(temporary, { force: true });
-    throw unwritable(target, error);
+  }, context.signal);
+}
+
+/** Captures leave out a name of this form, so that a kill leaves nothing in a checkpoint. Returns the bytes written. */
+async function writeTemporary(
+  session: Session,
+  temporary: string,
+  document: ConversationDocument,
+): Promise<number> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const fd = files.openSync(temporary, flags, 0o600);
+  try {
+    let bytes = 0;
+    const slices = new Slices();
+    for (const piece of documentText(document)) {
+      const chunk = Buffer.from(piece);
+      for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
+      bytes += chunk.length;
+      if (slices.isDue()) await slices.pause();
+    }
+    if (session.parts.options.durability === 'power') await filesAsync.fsync(fd);
+    return bytes;
+  } finally {
+    files.closeSync(fd);
   }
+}
+
+/** Replaces what was saved. @throws PreconditionFailed when it is not that any more */
+function replace(temporary: string, target: string, saved: string | undefined): true {
+  const stamp = stampOf(target);
+  if (stamp !== undefined && stamp !== saved) throw occupied(target, 'changed while it was being saved');
+  files.renameSync(temporary, target);
+  return true;
+}
+
+/** Puts the file where nothing is. False: the very same document is there already. @throws PreconditionFailed */
+async function putNew(temporary: string, target: string): Promise<boolean> {
+  try {
+    files.linkSync(temporary, target);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') {
+      if (await isSameFile(temporary, target)) return false;
+      throw occupied(target, 'is there already');
+    }
+    // A file system without hard links: look, then move.
+    if (stampOf(target) !== undefined) throw occupied(target, 'is there already');
+    files.renameSync(temporary, target);
+    return true;
+  }
+}
+
+async function isSameFile(a: string, b: string): Promise<boolean> {
+  const [one, other] = [files.lstatSync(a), files.lstatSync(b)];
+  if (!other.isFile() || one.size !== other.size) return false;
+  const [first, second] = [files.openSync(a, constants.O_RDONLY), files.openSync(b, constants.O_RDONLY)];
+  try {
+    const slices = new Slices();
+    const [left, right] = [Buffer.alloc(1 << 20), Buffer.alloc(1 << 20)];
+    for (let at = 0; ; ) {
+      const length = files.readSync(first, left, 0, left.length, at);
+      if (files.readSync(second, right, 0, right.length, at) !== length) return false;
+      if (length === 0) return true;
+      if (!left.subarray(0, length).equals(right.subarray(0, length))) return false;
+      at += length;
+      if (slices.isDue()) await slices.pause();
+    }
+  } finally {
+    files.closeSync(first);
+    files.closeSync(second);
+  }
+}
+
+function occupied(target: string, how: string): CheckpointdError {
+  return new CheckpointdError(
+    'PreconditionFailed',
+    `${target} ${how}. Give overwrite: true to replace it (what lies in the work tree of an open session is saved first), or another path.`,
+    { details: { path: target } },
+  );
 }
 
 /** The text of a document's file. @throws InvalidParams, LimitExceeded */
 export async function readDocumentFile(session: Session, path: string): Promise<string> {
-  const file = placeOf(session, path);
+  const file = documentSource(session, path);
   await mustAnswer(file, 'InvalidParams');
   let fd: number;
   try {
     fd = files.openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     const code = systemCode(error);
-    throw refusal(`${file} cannot be read (${code}). Give a file that is there and readable.`, file, error);
+    throw refusedPath(
+      `${file} cannot be read (${code}). Give a file that is there and readable.`,
+      file,
+      error,
+    );
   }
   try {
     const stats = files.fstatSync(fd);
-    if (!stats.isFile()) throw refusal(`${file} is not a file. Give the file that was exported.`, file);
+    if (!stats.isFile()) throw refusedPath(`${file} is not a file. Give the file that was exported.`, file);
     if (stats.size > documentBytesMax) {
       throw new CheckpointdError(
         'LimitExceeded',
@@ -118,47 +211,6 @@ export async function readDocumentFile(session: Session, path: string): Promise<
   }
 }
 
-/** An absolute path as it is; a relative one in the work tree. @throws PathOutsideWorkTree, InvalidParams */
-function placeOf(session: Session, path: string): string {
-  if (path.includes('\0') || path === '') throw refusal('path: give the path of a file.', path);
-  if (isAbsolute(path)) return resolve(path);
-  parseTreePath(fromText(path));
-  return join(session.parts.workTree.root, path);
-}
-
-/** Where a document will stand: in a directory that is there, links above it resolved. */
-function targetOf(session: Session, path: string): string {
-  const place = placeOf(session, path);
-  const { workTree, options } = session.parts;
-  let directory: string;
-  try {
-    directory = files.realpathSync(dirname(place));
-  } catch (error) {
-    throw refusal(`The directory of ${place} cannot be reached. Make it first.`, place, error);
-  }
-  if (!isAbsolute(path) && !isWithin(directory, workTree.root)) {
-    throw new CheckpointdError(
-      'PathOutsideWorkTree',
-      `${path} leads out of the work tree through a symbolic link. Give an absolute path to write elsewhere.`,
-      { details: { path } },
-    );
-  }
-  if (isWithin(directory, options.storage))
-    throw refusal(`${place} lies in the daemon's own storage. Choose another place.`, place);
-  const target = join(directory, basename(place));
-  if (files.lstatSync(target, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw refusal(`${target} is a directory. Give the path of a file.`, target);
-  return target;
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
-}
-
-function refusal(message: string, path: string, cause?: unknown): CheckpointdError {
-  return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
-}
-
 function unwritable(file: string, cause: unknown): unknown {
   const code = systemCode(cause);
   if (code === undefined) return cause;
@@ -169,5 +221,5 @@ function unwritable(file: string, cause: unknown): unknown {
       { cause, details: { path: file }, retryable: true },
     );
   }
-  return refusal(`${file} cannot be written (${code}). Check the directory's permissions.`, file, cause);
+  return refusedPath(`${file} cannot be written (${code}). Check the directory's permissions.`, file, cause);
 }

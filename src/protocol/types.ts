@@ -2208,8 +2208,16 @@ export interface ConversationRecordLinesResult {
 export interface ConversationExportParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** An absolute file to write, replaced in one step. Absent: the document is answered. */
+  /**
+   * A file to write, in one step: absolute, or relative to the work tree. Never one in a git directory or in
+   * the storage. Absent: the document is answered.
+   */
   readonly path?: string;
+  /**
+   * Replaces a file that is there. What stands in the work tree of an open session is saved in a safety
+   * checkpoint first. Absent: false.
+   */
+  readonly overwrite?: boolean;
 }
 
 /** Answer to `conversation/export`. */
@@ -2220,6 +2228,11 @@ export interface ConversationExportResult {
   readonly path?: string;
   /** Size of the document. */
   readonly bytes: Bytes;
+  /**
+   * The checkpoint that holds what was replaced, in the session whose work tree it is. Absent: nothing was, or
+   * it lies in none.
+   */
+  readonly safety?: CheckpointId;
 }
 
 /** Parameters of `conversation/import`. */
@@ -2698,7 +2711,8 @@ export interface RequestTypes {
   'conversation/recordLines': { params: ConversationRecordLinesParams; result: ConversationRecordLinesResult; };
   /**
    * Exports the conversation as the document of 002 (snake_case, absent optionals skipped), with a format
-   * version.
+   * version. A `path` at which something else stands is refused without `overwrite`; where the very same
+   * document stands already, nothing is written.
    */
   'conversation/export': { params: ConversationExportParams; result: ConversationExportResult; };
   /**

@@ -1815,6 +1815,7 @@ function ConversationExportParams(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
   may(o, 'path', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
+  may(o, 'overwrite', p, g, boolean);
 }
 
 function ConversationExportResult(v: unknown, p: string, g: Gathering): void {
@@ -1823,6 +1824,7 @@ function ConversationExportResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'document', p, g, JsonObject);
   may(o, 'path', p, g, string);
   need(o, 'bytes', p, g, Bytes);
+  may(o, 'safety', p, g, CheckpointId);
 }
 
 function ConversationImportParams(v: unknown, p: string, g: Gathering): void {

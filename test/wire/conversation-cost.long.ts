@@ -100,7 +100,7 @@ test('the exported JSON of 10,000 entries is as large with 1,000 checkpoints as 
       if (n % 10 === 0) await rig.request('conversation/compact', { summary: `${n}`, keep: n });
       await rig.request('checkpoint/create', { kind: 'tool' });
     }
-    const { bytes: many } = await rig.request('conversation/export', { path: file });
+    const { bytes: many } = await rig.request('conversation/export', { path: file, overwrite: true });
     const { checkpoints } = await rig.request('store/usage', {});
     assert.ok(checkpoints > 1000);
     assert.is(statSync(file).size, many);

@@ -263,7 +263,7 @@ test('export and import by file: in one step, back without loss, refusals leave 
     for (const [path, kind] of refusals)
       assert.is((await failureOf(rig.request('conversation/export', { path }))).kind, kind, path);
     symlinkSync(file, join(tree, 'link.json'));
-    await rig.request('conversation/export', { path: join(tree, 'link.json') });
+    await rig.request('conversation/export', { path: join(tree, 'link.json'), overwrite: true });
     assert.equal(JSON.parse(readFileSync(file, 'utf8')), document, 'a link is replaced, not followed');
     for (const bad of ['dir', 'missing.json', '']) {
       assert.is(

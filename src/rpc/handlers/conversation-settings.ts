@@ -2,9 +2,9 @@
 // document.
 import {
   documentOf,
+  exportToFile,
   readDocumentFile,
   sizeOfDocument,
-  writeDocument,
 } from '../../commands/conversation-file.ts';
 import { bytesPerToken, contextBudgetTokens } from '../../conversation/context/context.ts';
 import type { ModelInfo } from '../../conversation/model.ts';
@@ -90,12 +90,15 @@ export function documentHandlers(
   return {
     'conversation/export': async (params, context) => {
       const session = sessions.get(params.session);
-      const { signal } = readContext(context);
+      const operation = readContext(context);
+      if (params.path != null) {
+        const request = { path: params.path, overwrite: params.overwrite ?? false };
+        return exportToFile(session, request, sessions.all, operation);
+      }
       return session.parts.queue.run(async () => {
         const document = await documentOf(session);
-        if (params.path != null) return writeDocument(session, params.path, document);
         return { document: document as unknown as Wire.JsonObject, bytes: await sizeOfDocument(document) };
-      }, signal);
+      }, operation.signal);
     },
     'conversation/import': changing(
       sessions,

@@ -2714,8 +2714,12 @@ class _ConversationExportParamsRequired(TypedDict):
 
 class ConversationExportParams(_ConversationExportParamsRequired, total=False):
     """Parameters of `conversation/export`."""
-    # An absolute file to write, replaced in one step. Absent: the document is answered.
+    # A file to write, in one step: absolute, or relative to the work tree. Never one in a git
+    # directory or in the storage. Absent: the document is answered.
     path: str
+    # Replaces a file that is there. What stands in the work tree of an open session is saved in a
+    # safety checkpoint first. Absent: false.
+    overwrite: bool
 
 
 class _ConversationExportResultRequired(TypedDict):
@@ -2729,6 +2733,9 @@ class ConversationExportResult(_ConversationExportResultRequired, total=False):
     document: JsonObject
     # The file that was written.
     path: str
+    # The checkpoint that holds what was replaced, in the session whose work tree it is. Absent:
+    # nothing was, or it lies in none.
+    safety: CheckpointId
 
 
 class _ConversationImportParamsRequired(TypedDict):

@@ -4060,9 +4060,14 @@ pub struct ConversationRecordLinesResult {
 pub struct ConversationExportParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// An absolute file to write, replaced in one step. Absent: the document is answered.
+    /// A file to write, in one step: absolute, or relative to the work tree. Never one in a git
+    /// directory or in the storage. Absent: the document is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Replaces a file that is there. What stands in the work tree of an open session is saved in a
+    /// safety checkpoint first. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overwrite: Option<bool>,
 }
 
 impl ConversationExportParams {
@@ -4071,6 +4076,7 @@ impl ConversationExportParams {
         Self {
             session: session.into(),
             path: None,
+            overwrite: None,
         }
     }
 }
@@ -4087,6 +4093,10 @@ pub struct ConversationExportResult {
     pub path: Option<String>,
     /// Size of the document.
     pub bytes: Bytes,
+    /// The checkpoint that holds what was replaced, in the session whose work tree it is. Absent:
+    /// nothing was, or it lies in none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety: Option<CheckpointId>,
 }
 
 /// Parameters of `conversation/import`.
@@ -5172,7 +5182,8 @@ impl Request for ConversationRecordLinesRequest {
 }
 
 /// Exports the conversation as the document of 002 (snake_case, absent optionals skipped), with a
-/// format version.
+/// format version. A `path` at which something else stands is refused without `overwrite`; where
+/// the very same document stands already, nothing is written.
 #[derive(Debug)]
 pub enum ConversationExportRequest {}
 impl Request for ConversationExportRequest {

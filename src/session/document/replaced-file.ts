@@ -1,0 +1,86 @@
+// Saves what an export is about to replace: a safety checkpoint in the session whose work tree the file lies in. What
+// lies in no open session's work tree is not saved; what cannot be saved is not replaced. It replaces nothing itself.
+import { relative } from 'node:path';
+import { CheckpointdError } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { type CheckpointId, newOperationId } from '../../base/ids.ts';
+import { fromBytes, isWithin as isTreePathWithin, type TreePath } from '../../tree/tree-path.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
+import { publishSafety } from '../restore/job.ts';
+import { ensureRecovered } from '../restore/recover.ts';
+import type { Session } from '../session.ts';
+import { isWithin } from './document-path.ts';
+
+/** What stood at a place: enough to see that it is still the same. */
+export interface StandingFile {
+  readonly stamp: string;
+  /** The checkpoint that holds it. */
+  readonly safety?: CheckpointId;
+}
+
+/** What stands at the target, as it is compared again before it is replaced; undefined: nothing. */
+export function stampOf(target: string): string | undefined {
+  const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });
+  if (stats === undefined) return undefined;
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+}
+
+/**
+ * Saves the file at an absolute path in the sessions whose work trees hold it.
+ *
+ * @throws PreconditionFailed where a session would have to save it and cannot; what captures throw
+ */
+export async function saveReplaced(
+  target: string,
+  sessions: readonly Session[],
+  context: OperationContext,
+): Promise<StandingFile | undefined> {
+  const stamp = stampOf(target);
+  if (stamp === undefined) return undefined;
+  const holders = sessions.filter(({ parts }) => isWithin(target, parts.workTree.root));
+  const able = holders.find(({ enabled }) => enabled !== undefined);
+  if (able === undefined) {
+    if (holders.length > 0) throw unsaved(target, 'checkpoints are disabled in its session');
+    return { stamp };
+  }
+  return { stamp, safety: await saveIn(able, target, context) };
+}
+
+function saveIn(session: Session, target: string, context: OperationContext): Promise<CheckpointId> {
+  const operation = { ...context, operation: newOperationId() };
+  return session.parts.queue.run(async () => {
+    await ensureRecovered(session, operation);
+    const checkpoints = session.requireCheckpoints();
+    const path = pathIn(session, target);
+    const previous = checkpoints.index.head?.record.snapshot;
+    const present = await checkpoints.capture
+      .capture({
+        ...(previous === undefined ? {} : { previous }),
+        alsoInclude: [path],
+        signal: context.signal,
+        onProgress: context.progress('capture'),
+      })
+      .catch((error: unknown) => {
+        const isOfTree = error instanceof CheckpointdError && error.kind.startsWith('WorkTree');
+        throw isOfTree ? unsaved(target, error.message, error) : error;
+      });
+    const left = present.skipped.find((skipped) => isTreePathWithin(path, skipped.path));
+    if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold it (${left.reason})`);
+    if ((await checkpoints.store.entry(present.snapshot, path)) === undefined)
+      throw unsaved(target, 'a checkpoint does not hold it');
+    const safety = await publishSafety(session, checkpoints, present, operation, 'Before an export');
+    return safety.record.id;
+  }, context.signal);
+}
+
+function pathIn(session: Session, target: string): TreePath {
+  return fromBytes(Buffer.from(relative(session.parts.workTree.root, target), 'utf8'));
+}
+
+function unsaved(target: string, because: string, cause?: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'PreconditionFailed',
+    `What stands at ${target} cannot be saved before it is replaced: ${because}. Export to another path, or move it away first.`,
+    { details: { path: target }, cause },
+  );
+}
