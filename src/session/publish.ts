@@ -3,6 +3,7 @@
 import type { Tag } from '../base/ids.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { rulesOf } from './restore/rules-then.ts';
 import type { Session } from './session.ts';
 
 /** Publishes a record and enters it in the index: after this it is listed, on disk and in memory. */
@@ -32,15 +33,16 @@ export function countersOf(head: StoredCheckpoint | undefined): { currentTurn: n
   return { currentTurn: head?.record.currentTurn ?? 0, toolsInTurn: head?.record.toolsInTurn ?? 0 };
 }
 
-/** Where the conversation stands now; part of every record. */
+/** Where the conversation stands now, and the rules of the captures; part of every record. */
 export function standingOf(
   session: Session,
-): Pick<CheckpointRecord, 'conversation' | 'logLength' | 'historyLength' | 'inTangent'> {
-  const { conversation, sessionLog } = session.parts;
+): Pick<CheckpointRecord, 'conversation' | 'logLength' | 'historyLength' | 'inTangent' | 'rules'> {
+  const { conversation, sessionLog, options } = session.parts;
   return {
     conversation: conversation.head,
     logLength: sessionLog.length,
     historyLength: conversation.state.history.length,
     ...(conversation.tangents.status().active ? { inTangent: true } : {}),
+    rules: rulesOf(options),
   };
 }

@@ -12,6 +12,13 @@ export type ConversationRef = number;
 
 export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore';
 
+/** What a capture was told to leave out or to take in, besides the ignore rules that it found. */
+export interface CaptureRules {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  readonly maxFileBytes?: number;
+}
+
 /** The immutable part of a checkpoint, stored with its snapshot and never rewritten. JSON-safe. */
 export interface CheckpointRecord {
   readonly id: CheckpointId;
@@ -38,6 +45,8 @@ export interface CheckpointRecord {
   readonly toolsInTurn: number;
   readonly inTangent?: boolean;
   readonly skipped: readonly SkippedPath[];
+  /** Absent: made by a version that did not note them. */
+  readonly rules?: CaptureRules;
   /** Of `restore`: the checkpoint that was restored, and the safety checkpoint taken before. */
   readonly restored?: CheckpointId;
   readonly safety?: CheckpointId;

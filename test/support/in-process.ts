@@ -37,6 +37,13 @@ export class SessionRig {
   readonly storage = join(this.top, 'storage');
   readonly logged: string[] = [];
   readonly sessions: Sessions;
+  /** What the next opening asks for, besides the usual. */
+  settings: {
+    include?: readonly string[];
+    exclude?: readonly string[];
+    maxFileBytes?: number;
+    retention?: 'keep';
+  } = {};
 
   constructor() {
     mkdirSync(this.work);
@@ -57,14 +64,15 @@ export class SessionRig {
         conversationId: 'conversation',
         strategy: 'shadow',
         init: 'auto',
+        retention: this.settings.retention ?? 'session',
         allowProtected: false,
         isDefaultStorage: true,
         options: {
           storage: this.storage,
-          include: [],
-          exclude: [],
+          include: this.settings.include ?? [],
+          exclude: this.settings.exclude ?? [],
           durability: 'process',
-          limits: { maxFileBytes: 1 << 28, initTimeoutMs: 60_000 },
+          limits: { maxFileBytes: this.settings.maxFileBytes ?? 1 << 28, initTimeoutMs: 60_000 },
         },
       },
       context,

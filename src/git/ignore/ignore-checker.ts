@@ -2,6 +2,7 @@
 // whose work tree is the user's. It honours their `.gitignore` files, `info/exclude` and global excludes file, and
 // runs, locks and writes nothing of theirs. What an index tracks is not its business (git/repository/user-index.ts).
 
+import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
@@ -102,6 +103,8 @@ export class IgnoreChecker {
       {
         gitDir: this.#options.directory,
         workTree: this.#options.root,
+        // Where our own directory lies below the root, git would take the paths for relative to it.
+        cwd: parse(this.#options.root).root,
         settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
       },
       ['check-ignore', '-z', '--stdin', '--verbose', '--non-matching', '--no-index'],

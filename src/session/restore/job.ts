@@ -255,6 +255,7 @@ function composeRestored(
       ? { ...standing, ...countersOf(index.head) }
       : {
           logLength: standing.logLength,
+          ...(standing.rules === undefined ? {} : { rules: standing.rules }),
           ...(after.tangent === undefined ? {} : { inTangent: true }),
           conversation: job.conversation ?? target.conversation,
           historyLength: after.history.length,

@@ -15,6 +15,7 @@ import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import { editedSince } from './edited-since.ts';
 import type { RestoreJob } from './job.ts';
+import { leftOutThen } from './rules-then.ts';
 import { changedPaths, takenBack } from './taken-back.ts';
 
 export interface FilePlan {
@@ -44,13 +45,13 @@ export async function planFiles(
   context: OperationContext,
 ): Promise<FilePlan> {
   let present = await capturePresent(checkpoints, [], context);
-  let plan = await planAgainst(checkpoints, job, present);
+  let plan = await planAgainst(session, job, present);
   const tree = new AnchoredFiles(session.parts.workTree.root);
   try {
     const { toSave } = await findObstructions(tree, plan, context.signal);
     if (toSave.length > 0) {
       present = await capturePresent(checkpoints, toSave, context);
-      plan = await planAgainst(checkpoints, job, present);
+      plan = await planAgainst(session, job, present);
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
   } finally {
@@ -83,15 +84,19 @@ function capturePresent(
   });
 }
 
-async function planAgainst(
-  checkpoints: Checkpoints,
-  job: RestoreJob,
-  present: Capture,
-): Promise<RestorePlan> {
+async function planAgainst(session: Session, job: RestoreJob, present: Capture): Promise<RestorePlan> {
+  const checkpoints = session.requireCheckpoints();
   const { store } = checkpoints;
   const target = job.target.record.snapshot;
   const changes = job.scope === 'conversation' ? [] : await store.changes(present.snapshot, target);
-  const { only, leave, conflicts } = await boundsOf(checkpoints, job, present);
+  const { only, leave, conflicts, known } = await boundsOf(checkpoints, job, present);
+  if (job.mode === 'hard') {
+    const added = changes.flatMap(({ path, before, after }) =>
+      before === undefined || after !== undefined || leave.has(path) || known?.has(path) ? [] : [before],
+    );
+    for (const path of await leftOutThen(session, job.target.record, added))
+      leave.set(path, 'notCapturedThen');
+  }
   for (const path of await conflictsIn(checkpoints, changes, present.snapshot)) conflicts.add(path);
   return planRestore({
     changes,
@@ -112,6 +117,8 @@ async function planAgainst(
 
 interface Bounds {
   readonly only?: ReadonlySet<TreePath>;
+  /** Paths of which the target knows that they were absent: a restore had looked there before it wrote them. */
+  readonly known?: ReadonlySet<TreePath>;
   readonly leave: Map<TreePath, LeftReason>;
   readonly conflicts: Set<TreePath>;
 }
@@ -123,15 +130,18 @@ async function boundsOf(checkpoints: Checkpoints, job: RestoreJob, present: Capt
   const back = record && (await takenBack(checkpoints, record));
   for (const path of back?.revealed ?? []) bounds.leave.set(path, 'notCapturedThen');
   const { interrupted } = job;
-  const only = job.takesBack?.isExact === false ? back?.paths : undefined;
-  if (interrupted === undefined) return only === undefined ? bounds : { ...bounds, only };
+  const known = back?.paths;
+  const only = job.takesBack?.isExact === false ? known : undefined;
+  const limits = { ...(known && { known }), ...(only && { only }) };
+  if (interrupted === undefined) return { ...bounds, ...limits };
   const states = { before: interrupted.before, target: interrupted.target, present: present.snapshot };
   const { contents, fresh } = await editedSince(checkpoints.store, states);
   for (const path of contents) bounds.conflicts.add(path);
   for (const path of fresh) bounds.leave.set(path, 'conflict');
   for (const { path, reason } of interrupted.left) bounds.leave.set(path, reason);
-  if (!interrupted.isUndone) return only === undefined ? bounds : { ...bounds, only };
-  return { ...bounds, only: await changedPaths(checkpoints.store, states.before, states.target) };
+  if (!interrupted.isUndone) return { ...bounds, ...limits };
+  const begun = await changedPaths(checkpoints.store, states.before, states.target);
+  return { ...bounds, only: begun, known: begun };
 }
 
 function conflict(paths: readonly TreePath[]): CheckpointdError {
