@@ -14,6 +14,7 @@ import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
 import type { WalkedDirectory } from './listing.ts';
 import { type BlobSink, Scan } from './scan.ts';
 import type { SeenTree } from './seen-tree.ts';
+import { readFileClock, settleMsUsual } from './settled.ts';
 import type { SnapshotSink, SnapshotWriter, StableContent } from './snapshot-sink.ts';
 import { rootIdentity, type WorkTree } from './work-tree.ts';
 
@@ -30,6 +31,9 @@ export interface FullCaptureOptions {
   /** Storage of ours inside the work tree (an allowed protected place), never looked into. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
+  /** For tests: our own clock in milliseconds since 1970, and how long a content stays doubtful (see settled.ts). */
+  readonly now?: () => number;
+  readonly settleMs?: number;
   /** Called when a capture begins to look: what changes from now on belongs to the next one. */
   readonly onLook?: (kind: LookKind) => StartedLook;
   readonly log: Log;
@@ -183,6 +187,8 @@ export class FullCapture implements Capturer {
       sink,
       spoolDirectory: store.spoolDirectory,
       maxFileBytes: maxFileBytes ?? Number.MAX_SAFE_INTEGER,
+      clock: readFileClock(workTree, store.spoolDirectory, this.#options.now ?? Date.now),
+      settleMs: this.#options.settleMs ?? settleMsUsual,
       onProgress: request.onProgress,
     });
   }

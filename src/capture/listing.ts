@@ -8,7 +8,7 @@ import type { Slices } from '../base/slices.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
-import { isSettled } from './settled.ts';
+import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 import { inside, insideQuickly, type Reached, reach, type WorkTree, workTreeError } from './work-tree.ts';
 
 /** Why something that stands there cannot be taken as a file. */
@@ -27,6 +27,8 @@ export interface WalkedEntry {
   blob: BlobId | undefined;
   /** Whether an equal stamp in a later scan proves an equal content. */
   settled: boolean;
+  /** When this stamp was first seen: seconds of a clock that never jumps; 0 until its content was read. */
+  seenAt: number;
   /** Why its content could not be had; set by whoever reads it. */
   unread?: ReadProblem;
 }
@@ -94,8 +96,8 @@ export interface ListingOptions {
   before(path: TreePath): WalkedDirectory | undefined;
   /** Storage of ours inside the work tree, never looked into. */
   readonly leftOut: ReadonlySet<string>;
-  /** When the scan began, in milliseconds since 1970. */
-  readonly startMs: number;
+  /** The clock that stamps the files, as it was when the scan began. */
+  readonly clock: FileClock;
   /** One directory may hold a hundred thousand names. */
   readonly slices: Slices;
 }
@@ -131,7 +133,7 @@ export async function listDirectory(
     if (names.includes('.gitignore')) chain = extendChain(chain, path, reached);
     const entries = new Map<string, WalkedEntry>();
     const facts = {
-      isSettled: isSettled(stamp, options.startMs),
+      isSettled: isSettled(stamp, options.clock, stampGrainMs),
       hasGit: path !== rootPath && names.includes('.git'),
     };
     const directory: WalkedDirectory = { path, from, stamp, scope, chain, entries, ...facts, ...fresh };
@@ -208,7 +210,7 @@ function lookAt(name: string, standing: Standing, reached: Reached): WalkedEntry
 }
 
 function entryOf(kind: WalkedEntry['kind'], stamp: Stamp | undefined): WalkedEntry {
-  return { kind, stamp, ignored: undefined, taken: false, blob: undefined, settled: false };
+  return { kind, stamp, ignored: undefined, taken: false, blob: undefined, settled: false, seenAt: 0 };
 }
 
 function isDirectoryKind(entry: WalkedEntry): boolean {

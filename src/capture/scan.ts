@@ -25,6 +25,8 @@ export interface ScanOptions extends WalkOptions {
   readonly sink: BlobSink | undefined;
   readonly spoolDirectory: string;
   readonly maxFileBytes: number;
+  /** How long after its last change a content is read again; see {@link isSettled}. */
+  readonly settleMs: number;
   readonly onProgress: CaptureProgress | undefined;
 }
 
@@ -46,7 +48,8 @@ const progressMs = 100;
 export class Scan {
   readonly #options: ScanOptions;
   readonly #walk: Walk;
-  readonly #startMs = Date.now();
+  /** In seconds, by a clock that never jumps. */
+  readonly #startedAt = Math.floor(performance.now() / 1000);
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   #isStopped = false;
@@ -102,7 +105,8 @@ export class Scan {
           if (this.#isKnown(directory, name, entry)) continue;
           if (this.#isNews(directory, name)) return;
           reached ??= this.#reach(directory);
-          if (reached !== undefined) await this.#readEntry(reached, name, entry);
+          if (reached !== undefined)
+            await this.#readEntry(reached, name, entry, this.#before(directory, name));
         }
       } finally {
         reached?.release();
@@ -119,9 +123,10 @@ export class Scan {
     if (now?.blob !== undefined && now.stamp !== undefined && isSameStamp(now.stamp, stamp)) {
       entry.blob = now.blob;
       entry.settled = now.settled;
+      entry.seenAt = now.seenAt;
       return true;
     }
-    const old = this.#options.before.get(directory.path)?.entries.get(name);
+    const old = this.#before(directory, name);
     if (old?.blob === undefined || !old.settled || old.stamp === undefined) return false;
     if (!isSameStamp(old.stamp, stamp)) return false;
     // With a sink only what the previous snapshot holds counts: a snapshot that nobody published may be swept away.
@@ -131,6 +136,10 @@ export class Scan {
     entry.blob = old.blob;
     entry.settled = true;
     return true;
+  }
+
+  #before(directory: WalkedDirectory, name: string): WalkedEntry | undefined {
+    return this.#options.before.get(directory.path)?.entries.get(name);
   }
 
   /** Without a sink, a path that the previous snapshot does not hold answers the question. */
@@ -151,8 +160,13 @@ export class Scan {
     }
   }
 
-  async #readEntry(reached: Reached, name: string, entry: WalkedEntry): Promise<void> {
-    if (entry.kind === 'link') return this.#readLink(reached, name, entry);
+  async #readEntry(
+    reached: Reached,
+    name: string,
+    entry: WalkedEntry,
+    old: WalkedEntry | undefined,
+  ): Promise<void> {
+    if (entry.kind === 'link') return this.#readLink(reached, name, entry, old);
     if ((entry.stamp?.size ?? 0) > this.#options.maxFileBytes) {
       entry.unread = 'tooLarge';
       return undefined;
@@ -162,19 +176,26 @@ export class Scan {
       hash: (size) => this.#options.hash(size),
       maxFileBytes,
       slices,
+      behindMs: this.#options.clock.behindMs,
       ...(sink === undefined ? {} : { spoolDirectory }),
     });
     this.#read += 1;
     if (got.kind === 'read') {
       this.#bytes += got.stamp.size;
       entry.stamp = got.stamp;
+      this.#settle(entry, old);
       return this.#take(entry, got.id, got.content);
     }
     if (got.kind !== 'gone') entry.unread = got.kind;
     return undefined;
   }
 
-  async #readLink(reached: Reached, name: string, entry: WalkedEntry): Promise<void> {
+  async #readLink(
+    reached: Reached,
+    name: string,
+    entry: WalkedEntry,
+    old: WalkedEntry | undefined,
+  ): Promise<void> {
     const got = readLink(reached, name);
     if (got.kind === 'gone') return;
     if (got.kind !== 'read') {
@@ -184,12 +205,23 @@ export class Scan {
     const hash = this.#options.hash(got.target.length);
     hash.update(got.target);
     entry.stamp = got.stamp;
+    this.#settle(entry, old);
     await this.#take(entry, hash.digest(), { kind: 'bytes', bytes: got.target });
+  }
+
+  /** Settled by the clock that set the stamp or, whatever that clock says, because we saw it so long ago. */
+  #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
+    const { stamp } = entry;
+    if (stamp === undefined) return;
+    const { clock, settleMs } = this.#options;
+    const isSeenBefore = old?.stamp !== undefined && old.seenAt > 0 && isSameStamp(old.stamp, stamp);
+    entry.seenAt = isSeenBefore ? old.seenAt : Math.ceil(performance.now() / 1000);
+    entry.settled =
+      isSettled(stamp, clock, settleMs) || this.#startedAt - entry.seenAt >= Math.ceil(settleMs / 1000);
   }
 
   async #take(entry: WalkedEntry, blob: BlobId, content: ReadContent | undefined): Promise<void> {
     entry.blob = blob;
-    entry.settled = entry.stamp !== undefined && isSettled(entry.stamp, this.#startMs);
     if (content === undefined) return;
     if (this.#options.sink === undefined) discard(content);
     else {

@@ -1,16 +1,92 @@
-// When an equal stamp proves an equal content. It reads nothing.
+// When an equal stamp proves an equal content, by the clock of the file system that sets the stamps, which need not be
+// ours. It reads no file of the user's.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { systemCode } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
+import { files } from '../base/files.ts';
+import type { WorkTree } from './work-tree.ts';
 
 /**
- * How long a stamp stays doubtful: a write in the same clock tick as our look leaves no trace in it. Kernels tick at
- * 1–4 ms, ext3, FAT and some network file systems at 1–2 s for times, git itself compares whole seconds.
+ * How long after its last change a content stays doubtful. A write through a mapping (`mmap`) stamps its file only when
+ * the page was clean; the kernel cleans dirty pages after 30 s or so. The rest is for clocks that differ a little.
+ */
+export const settleMsUsual = 60_000;
+
+/**
+ * How long the names in a directory stay doubtful: a change in the same clock tick as our look leaves no trace in its
+ * stamp. Kernels tick at 1–4 ms, ext3, FAT and some network file systems at 1–2 s.
  */
 export const stampGrainMs = 1000;
 
+/** What is known of the clock that stamps the files of a work tree, when a look begins. */
+export interface FileClock {
+  /** The device that it holds for: something else may be mounted below. */
+  readonly device: number;
+  /**
+   * Whether this system's own kernel sets the stamps, of a kind of file system that stamps a directory when a name in
+   * it is made, removed or replaced.
+   */
+  readonly isLocal: boolean;
+  /** Milliseconds since 1970 that it had surely reached; 0 when nothing is known of it. */
+  readonly reachedMs: number;
+  /** How far it is behind our own clock. */
+  readonly behindMs: number;
+}
+
 /**
- * Whether an equal stamp will prove an equal file later: its last change is older than the scan's start by more than
- * the grain, so any later change must show. Times in the future (a clock that jumped) are never settled.
+ * Reads the clock of a work tree's file system off a file of ours in `probeDirectory`, when that lies on the same device.
+ * `now` is our own clock, in milliseconds since 1970.
  */
-export function isSettled(stamp: Stamp, scanStartMs: number, grainMs = stampGrainMs): boolean {
-  return stamp.ctimeNs < BigInt(Math.floor(scanStartMs - grainMs)) * 1_000_000n;
+export function readFileClock({ root }: WorkTree, probeDirectory: string, now: () => number): FileClock {
+  const place = placeOf(root);
+  const before = now();
+  const stamped = stampNow(probeDirectory, place.device);
+  if (stamped === undefined) return { ...place, reachedMs: place.isLocal ? before : 0, behindMs: 0 };
+  return { ...place, reachedMs: Math.min(before, stamped), behindMs: Math.max(0, now() - stamped) };
+}
+
+/**
+ * Linux file systems that this kernel stamps, directories as well: ext, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS,
+ * bcachefs. Elsewhere stamps are a server's, or made up (object stores behind FUSE give constant times).
+ */
+const localTypes = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
+]);
+
+function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
+  try {
+    const device = Number(files.lstatSync(root, { bigint: true }).dev);
+    const isLocal = process.platform === 'linux' && localTypes.has(files.statfsSync(root).type >>> 0);
+    return { device, isLocal };
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return { device: -1, isLocal: false }; // the walk meets the same, and says it better
+  }
+}
+
+/** What the file system there writes as the time of now; undefined when that is another one, or nothing can be written. */
+function stampNow(directory: string, device: number): number | undefined {
+  const file = join(directory, `${randomBytes(10).toString('hex')}.clock`);
+  try {
+    if (Number(files.lstatSync(directory, { bigint: true }).dev) !== device) return undefined;
+    files.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+    try {
+      return Number(files.lstatSync(file, { bigint: true }).ctimeNs / 1_000_000n);
+    } finally {
+      files.unlinkSync(file);
+    }
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // a full disk, say: less is known, and no capture fails for it
+  }
+}
+
+/**
+ * Whether an equal stamp will prove an equal file later: by the clock that set it, its last change is older than
+ * `afterMs`, so any later change must show. Stamps in the future (a clock that jumped) are never settled.
+ */
+export function isSettled(stamp: Stamp, clock: FileClock, afterMs: number): boolean {
+  if (stamp.dev !== clock.device) return false;
+  return stamp.ctimeNs < BigInt(Math.floor(clock.reachedMs - afterMs)) * 1_000_000n;
 }

@@ -21,6 +21,8 @@ export interface StableReadOptions<Id> {
   readonly spoolDirectory?: string;
   readonly maxFileBytes: number;
   readonly slices: Slices;
+  /** How far the clock that stamps the file is behind ours. Default: 0. */
+  readonly behindMs?: number;
 }
 
 export type ReadContent =
@@ -79,7 +81,8 @@ export async function readStable<Id>(
       const stamp = stampOf(before);
       if (stamp.size > options.maxFileBytes) return { kind: 'tooLarge' };
       const isLarge = stamp.size > copiedAtOnceMax;
-      const isYoung = stamp.ctimeNs > BigInt(Date.now() - (isLarge ? youngLargeMs : youngMs)) * 1_000_000n;
+      const youngFrom = Date.now() - Math.ceil(options.behindMs ?? 0);
+      const isYoung = stamp.ctimeNs > BigInt(youngFrom - (isLarge ? youngLargeMs : youngMs)) * 1_000_000n;
       const got = await readOnce(fd, stamp.size, options);
       const isSame = got !== undefined && isSameStamp(stamp, stampOf(files.fstatSync(fd, exact)));
       if (got !== undefined && isSame && (!isYoung || young === got.id)) {

@@ -8,35 +8,12 @@ import { isRestoreTemporary } from '../tree/globs.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain } from './ignore/ignore-rules.ts';
 import type { Descent, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
-import { isSettled } from './settled.ts';
-import { insideQuickly, type Reached, reach, type WorkTree } from './work-tree.ts';
+import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
+import { insideQuickly, type Reached, reach } from './work-tree.ts';
 
 export interface StandingOptions extends ListingOptions {
-  /** Whether a directory's times on this device tell every change of its names. */
-  keepsTimes(device: number): boolean;
   /** Whether the files in a directory are looked at; else its own times, and so its names, are enough. */
   looksAtFiles(directory: TreePath): boolean;
-}
-
-/**
- * Linux file systems that stamp a directory when a name in it is made, removed or replaced: ext, XFS, Btrfs, tmpfs,
- * overlayfs, ZFS, F2FS, bcachefs. Elsewhere (object stores behind FUSE give constant times) names are read each time.
- */
-const stampingTypes = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
-]);
-
-/** What {@link StandingOptions.keepsTimes} asks: true for the work tree's own device, where its kind is known. */
-export function keepsTimes({ root }: WorkTree): (device: number) => boolean {
-  if (process.platform !== 'linux') return () => false;
-  try {
-    const own = Number(files.lstatSync(root, { bigint: true }).dev);
-    const isStamping = stampingTypes.has(files.statfsSync(root).type >>> 0);
-    return (device) => isStamping && device === own;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return () => false; // the walk meets the same, and says it better
-  }
 }
 
 /**
@@ -57,7 +34,7 @@ export async function stillStands(
     if (!isStampOf(before.stamp, lookAt(reached, ''))) return undefined;
     const chain = before.entries.has('.gitignore') ? extendChain(from.chain, from.path, reached) : from.chain;
     if (chain.key !== before.chain.key) return undefined;
-    const isSure = before.isSettled && options.keepsTimes(before.stamp.dev);
+    const isSure = before.isSettled && keepsTimes(options.clock, before.stamp.dev);
     if (!isSure && !hasSameNames(before, reached, options)) return undefined;
     const looks = !isSure || options.looksAtFiles(from.path);
     for (const [name, entry] of before.entries) {
@@ -70,7 +47,7 @@ export async function stillStands(
       from,
       chain,
       isHeld: true,
-      isSettled: isSure || isSettled(before.stamp, options.startMs),
+      isSettled: isSure || isSettled(before.stamp, options.clock, stampGrainMs),
     };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
@@ -78,6 +55,11 @@ export async function stillStands(
   } finally {
     reached?.release();
   }
+}
+
+/** Whether a directory's times on this device tell every change of its names. */
+function keepsTimes(clock: FileClock, device: number): boolean {
+  return clock.isLocal && clock.device === device;
 }
 
 function isComparable(before: WalkedDirectory, from: Descent): boolean {

@@ -15,7 +15,8 @@ import {
   type WalkedDirectory,
 } from './listing.ts';
 import { Selection, type SelectionOptions, startingChain } from './selection.ts';
-import { keepsTimes, type StandingOptions, stillStands } from './standing.ts';
+import type { FileClock } from './settled.ts';
+import { type StandingOptions, stillStands } from './standing.ts';
 import type { WorkTree } from './work-tree.ts';
 
 export interface WalkOptions extends SelectionOptions {
@@ -28,6 +29,8 @@ export interface WalkOptions extends SelectionOptions {
   readonly wanted: PathTree | undefined;
   readonly leftOut: ReadonlySet<string>;
   readonly slices: Slices;
+  /** The clock that stamps the files, as it was when the scan began. */
+  readonly clock: FileClock;
   /** Of the others only the names are looked at: for what was captured a moment ago and touched by us alone. */
   looksAtFiles?(directory: TreePath): boolean;
   /** Told after each directory how many names were in it; cheap, for it is called ten thousand times. */
@@ -52,7 +55,7 @@ export class Walk {
       tree: options.tree,
       leftOut: options.leftOut,
       before,
-      startMs: Date.now(),
+      clock: options.clock,
       slices: options.slices,
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
@@ -61,7 +64,6 @@ export class Walk {
     };
     this.#standing = {
       ...this.#listing,
-      keepsTimes: keepsTimes(options.tree),
       looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
     };
   }

@@ -114,7 +114,7 @@ test('three hundred rewrites in the same tick: none is missed (F2)', async () =>
 });
 
 test('a second capture reads and seals only what changed', async () => {
-  await withRig({}, async (rig) => {
+  await withRig({ settleMs: 1000 }, async (rig) => {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const first = await rig.cold.capture();
     assert.is(rig.store.counts.trees, 21);

@@ -102,7 +102,7 @@ test('a capture that remembers an earlier scan equals one that remembers nothing
     async (scenarios) => {
       const rigs = scenarios.map((rounds) => ({
         rounds,
-        rig: makeRig(),
+        rig: makeRig({ settleMs: stampGrainMs }),
         previous: undefined as SnapshotId | undefined,
       }));
       try {
@@ -146,7 +146,7 @@ function keepsTimes(): boolean {
 }
 
 test('what has not changed is looked at and neither listed, opened nor stored again', async () => {
-  const rig = makeRig();
+  const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     await settle();
@@ -171,7 +171,7 @@ test('what has not changed is looked at and neither listed, opened nor stored ag
 });
 
 test('a capture since another looks at names everywhere and at files where it is told', async () => {
-  const rig = makeRig();
+  const rig = makeRig({ settleMs: stampGrainMs });
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     await settle();
@@ -210,7 +210,7 @@ test('a capture since another looks at names everywhere and at files where it is
 });
 
 test('what a capture has to report stands for nothing: it is reported every time', async () => {
-  const rig = makeRig({ maxFileBytes: 10 });
+  const rig = makeRig({ maxFileBytes: 10, settleMs: stampGrainMs });
   try {
     rig.write('d/big', 'more than ten bytes');
     rig.write('d/small', 'small');

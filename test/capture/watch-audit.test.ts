@@ -54,6 +54,7 @@ class Audited {
       log: createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]),
     });
     this.cold = this.rig.another({
+      settleMs: stampGrainMs,
       onLook: ({ isPlain }) => {
         const audited = isPlain ? this.audit.begin() : undefined;
         const changes: Changes = { kind: 'everything', reason: 'unwatched' };

@@ -1,0 +1,169 @@
+// A content that was read under a stamp is taken over only when any later change would have shown in the stamp: not
+// shortly after the file's last change, and not by a clock that is not the file's own.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { stampOf } from '../../src/base/file-stamp.ts';
+import { type Fault, installFault } from '../../src/base/seam.ts';
+import { isSettled, readFileClock, settleMsUsual } from '../../src/capture/settled.ts';
+import { openWorkTree } from '../../src/capture/work-tree.ts';
+import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
+
+const test = suite('settled contents');
+
+type Options = Parameters<typeof makeRig>[0];
+
+async function withRig(options: Options, body: (rig: Rig) => Promise<void>): Promise<void> {
+  const rig = makeRig(options);
+  try {
+    await body(rig);
+  } finally {
+    installFault(undefined);
+    await rig.remove();
+  }
+}
+
+/** Captures on top of the last one; says whether `f` was opened for it. */
+async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<boolean> {
+  const previous = (await rig.cold.capture()).snapshot;
+  let isRead = false;
+  installFault((call, target) => {
+    also(call, target);
+    if (call === 'open' && target.endsWith('/f')) isRead = true;
+  });
+  try {
+    await rig.cold.capture({ previous });
+    return isRead;
+  } finally {
+    installFault(undefined);
+  }
+}
+
+const later = (ms: number) => (): number => Date.now() + ms;
+
+test('a stamp is settled when its change is older than the grain by the clock that set it', async () => {
+  await withRig({}, async (rig) => {
+    rig.write('f', '');
+    const stamp = stampOf(lstatSync(join(rig.root, 'f'), { bigint: true }));
+    const changedMs = Number(stamp.ctimeNs / 1_000_000n);
+    const at = (reachedMs: number): boolean =>
+      isSettled(stamp, { device: stamp.dev, isLocal: true, reachedMs, behindMs: 0 }, 1000);
+    assert.not.ok(at(changedMs));
+    assert.not.ok(at(changedMs + 1000));
+    assert.ok(at(changedMs + 1002));
+    assert.not.ok(at(changedMs - 3_600_000), 'F47 a clock set back proves nothing');
+    assert.not.ok(at(0), 'a clock of which nothing is known');
+    const elsewhere = { device: stamp.dev + 1, isLocal: true, reachedMs: changedMs + 5000, behindMs: 0 };
+    assert.not.ok(isSettled(stamp, elsewhere, 1000), 'another file system has another clock');
+  });
+});
+
+test('a content is read again for a minute after its last change', async () => {
+  await withRig({}, async (rig) => {
+    rig.write('f', '1');
+    assert.is(await readsAgain(rig), true);
+  });
+});
+
+test('the clock of the file system counts and not ours, which may be minutes ahead of it', async () => {
+  await withRig({ now: later(10 * settleMsUsual) }, async (rig) => {
+    rig.write('f', '1');
+    const tree = openWorkTree(rig.root);
+    const clock = readFileClock(tree, rig.store.spoolDirectory, later(10 * settleMsUsual));
+    assert.ok(Math.abs(clock.reachedMs - Date.now()) < 5000);
+    assert.ok(clock.behindMs > 9 * settleMsUsual);
+    assert.equal(readdirSync(rig.store.spoolDirectory), [], 'the file that was written for it is gone');
+    assert.is(await readsAgain(rig), true, 'ten minutes ago by our clock, and just now by its own');
+  });
+  await withRig({ now: later(-10 * settleMsUsual) }, async (rig) => {
+    rig.write('f', '1');
+    assert.is(await readsAgain(rig), true, 'a stamp in the future');
+  });
+});
+
+test('where the clock cannot be read a content is settled once it was seen unchanged for long enough', async () => {
+  const unknown: Fault = (call) => {
+    if (call === 'statfs') throw Object.assign(new Error('no'), { code: 'ENOSYS' });
+  };
+  await withRig({ settleMs: 1000, now: later(settleMsUsual) }, async (rig) => {
+    rig.write('f', '1');
+    installFault(unknown);
+    let { snapshot: previous } = await rig.cold.capture();
+    const isRead = async (): Promise<boolean> => {
+      let seen = false;
+      installFault((call, target) => {
+        unknown(call, target);
+        if (call === 'open' && target.endsWith('/f')) seen = true;
+      });
+      previous = (await rig.cold.capture({ previous })).snapshot;
+      return seen;
+    };
+    assert.is(await isRead(), true, 'whatever our clock says');
+    await delay(3100);
+    assert.is(await isRead(), true, 'for the last time');
+    assert.is(await isRead(), false);
+  });
+});
+
+test('a file system that takes no file of ours fails no capture', async () => {
+  await withRig({}, async (rig) => {
+    rig.write('f', '1');
+    const full: Fault = (call, target) => {
+      if (call === 'writeFile' && target.endsWith('.clock'))
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+    };
+    assert.is(await readsAgain(rig, full), true);
+  });
+});
+
+const mapping = `
+import mmap, sys
+with open(sys.argv[1], 'r+b') as file:
+    view = mmap.mmap(file.fileno(), 0)
+    for line in sys.stdin:
+        view[0:1] = line.strip().encode()
+        print('written', flush=True)
+`;
+
+function hasPython(): boolean {
+  try {
+    execFileSync('python3', ['-c', 'import mmap'], { stdio: 'ignore' });
+    return process.platform === 'linux';
+  } catch {
+    return false;
+  }
+}
+
+if (hasPython()) {
+  test('what is written through a mapping shortly after a change is in the next capture', async () => {
+    await withRig({}, async (rig) => {
+      rig.write('f', 'a and more');
+      const writer = spawn('python3', ['-c', mapping, join(rig.root, 'f')], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      const write = async (letter: string): Promise<void> => {
+        writer.stdin.write(`${letter}\n`);
+        await once(writer.stdout, 'data');
+      };
+      try {
+        await write('b');
+        await delay(1500); // longer than any clock's grain
+        let capture = await rig.cold.capture();
+        for (const letter of ['c', 'd', 'e']) {
+          await write(letter);
+          capture = await rig.cold.capture({ previous: capture.snapshot });
+          assert.is(await contentOf(rig.store, capture, 'f'), `${letter} and more`);
+        }
+      } finally {
+        writer.stdin.end();
+        await once(writer, 'exit');
+      }
+    });
+  });
+} else console.log('skipped: no python3 to write through a mapping');
+
+test.run();
