@@ -3,19 +3,15 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from './base/log.ts';
+import { sessionEvents } from './commands/answers/announce.ts';
+import type { Daemon as CommandSurroundings, Request } from './commands/command.ts';
+import { execute } from './commands/execute.ts';
+import { commands } from './commands/table.ts';
+import type { Handlers } from './rpc/dispatch.ts';
 import type { EndReason } from './rpc/ending.ts';
-import { checkpointHandlers } from './rpc/handlers/checkpoint.ts';
-import { conversationHandlers } from './rpc/handlers/conversation.ts';
-import { sessionEvents } from './rpc/handlers/events.ts';
-import { ledgerHandlers } from './rpc/handlers/ledger.ts';
-import { lookHandlers } from './rpc/handlers/look.ts';
-import { manageHandlers } from './rpc/handlers/manage.ts';
-import { operationHandlers } from './rpc/handlers/operation.ts';
-import { restoreHandlers } from './rpc/handlers/restore.ts';
-import { sessionHandlers } from './rpc/handlers/session.ts';
-import { storeHandlers } from './rpc/handlers/store.ts';
 import type { Daemon, Notify } from './rpc/server.ts';
 import type { EndKind } from './session/end.ts';
+import { OperationRecords } from './session/operations/operation-records.ts';
 import { Sessions } from './session/sessions.ts';
 
 export interface DaemonOptions {
@@ -29,7 +25,7 @@ export interface DaemonOptions {
   readonly onPoison: (because: Error) => void;
 }
 
-/** Who ends it decides what may be removed (ruling 25): a client's or a person's word, or the loss of the client. */
+/** Who ends it decides what may be removed: a client's or a person's word, or the loss of the client. */
 const endKinds: Readonly<Record<EndReason, EndKind>> = {
   shutdown: 'orderly',
   signal: 'orderly',
@@ -55,21 +51,27 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
   sessions.sweepLater();
   return {
-    handlers: {
-      ...sessionHandlers(sessions, { storage }),
-      ...checkpointHandlers(sessions),
-      ...manageHandlers(sessions),
-      ...restoreHandlers(sessions),
-      ...lookHandlers(sessions),
-      ...ledgerHandlers(sessions),
-      ...storeHandlers(sessions),
-      ...operationHandlers(sessions),
-      ...conversationHandlers(sessions),
-    },
+    handlers: handlersFor({ sessions, storage, operations: new OperationRecords(), log: options.log }),
     stop: (reason) => sessions.closeAll(endKinds[reason]),
     finish: () => sessions.deletionsDone(),
     abandon: () => sessions.abandonAll(),
   };
+}
+
+/** Every command behind the one executor. */
+function handlersFor(parts: Omit<CommandSurroundings, 'alone'>): Partial<Handlers> {
+  let last: Promise<unknown> = Promise.resolve();
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const run = last.then(work);
+    last = run.catch(() => undefined); // told to its own caller; the next one only waits for its end
+    return run;
+  };
+  const surroundings = { ...parts, alone };
+  const handlers = Object.values(commands).map((command) => [
+    command.method,
+    (params: object, request: Request) => execute(command, params, request, surroundings),
+  ]);
+  return Object.fromEntries(handlers) as Partial<Handlers>;
 }
 
 /** `$XDG_STATE_HOME/checkpointd`, or where that stands when the variable is not set. */

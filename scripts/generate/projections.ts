@@ -1,4 +1,5 @@
 // The list of everything that is generated from protocol/protocol.json. A new projection is one file and one line.
+import { commandTable } from './command-table.ts';
 import type { GeneratedFile, ProtocolDocument } from './dialect.ts';
 import { jsonSchema } from './json-schema.ts';
 import { metaModel } from './meta-model.ts';
@@ -16,6 +17,7 @@ export const projections: readonly ((document: ProtocolDocument) => GeneratedFil
   typescriptTypes,
   typescriptMethods,
   typescriptValidators,
+  commandTable,
   jsonSchema,
   openRpc,
   metaModel,

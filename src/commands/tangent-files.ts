@@ -7,6 +7,7 @@
 // before it the tangent stands, and an unfinished restore is redone or undone at the next open; after it both the
 // files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
 
+import { given } from '../base/given.ts';
 import type { ExitResult } from '../conversation/answers.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Idempotency } from '../conversation/log/timeline.ts';
@@ -37,7 +38,7 @@ export async function enterTangent(
   if (conversation.tangents.status().active) return conversation.tangents.enter({ idempotency });
   const head = checkpoints.index.head;
   const present = await checkpoints.capture.capture({
-    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    ...given({ previous: head?.record.snapshot }),
     signal: context.signal,
     onProgress: context.progress('capture'),
   });
@@ -59,12 +60,12 @@ export async function exitTangent(
   context: OperationContext,
   idempotency: Idempotency | undefined,
 ): Promise<Left> {
-  const { conversation, log } = session.parts;
+  const { conversation } = session.parts;
   const named = conversation.state.tangent?.filesCheckpoint;
   const target = named === undefined ? undefined : session.enabled?.index.byId(named);
   if (named === undefined || keepTail || target === undefined) {
     if (named !== undefined && !keepTail)
-      log.warn('The checkpoint of the tangent is gone, so leaving it left the files as they are.');
+      context.warn('The checkpoint of the tangent is gone, so leaving it left the files as they are.');
     return { exit: conversation.tangents.exit({ keepTail, idempotency }) };
   }
   const undone = session.enabled?.index.head?.record.undo ?? [];
@@ -77,7 +78,7 @@ export async function exitTangent(
       mode: 'hard',
       scope: 'both',
       onConflict: 'overwrite',
-      ...(parent === undefined ? {} : { parent }),
+      ...given({ parent }),
       undo: (id) => [...undone, id],
       redo: () => [],
       description: 'Left a tangent',

@@ -18,6 +18,7 @@ import { CheckpointIndex } from './index/checkpoint-index.ts';
 import { StatsCache } from './index/stats-cache.ts';
 import { baseTag } from './index/tag.ts';
 import { noteCheckpoint } from './ledger/authorship.ts';
+import { afterCommit } from './operations/after-commit.ts';
 import type { OperationContext } from './operations/operation-context.ts';
 import { publish, standingOf } from './publish.ts';
 import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
@@ -199,7 +200,9 @@ export async function createBase(
     },
     baseTag,
   );
-  await noteCheckpoint(session, undefined, checkpoint);
+  await afterCommit(context, 'The first checkpoint is made, but who wrote what could not be noted', () =>
+    noteCheckpoint(session, undefined, checkpoint),
+  );
   await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) });
 }
 

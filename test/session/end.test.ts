@@ -3,16 +3,15 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { create } from '../../src/commands/create.ts';
-import { restore } from '../../src/commands/restore.ts';
-import { undo } from '../../src/commands/undo.ts';
 import { abandonSession, type EndKind } from '../../src/session/end.ts';
 import type { Session } from '../../src/session/session.ts';
-import { operation, type SessionRig, withSessions } from '../support/in-process.ts';
+import { type SessionRig, withSessions } from '../support/in-process.ts';
 
-const fully = { mode: 'hard', onConflict: 'overwrite', confirm: true, dryRun: false } as const;
-const restoreTo = (session: Session, target: string): Promise<unknown> =>
-  restore(session, { ...fully, target }, operation());
+const fully = { mode: 'hard', confirm: true } as const;
+const restoreTo = (rig: SessionRig, session: Session, tag: string): Promise<unknown> =>
+  rig.request('checkpoint/restore', { session: session.id, tag, ...fully });
+const undo = (rig: SessionRig, session: Session): Promise<unknown> =>
+  rig.request('checkpoint/undo', { session: session.id });
 
 /** What may have happened in a session, and whether losing the client then leaves an orphan. */
 const histories: readonly (readonly [
@@ -27,7 +26,7 @@ const histories: readonly (readonly [
     true,
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
-      await restoreTo(session, '0');
+      await restoreTo(rig, session, '0');
     },
   ],
   [
@@ -35,7 +34,7 @@ const histories: readonly (readonly [
     true,
     async (rig, session) => {
       await edit(rig, session, 'one');
-      await restoreTo(session, '0');
+      await restoreTo(rig, session, '0');
     },
   ],
   [
@@ -43,8 +42,8 @@ const histories: readonly (readonly [
     false,
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
-      await restoreTo(session, '0');
-      await undo(session, { onConflict: 'overwrite', confirm: false, dryRun: false }, operation());
+      await restoreTo(rig, session, '0');
+      await undo(rig, session);
     },
   ],
   [
@@ -52,9 +51,9 @@ const histories: readonly (readonly [
     true,
     async (rig, session) => {
       rig.write('f', 'unsaved\n');
-      await restoreTo(session, '0');
+      await restoreTo(rig, session, '0');
       rig.write('f', 'made on the restored state\n');
-      await undo(session, { onConflict: 'overwrite', confirm: false, dryRun: false }, operation());
+      await undo(rig, session);
     },
   ],
   [
@@ -62,8 +61,8 @@ const histories: readonly (readonly [
     false,
     async (rig, session) => {
       await edit(rig, session, 'one');
-      await restoreTo(session, '0');
-      await restoreTo(session, '1');
+      await restoreTo(rig, session, '0');
+      await restoreTo(rig, session, '1');
     },
   ],
   [
@@ -71,14 +70,14 @@ const histories: readonly (readonly [
     false,
     async (rig, session) => {
       await edit(rig, session, 'one');
-      await restoreTo(session, '1');
+      await restoreTo(rig, session, '1');
     },
   ],
 ];
 
 async function edit(rig: SessionRig, session: Session, content: string): Promise<void> {
   rig.write('f', `${content}\n`);
-  await create(session, { kind: 'turn' }, operation());
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
 }
 
 for (const [name, isOrphan, happen] of histories) {
@@ -113,7 +112,7 @@ test('a marker that a power cut left empty is written anew, so that the session 
     const first = await rig.open();
     const { directory } = first.parts;
     rig.write('f', 'unsaved\n');
-    await restoreTo(first, '0');
+    await restoreTo(rig, first, '0');
     assert.is((await rig.sessions.close(first.id, 'abrupt')).fate, 'orphaned');
     writeFileSync(directory.markerFile, '');
     const second = await rig.open();

@@ -4,8 +4,13 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createLog } from '../../src/base/log.ts';
+import type { CommandMethod, Daemon } from '../../src/commands/command.ts';
+import { execute } from '../../src/commands/execute.ts';
+import { commands } from '../../src/commands/table.ts';
+import type { ParamsOf, ResultOf } from '../../src/protocol/types.ts';
 import type { SessionEvents } from '../../src/session/events.ts';
 import type { OperationContext } from '../../src/session/operations/operation-context.ts';
+import { OperationRecords } from '../../src/session/operations/operation-records.ts';
 import type { Session } from '../../src/session/session.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import { git } from './git-oracle.ts';
@@ -25,9 +30,9 @@ const silentEvents: SessionEvents = {
 export function operation(signal: AbortSignal = new AbortController().signal): OperationContext {
   return {
     signal,
-    operation: 'op_test' as OperationContext['operation'],
     stamp: {},
     progress: () => () => undefined,
+    warn: () => undefined,
   };
 }
 
@@ -44,6 +49,7 @@ export class SessionRig {
     maxFileBytes?: number;
     retention?: 'keep';
   } = {};
+  readonly #daemon: Daemon;
 
   constructor() {
     mkdirSync(this.work);
@@ -55,6 +61,9 @@ export class SessionRig {
       orphanGraceMs: 0,
       log,
     });
+    const alone = <T>(work: () => Promise<T>): Promise<T> => work();
+    const operations = new OperationRecords();
+    this.#daemon = { sessions: this.sessions, storage: this.storage, operations, alone, log };
   }
 
   async open(context: OperationContext = operation()): Promise<Session> {
@@ -78,6 +87,16 @@ export class SessionRig {
       context,
     );
     return session;
+  }
+
+  /** Asks as a client does, by the executor. */
+  async request<M extends CommandMethod>(
+    method: M,
+    params: ParamsOf<M>,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ResultOf<M>> {
+    const request = { signal, progress: { report: () => undefined } };
+    return (await execute(commands[method], params, request, this.#daemon)) as ResultOf<M>;
   }
 
   write(path: string, content: string): void {

@@ -47,7 +47,7 @@ export async function saveReplaced(
 }
 
 function saveIn(session: Session, target: string, context: OperationContext): Promise<CheckpointId> {
-  const operation = { ...context, operation: newOperationId() };
+  const operation = { ...context, stamp: { operation: newOperationId() } };
   return session.parts.queue.run(async () => {
     await ensureRecovered(session, operation);
     const checkpoints = session.requireCheckpoints();

@@ -1,9 +1,12 @@
 // A checkpoint as others see it: the stored record with what depends on the present state of the session (who
 // bears which tag, what is detached) and its statistics. Computes, never stores.
+import { given } from '../../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import type { SkippedPath } from '../../capture/snapshot-sink.ts';
 import type { CheckpointKind, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { Checkpoints } from '../checkpoints.ts';
+import { afterCommit } from '../operations/after-commit.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
 import { statsBetween } from './stats.ts';
 import { type FileStats, noChanges } from './stats-cache.ts';
 import { baseTag } from './tag.ts';
@@ -11,7 +14,7 @@ import { baseTag } from './tag.ts';
 export interface CheckpointView {
   readonly id: CheckpointId;
   readonly tag?: Tag;
-  /** The tag that the statistics are against (000 §3.3); "0" for the base itself. */
+  /** The tag that the statistics are against; "0" for the base itself. */
   readonly previousTag?: Tag;
   readonly parent?: CheckpointId;
   readonly kind: CheckpointKind;
@@ -32,39 +35,52 @@ export interface CheckpointView {
 
 /** Describes a stored checkpoint; the statistics come from the cache or are computed now. */
 export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<CheckpointView> {
-  const { index } = checkpoints;
+  return describe(checkpoints, stored, await statsOf(checkpoints, stored));
+}
+
+/** The same after the checkpoint was made: where the statistics fail, they are zeros, and that is told. */
+export async function viewAfterCommit(
+  context: OperationContext,
+  checkpoints: Checkpoints,
+  stored: StoredCheckpoint,
+): Promise<CheckpointView> {
+  const lost = 'It is done, but how many files the checkpoint changed could not be counted';
+  const stats = await afterCommit(context, lost, () => statsOf(checkpoints, stored));
+  return describe(checkpoints, stored, stats ?? noChanges);
+}
+
+function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileStats): CheckpointView {
   const { record } = stored;
-  const tag = index.tagOf(record.id);
   const predecessor = index.predecessor(record.id);
   const previousTag = predecessor === undefined ? undefined : index.tagOf(predecessor.record.id);
-  const isBase = record.madeAs === baseTag;
+  const { parent, toolName } = record;
+  const { name, commit } = stored;
   return {
     id: record.id,
-    ...(tag === undefined ? {} : { tag }),
-    ...(isBase ? { previousTag: baseTag } : previousTag === undefined ? {} : { previousTag }),
-    ...(record.parent === undefined ? {} : { parent: record.parent }),
+    ...given({
+      tag: index.tagOf(record.id),
+      previousTag: record.madeAs === baseTag ? baseTag : previousTag,
+      parent,
+      toolName,
+      name,
+      commit,
+    }),
     kind: record.kind,
     seq: record.seq,
     timestamp: record.timestamp,
     description: record.description,
     isTurn: record.kind === 'turn',
-    ...(record.toolName === undefined ? {} : { toolName: record.toolName }),
-    ...(stored.name === undefined ? {} : { name: stored.name }),
     ...(index.isDetached(record.id) ? { detached: true as const } : {}),
     snapshot: record.snapshot,
-    ...(stored.commit === undefined ? {} : { commit: stored.commit }),
-    stats: await statsOf(checkpoints, stored, predecessor),
+    stats,
     historyLength: record.historyLength,
     skipped: record.skipped,
   };
 }
 
-/** What changed since the predecessor: nothing for the base (000: `compute_file_stats("0")` is zeros). */
-async function statsOf(
-  checkpoints: Checkpoints,
-  { record }: StoredCheckpoint,
-  predecessor: StoredCheckpoint | undefined,
-): Promise<FileStats> {
+/** What changed since the predecessor: nothing for the base. */
+async function statsOf(checkpoints: Checkpoints, { record }: StoredCheckpoint): Promise<FileStats> {
+  const predecessor = checkpoints.index.predecessor(record.id);
   if (predecessor === undefined) return noChanges;
   return statsBetween(checkpoints, predecessor.record.snapshot, record.snapshot);
 }

@@ -137,33 +137,27 @@ export interface RecordedWrite {
 }
 
 /** Notes that the agent wrote (or deleted) a path just now, with what stands there. */
-export function recordWrite(
+export async function recordWrite(
   session: Session,
   write: { readonly path: TreePath; readonly toolName?: string },
   context: OperationContext,
 ): Promise<RecordedWrite> {
-  session.requireCheckpoints();
-  return session.parts.queue.run(async () => {
-    const { store, ledger } = session.requireCheckpoints();
-    const found = await contentAt(store, session.parts.workTree, write.path, context.signal);
-    // Nothing is there: deleted by the agent, unless the work tree itself is gone.
-    if (found === undefined) rootIdentity(session.parts.workTree.root);
-    const content = found?.blob ?? 'absent';
-    const record = ledger.recordWrite(
-      write.path,
-      content,
-      'agent',
-      timestamp(session.parts.clock),
-      write.toolName,
-    );
-    const result = {
-      recorded: record !== undefined,
-      ...(found === undefined ? {} : { content: found.blob, size: found.size }),
-    };
-    const { idempotency } = context.stamp;
-    keep(session, record === undefined ? [] : [record], idempotency && { ...idempotency, result });
-    return result;
-  }, context.signal);
+  const { store, ledger } = session.requireCheckpoints();
+  const { workTree, clock } = session.parts;
+  const found = await contentAt(store, workTree, write.path, context.signal);
+  // Nothing is there: deleted by the agent, unless the work tree itself is gone.
+  if (found === undefined) rootIdentity(workTree.root);
+  const content = found?.blob ?? 'absent';
+  const record = ledger.compose(write.path, content, 'agent', timestamp(clock), write.toolName);
+  const result = {
+    recorded: record !== undefined,
+    ...(found === undefined ? {} : { content: found.blob, size: found.size }),
+  };
+  const { idempotency } = context.stamp;
+  // Logged first: where the log refuses it, nothing was noted.
+  keep(session, record === undefined ? [] : [record], idempotency && { ...idempotency, result });
+  if (record !== undefined) ledger.add(record);
+  return result;
 }
 
 /**

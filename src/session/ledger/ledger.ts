@@ -1,6 +1,7 @@
 // Who made what stands in the work tree: the contents of each path that a checkpoint holds or that the agent
 // reported, so that anything else is known to be somebody else's edit. In memory and pure: the session keeps the
 // records in its log and feeds them in again at the next start. It never looks at the disk.
+import { given } from '../../base/given.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { PackedBytes, type PackReader, PackWriter } from '../../base/packing.ts';
@@ -33,13 +34,17 @@ export class Ledger {
 
   /** Rebuilds a ledger from its records, in the order in which they were made. */
   constructor(records: Iterable<LedgerRecord> = []) {
-    for (const record of records) this.#add(record);
+    for (const record of records) this.add(record);
   }
 
-  /**
-   * Notes a write or a deletion. Returns the record to persist, or undefined when it says nothing new: the same
-   * author left the same content again.
-   */
+  /** The record of a write or a deletion, or undefined when it says nothing new: the same author left the same content. */
+  compose(path: TreePath, content: Known, who: Author, at: string, by?: string): LedgerRecord | undefined {
+    const last = this.last(path);
+    if (last?.content === content && last.who === who) return undefined;
+    return { path, content, who, at, ...given({ by }) };
+  }
+
+  /** Notes a write or a deletion, as {@link compose} has it. Returns the record to persist. */
   recordWrite(
     path: TreePath,
     content: Known,
@@ -47,10 +52,8 @@ export class Ledger {
     at: string,
     by?: string,
   ): LedgerRecord | undefined {
-    const last = this.last(path);
-    if (last?.content === content && last.who === who) return undefined;
-    const record: LedgerRecord = { path, content, who, at, ...(by === undefined ? {} : { by }) };
-    this.#add(record);
+    const record = this.compose(path, content, who, at, by);
+    if (record !== undefined) this.add(record);
     return record;
   }
 
@@ -109,7 +112,8 @@ export class Ledger {
     for (const path of this.#addresses.keys()) yield* this.history(path);
   }
 
-  #add(record: LedgerRecord): void {
+  /** Takes a record. */
+  add(record: LedgerRecord): void {
     pack(this.#writer, record);
     const address = this.#bytes.add(this.#writer);
     const list = this.#addresses.get(record.path);

@@ -1,14 +1,14 @@
-// What a running operation carries: how it is cancelled, how it tells its progress, and what it stamps into records.
-import type { OperationId } from '../../base/ids.ts';
+// What a running operation carries: how it is cancelled, how it tells its progress and what went wrong after its
+// commit, and what it stamps into records.
 import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 
-/** How a running operation speaks: its cancel, its progress, and what it stamps into the records it publishes. */
 export interface OperationContext {
   readonly signal: AbortSignal;
-  readonly operation: OperationId;
-  /** Facts that make the effect and its key one: they are published together. */
+  /** Facts that make the effect and its key one: they are published together. Empty for what is no operation. */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
   progress(phase: string): (done: ProgressFigures) => void;
+  /** Tells the client of something that did not succeed although the request did; `cause` is for the log alone. */
+  warn(warning: string, cause?: unknown): void;
 }
 
 export interface ProgressFigures {

@@ -3,6 +3,7 @@
 // the session does. Remembers answers, never runs anything.
 import { createHash } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import { newOperationId, type OperationId } from '../../base/ids.ts';
 import type { SessionLog } from '../../conversation/log/session-log.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
@@ -21,8 +22,6 @@ export interface OperationRequest {
   readonly method: string;
   readonly key?: string;
   readonly params: unknown;
-  /** The effect is logged together with its key, so no record of the operation is needed beside it. */
-  readonly isLoggedWithEffect?: boolean;
 }
 
 const remembered = 1000;
@@ -126,31 +125,22 @@ export class OperationRecords {
    */
   async run<R extends object>(
     request: OperationRequest,
-    work: (operation: OperationId, stamp: OperationContext['stamp']) => Promise<R>,
+    work: (stamp: OperationContext['stamp']) => Promise<R>,
     rebuild: (remains: Remains) => Promise<R>,
   ): Promise<R & { readonly replayed?: boolean }> {
     const fingerprint = request.key === undefined ? '' : fingerprintOf(request.method, request.params);
     const known = request.key === undefined ? undefined : this.#byKey.get(request.key);
     if (known !== undefined && known.state !== 'failed') return this.#replay(known, fingerprint, rebuild);
     const operation = newOperationId();
-    const stamp = {
-      operation,
-      ...(request.key === undefined
-        ? {}
-        : { idempotency: { key: request.key, fingerprint, operation, method: request.method } }),
-    };
-    const pending = work(operation, stamp);
-    const entry = new OperationEntry(operation, request.method, request.key, fingerprint);
+    const { method, key } = request;
+    const idempotency = key === undefined ? undefined : { key, fingerprint, operation, method };
+    const pending = work({ operation, ...given({ idempotency }) });
+    const entry = new OperationEntry(operation, method, key, fingerprint);
     entry.pending = pending;
     this.#remember(entry);
     try {
       const result = await pending;
       this.#answer(entry, inOnePiece(JSON.stringify(result)));
-      if (request.key !== undefined && request.isLoggedWithEffect !== true) {
-        const { method, key } = request;
-        const logged: LoggedOperation = { kind: 'operation', operation, method, key, fingerprint, result };
-        this.#log?.append(logged);
-      }
       return result;
     } catch (error) {
       entry.state = 'failed';
@@ -159,6 +149,24 @@ export class OperationRecords {
     } finally {
       entry.pending = undefined; // it would keep the whole answer
     }
+  }
+
+  /**
+   * Writes an answer down, so that its key gets it again after a restart too. For an effect that has no record of its
+   * own in which the key could stand. @throws NoSpace, StoreUnavailable: then this process alone knows the answer
+   */
+  keep(method: string, { idempotency }: OperationContext['stamp'], result: unknown): void {
+    if (idempotency === undefined) return;
+    const { key, fingerprint, operation } = idempotency;
+    const logged: LoggedOperation = {
+      kind: 'operation',
+      operation: operation as OperationId,
+      method,
+      key,
+      fingerprint,
+      result,
+    };
+    this.#log?.append(logged);
   }
 
   #answer(entry: OperationEntry, result: string): void {
@@ -191,7 +199,7 @@ export class OperationRecords {
     if (entry.state === 'running') return { ...((await entry.pending) as R), replayed: true };
     const { operation, checkpoint, result } = entry.fate;
     if (result !== undefined) return { ...(result as R), replayed: true };
-    const remains = { effect: entry.effect, ...(checkpoint === undefined ? {} : { checkpoint }) };
+    const remains = { effect: entry.effect, ...given({ checkpoint }) };
     return { ...(await rebuild(remains)), operation, replayed: true };
   }
 

@@ -5,7 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
-import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../../base/ids.ts';
+import { given } from '../../base/given.ts';
+import {
+  base32,
+  type CheckpointId,
+  newCheckpointId,
+  type OperationId,
+  type SnapshotId,
+} from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
@@ -16,6 +23,7 @@ import { type RootIdentity, rootIdentity } from '../../restore/root-identity.ts'
 import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
+import { afterCommit } from '../operations/after-commit.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import { countersOf, publish, standingOf } from '../publish.ts';
 import type { Session } from '../session.ts';
@@ -145,9 +153,11 @@ export async function applyJob(
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
-  if (applied.leftover.length === 0) journal.remove(); // else recovery sweeps them at the next open
   session.unfinishedRestore = false;
-  await noteDone(session, { checkpoint, before, ours });
+  // Where something of ours is left, or the note cannot be removed, recovery sees to it at the next open.
+  const left = 'The restore is done, but the note of it is removed at the next open';
+  if (applied.leftover.length === 0) await afterCommit(context, left, () => journal.remove());
+  await noteDone(session, { checkpoint, before, ours }, context);
   return {
     restored: applied.restored,
     deleted: applied.deleted,
@@ -206,7 +216,7 @@ function intentOf(
       ? {}
       : { takesBack: job.takesBack.restore, isExact: job.takesBack.isExact }),
     directories: plan.plan.directories,
-    operation: context.operation,
+    ...given({ operation: context.stamp.operation as OperationId | undefined }),
     startedAt: record.timestamp,
     extra: { record },
   };
@@ -234,7 +244,7 @@ export async function publishSafety(
     message: '',
     snapshot: present.snapshot,
     skipped: present.skipped,
-    operation: context.operation,
+    ...given({ operation: context.stamp.operation }),
   });
 }
 

@@ -1,9 +1,10 @@
 // What is written down about a restore beside the fact itself: where the conversation's head is, and who wrote
 // what. Moves nothing.
-import { CheckpointdError } from '../../base/errors.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { noteRestore } from '../ledger/authorship.ts';
+import { afterCommit } from '../operations/after-commit.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 
 export interface RestoreDone {
@@ -18,13 +19,15 @@ export interface RestoreDone {
  * Notes the head in the log too (for a session that is opened again where checkpoints are not available), and who
  * wrote what. The checkpoint has decided already, so a log or a store that refuses a note fails nothing.
  */
-export async function noteDone(session: Session, done: RestoreDone): Promise<void> {
-  const { conversation, log } = session.parts;
-  try {
+export async function noteDone(
+  session: Session,
+  done: RestoreDone,
+  context: OperationContext,
+): Promise<void> {
+  const { conversation } = session.parts;
+  const lost = 'The restore is done, but the log of the session could not note it';
+  await afterCommit(context, lost, async () => {
     if (done.checkpoint.record.scope !== 'files') conversation.settle();
     await noteRestore(session, done.before, done.checkpoint, done.ours);
-  } catch (error) {
-    if (!(error instanceof CheckpointdError)) throw error;
-    log.warn(`The restore is done, but the log of the session could not note it: ${error.message}`);
-  }
+  });
 }

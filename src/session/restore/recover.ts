@@ -7,7 +7,7 @@ import { sweepTemporaries } from '../../restore/temporaries.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
-import type { Session } from '../session.ts';
+import { remedies, type Session } from '../session.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { editedSince, withEdits } from './edited-since.ts';
 import { checkRoot, jobOf, recordOf } from './interrupted.ts';
@@ -28,9 +28,8 @@ export async function ensureRecovered(session: Session, context: OperationContex
   }
   if (!session.unfinishedRestore) return;
   if (session.enabled === undefined) {
-    const message =
-      'A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. Use checkpoint/init, then repeat this.';
     const reason = session.disabledReason ?? 'NotRequested';
+    const message = `A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. ${remedies[reason]}`;
     throw new CheckpointdError('CheckpointsDisabled', message, { details: { reason } });
   }
   await recover(session, context);

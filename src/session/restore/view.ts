@@ -1,7 +1,8 @@
 // A restore's outcome as others see it: with its checkpoint described and the conversation's lengths.
 
 import type { Conversation } from '../../conversation/conversation.ts';
-import { type CheckpointView, viewOf } from '../index/checkpoint-view.ts';
+import { type CheckpointView, viewAfterCommit } from '../index/checkpoint-view.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import type { RestoreOutcome } from './outcome.ts';
 
@@ -27,13 +28,17 @@ export function lengthsOf({ state }: Conversation): ConversationLengths {
   };
 }
 
-/** Describes an outcome. */
-export async function viewOfRestore(session: Session, outcome: RestoreOutcome): Promise<RestoreView> {
+/** Describes an outcome, after its commit. */
+export async function viewOfRestore(
+  session: Session,
+  outcome: RestoreOutcome,
+  context: OperationContext,
+): Promise<RestoreView> {
   const { checkpoint, historyLength: _foreseen, ...rest } = outcome;
   if (checkpoint === undefined) return rest;
   return {
     ...rest,
-    checkpoint: await viewOf(session.requireCheckpoints(), checkpoint),
+    checkpoint: await viewAfterCommit(context, session.requireCheckpoints(), checkpoint),
     ...(checkpoint.record.scope === 'files' ? {} : { conversation: lengthsOf(session.parts.conversation) }),
   };
 }

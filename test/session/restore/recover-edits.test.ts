@@ -5,28 +5,23 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
-import { init } from '../../../src/commands/clean.ts';
-import { collect } from '../../../src/commands/collect.ts';
-import { create } from '../../../src/commands/create.ts';
-import { restore } from '../../../src/commands/restore.ts';
-import { undo } from '../../../src/commands/undo.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { git } from '../../support/git-oracle.ts';
-import { operation, type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/in-process.ts';
 import { breakAt, interrupt } from '../../support/interrupted-restore.ts';
 
 const numbers = [0, 1, 2, 3];
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
-const toFirst = { target: '1', mode: 'hard', ...policy } as const;
+const toFirst = { tag: '1', mode: 'hard', ...policy } as const;
 
 /** Turn 1 has four files; turn 2 changed them all, and made `made/later`. */
 async function twoTurns(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
-  await create(session, { kind: 'turn' }, operation());
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
   for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
   rig.write('made/later', 'made in turn 2\n');
-  await create(session, { kind: 'turn' }, operation());
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
   return session;
 }
 
@@ -35,14 +30,16 @@ const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? 
 test('what was edited after the kill is told as a conflict, and one undo brings it and the state before back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () => restore(session, toFirst, operation()));
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
     rig.write('f0', 'an hour of work\n');
     rig.write('f3', 'another hour\n');
     const again = await rig.open();
     for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
     assert.equal(texts(again.recovered?.conflicts), ['f0', 'f3']);
-    await collect(again, operation());
-    await undo(again, policy, operation());
+    await rig.request('store/gc', { session: again.id });
+    await rig.request('checkpoint/undo', { session: again.id, ...policy });
     assert.is(rig.read('f0'), 'an hour of work\n');
     assert.is(rig.read('f3'), 'another hour\n');
     assert.is(rig.read('f1'), '1 two\n');
@@ -53,7 +50,9 @@ test('what was edited after the kill is told as a conflict, and one undo brings 
 test('what was made after the kill at a path that neither state holds is left alone, and told', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () => restore(session, toFirst, operation()));
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
     rig.write('fresh', 'made after the kill\n');
     const again = await rig.open();
     assert.is(rig.read('fresh'), 'made after the kill\n');
@@ -63,7 +62,7 @@ test('what was made after the kill at a path that neither state holds is left al
       again.recovered?.skipped.map(({ path }) => path),
       ['fresh'],
     );
-    await undo(again, policy, operation());
+    await rig.request('checkpoint/undo', { session: again.id, ...policy });
     assert.is(rig.read('fresh'), 'made after the kill\n');
     assert.is(rig.read('f3'), '3 two\n');
   }));
@@ -74,7 +73,7 @@ for (const steps of [2, 5, 8]) {
       const session = await twoTurns(rig);
       rig.write('f1', 'edited by hand before the restore\n');
       await interrupt(rig, session, steps, () =>
-        restore(session, { ...toFirst, onConflict: 'skip' }, operation()),
+        rig.request('checkpoint/restore', { session: session.id, ...toFirst, onConflict: 'skip' }),
       );
       rig.write('f2', 'edited by hand after the kill\n');
       const again = await rig.open();
@@ -88,7 +87,9 @@ for (const steps of [2, 5, 8]) {
 test('a restore that was to fail for edits of others leaves alone what was edited after the kill', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () => restore(session, { ...toFirst, onConflict: 'fail' }, operation()));
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst, onConflict: 'fail' }),
+    );
     rig.write('f3', 'edited by hand after the kill\n');
     const again = await rig.open();
     assert.is(rig.read('f3'), 'edited by hand after the kill\n');
@@ -100,13 +101,15 @@ test('a file that the restore had only revealed is spared when its undo is inter
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
-    await create(session, { kind: 'turn' }, operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     rig.write('.gitignore', 'secret\n');
     rig.write('secret', 'never captured\n');
     for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
-    await create(session, { kind: 'turn' }, operation());
-    await restore(session, toFirst, operation()); // takes .gitignore away, and so reveals the secret
-    await interrupt(rig, session, 4, () => undo(session, policy, operation()));
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst }); // takes .gitignore away, and so reveals the secret
+    await interrupt(rig, session, 4, () =>
+      rig.request('checkpoint/undo', { session: session.id, ...policy }),
+    );
     await rig.open();
     assert.is(rig.read('secret'), 'never captured\n');
     assert.is(rig.read('.gitignore'), 'secret\n');
@@ -117,12 +120,14 @@ test('a file that an interrupted restore reveals is left alone when it is finish
   withSessions(async (rig) => {
     const session = await rig.open();
     for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
-    await create(session, { kind: 'turn' }, operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     rig.write('.gitignore', 'secret\n');
     rig.write('secret', 'never captured\n');
     for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
-    await create(session, { kind: 'turn' }, operation());
-    await interrupt(rig, session, 4, () => restore(session, toFirst, operation()));
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await interrupt(rig, session, 4, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
     assert.not.ok(existsSync(join(rig.work, '.gitignore')), 'deletions come first');
     await rig.open();
     assert.is(rig.read('secret'), 'never captured\n');
@@ -132,7 +137,9 @@ test('a file that an interrupted restore reveals is left alone when it is finish
 test('edits stay safe when the recovery is interrupted in its turn, twice', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () => restore(session, toFirst, operation()));
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
     rig.write('f0', 'an hour of work\n');
     rig.write('fresh', 'made after the kill\n');
     for (const step of [4, 2]) {
@@ -149,7 +156,7 @@ test('edits stay safe when the recovery is interrupted in its turn, twice', () =
     const again = await rig.open();
     assert.is(rig.read('f0'), '0 one\n');
     assert.is(rig.read('fresh'), 'made after the kill\n');
-    await undo(again, policy, operation());
+    await rig.request('checkpoint/undo', { session: again.id, ...policy });
     assert.is(rig.read('f0'), 'an hour of work\n');
     assert.is(rig.read('f3'), '3 two\n');
     assert.is(rig.read('fresh'), 'made after the kill\n');
@@ -159,13 +166,15 @@ test('the note of an earlier version does not name what an undo takes back, and 
   withSessions(async (rig) => {
     const session = await rig.open();
     rig.write('f', 'one\n');
-    await create(session, { kind: 'turn' }, operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     rig.write('.gitignore', 'secret\n');
     rig.write('secret', 'never captured\n');
     rig.write('f', 'two\n');
-    await create(session, { kind: 'turn' }, operation());
-    await restore(session, toFirst, operation());
-    await interrupt(rig, session, 2, () => undo(session, policy, operation()));
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
+    await interrupt(rig, session, 2, () =>
+      rig.request('checkpoint/undo', { session: session.id, ...policy }),
+    );
     const { intentFile } = session.parts.directory;
     const {
       root: _,
@@ -183,7 +192,9 @@ test('the note of an earlier version does not name what an undo takes back, and 
 test('another directory at the path of the work tree is not touched; the right one is finished when it is back', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () => restore(session, toFirst, operation()));
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
     const aside = `${rig.work}-aside`;
     renameSync(rig.work, aside);
     rig.write('f0', 'of another project\n');
@@ -195,7 +206,7 @@ test('another directory at the path of the work tree is not touched; the right o
     assert.not.ok(existsSync(join(rig.work, 'f1')));
     assert.ok(existsSync(other.parts.directory.intentFile));
     try {
-      await create(other, { kind: 'turn' }, operation());
+      await rig.request('checkpoint/create', { session: other.id, kind: 'turn' });
       assert.unreachable();
     } catch (error) {
       assert.match((error as Error).message, /another directory stands at its path.*checkpoint\/init/s);
@@ -210,16 +221,18 @@ test('another directory at the path of the work tree is not touched; the right o
 test('checkpoint/init gives the restore of another directory up, and goes on with the one that is there', () =>
   withSessions(async (rig) => {
     const session = await twoTurns(rig);
-    await interrupt(rig, session, 6, () => restore(session, toFirst, operation()));
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
     renameSync(rig.work, `${rig.work}-aside`);
     rig.write('f0', 'of another project\n');
     git(rig.work, 'init', '-q');
     const other = await rig.open();
-    await init(other, operation());
+    await rig.request('checkpoint/init', { session: other.id });
     assert.is(rig.read('f0'), 'of another project\n');
     assert.not.ok(existsSync(other.parts.directory.intentFile));
     assert.ok(existsSync(`${other.parts.directory.intentFile}.given-up`));
-    await create(other, { kind: 'turn' }, operation());
+    await rig.request('checkpoint/create', { session: other.id, kind: 'turn' });
     assert.is(rig.read('f0'), 'of another project\n');
   }));
 

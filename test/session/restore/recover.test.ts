@@ -5,26 +5,22 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
-import { create } from '../../../src/commands/create.ts';
-import { restore } from '../../../src/commands/restore.ts';
 import { recover } from '../../../src/session/restore/recover.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { operation, type SessionRig, withSessions } from '../../support/in-process.ts';
 
 const files = [0, 1, 2, 3];
 const toBase = {
-  target: '1',
+  tag: '1',
   mode: 'hard',
-  onConflict: 'overwrite',
   confirm: true,
-  dryRun: false,
 } as const;
 
 /** A session whose restore of checkpoint 1 broke at its third rename in the work tree. */
 async function broken(rig: SessionRig): Promise<Session> {
   const session = await rig.open();
   for (const n of files) rig.write(`f${n}`, `${n} one\n`);
-  await create(session, { kind: 'turn' }, operation());
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
   for (const n of files) rig.write(`f${n}`, `${n} two\n`);
   let renames = 0;
   installFault((call, target) => {
@@ -32,7 +28,7 @@ async function broken(rig: SessionRig): Promise<Session> {
     if (renames === 3) throw Object.assign(new Error('EIO'), { code: 'EIO' });
   });
   try {
-    await restore(session, toBase, operation());
+    await rig.request('checkpoint/restore', { session: session.id, ...toBase });
     assert.unreachable();
   } catch (error) {
     assert.instance(error, CheckpointdError);
@@ -54,7 +50,7 @@ const leftovers = (rig: SessionRig): string[] =>
 test('a restore that broke is finished before the next change, and what was there is saved', () =>
   withSessions(async (rig) => {
     const session = await broken(rig);
-    const { checkpoint } = await create(session, { kind: 'turn' }, operation());
+    const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(checkpoint.tag, '2');
     for (const n of files) assert.is(rig.read(`f${n}`), `${n} one\n`);
     assert.not.ok(session.unfinishedRestore);

@@ -5,18 +5,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { create } from '../../../src/commands/create.ts';
-import { restore } from '../../../src/commands/restore.ts';
-import { undo } from '../../../src/commands/undo.ts';
-import type { RestoreOutcome } from '../../../src/session/restore/outcome.ts';
+import type { RestoreResult } from '../../../src/protocol/types.ts';
 import { git } from '../../support/git-oracle.ts';
-import { operation, withSessions } from '../../support/in-process.ts';
+import { withSessions } from '../../support/in-process.ts';
 import { path } from '../../support/trees/model-tree.ts';
 
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
-const exactly = (target: string) => ({ target, mode: 'hard', ...policy }) as const;
-const told = ({ skipped }: RestoreOutcome): string[] =>
-  skipped.map(({ path, reason }) => `${path} ${reason}`);
+const exactly = (tag: string) => ({ tag, mode: 'hard', ...policy }) as const;
+const told = ({ skipped }: RestoreResult): string[] => skipped.map(({ path, reason }) => `${path} ${reason}`);
 
 test('a file that a .gitignore hid then is left alone, at any depth, and told; what was made since goes', () =>
   withSessions(async (rig) => {
@@ -29,9 +25,13 @@ test('a file that a .gitignore hid then is left alone, at any depth, and told; w
     for (const file of ['.gitignore', 'sub/.gitignore']) rmSync(join(rig.work, file));
     rig.write('later', 'made since\n');
     rig.write('sub/kept.local', 'made since\n');
-    await create(session, { kind: 'turn' }, operation());
-    const planned = await restore(session, { ...exactly('0'), dryRun: true }, operation());
-    const done = await restore(session, exactly('0'), operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    const planned = await rig.request('checkpoint/restore', {
+      session: session.id,
+      ...exactly('0'),
+      dryRun: true,
+    });
+    const done = await rig.request('checkpoint/restore', { session: session.id, ...exactly('0') });
     const left = ['.env', 'build/out', 'sub/a.local'];
     for (const path of left) assert.ok(existsSync(join(rig.work, path)), path);
     for (const path of ['later', 'sub/kept.local']) assert.not.ok(existsSync(join(rig.work, path)), path);
@@ -40,7 +40,7 @@ test('a file that a .gitignore hid then is left alone, at any depth, and told; w
       left.map((path) => `${path} notCapturedThen`),
     );
     assert.equal(told(planned), told(done));
-    await undo(session, policy, operation());
+    await rig.request('checkpoint/undo', { session: session.id, ...policy });
     assert.is(rig.read('.env'), 'the only copy\n');
     assert.is(rig.read('later'), 'made since\n');
   }));
@@ -52,10 +52,10 @@ test('what the rules then would have left out gives way where the target needs i
     const session = await rig.open();
     for (const file of ['.gitignore', 'out']) rmSync(join(rig.work, file));
     rig.write('out/x', 'in the way\n');
-    await create(session, { kind: 'turn' }, operation());
-    await restore(session, exactly('0'), operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...exactly('0') });
     assert.is(rig.read('out'), 'a file of this name is not ignored\n');
-    await undo(session, policy, operation());
+    await rig.request('checkpoint/undo', { session: session.id, ...policy });
     assert.is(rig.read('out/x'), 'in the way\n');
   }));
 
@@ -65,13 +65,13 @@ test('the exclude globs and the size limit of then count, and not those of today
     rig.write('large', 'l'.repeat(100));
     rig.settings = { exclude: ['/data'], maxFileBytes: 50, retention: 'keep' };
     const before = await rig.open();
-    await create(before, { kind: 'turn' }, operation());
+    await rig.request('checkpoint/create', { session: before.id, kind: 'turn' });
     await rig.sessions.close(before.id, 'abrupt');
     rig.settings = {};
     const session = await rig.open();
     rig.write('later', 'made since\n');
-    await create(session, { kind: 'turn' }, operation());
-    const done = await restore(session, exactly('1'), operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    const done = await rig.request('checkpoint/restore', { session: session.id, ...exactly('1') });
     assert.is(rig.read('data/a'), 'excluded\n');
     assert.is(rig.read('large').length, 100);
     assert.not.ok(existsSync(join(rig.work, 'later')));
@@ -84,8 +84,8 @@ test('what an include glob took in then is not taken for left out', () =>
     rig.settings = { include: ['*.log'] };
     const session = await rig.open();
     rig.write('later.log', 'made since\n');
-    await create(session, { kind: 'turn' }, operation());
-    await restore(session, exactly('0'), operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...exactly('0') });
     assert.not.ok(existsSync(join(rig.work, 'later.log')));
   }));
 
@@ -96,8 +96,8 @@ test('a path that the target could not read is left alone, also when it can be r
     const session = await rig.open();
     rmSync(join(rig.work, 'pipe'));
     rig.write('pipe/x', 'captured now\n');
-    await create(session, { kind: 'turn' }, operation());
-    const done = await restore(session, exactly('0'), operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    const done = await rig.request('checkpoint/restore', { session: session.id, ...exactly('0') });
     assert.is(rig.read('pipe/x'), 'captured now\n');
     assert.equal(told(done), ['pipe/x notCapturedThen']);
   }));
@@ -110,12 +110,12 @@ test('rules of the repository above the work tree count as they are today', () =
     rig.write('a.tmp', 'ignored from above\n');
     const session = await rig.open();
     git(rig.work, 'add', '-f', 'a.tmp'); // tracked, and so captured from now on
-    await create(session, { kind: 'turn' }, operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     const { store, index } = session.requireCheckpoints();
     const holds = async (tag: string): Promise<boolean> =>
       (await store.entry(index.resolve(tag).record.snapshot, path('a.tmp'))) !== undefined;
     assert.equal([await holds('0'), await holds('1')], [false, true]);
-    await restore(session, exactly('0'), operation());
+    await rig.request('checkpoint/restore', { session: session.id, ...exactly('0') });
     assert.is(rig.read('a.tmp'), 'ignored from above\n');
   }));
 
@@ -125,10 +125,10 @@ test('a file that a restore wrote is taken back by undo, whatever the rules befo
     const session = await rig.open();
     rmSync(join(rig.work, 'a.log'));
     rig.write('.gitignore', '*.log\n');
-    await create(session, { kind: 'turn' }, operation());
-    await restore(session, { ...exactly('0'), mode: 'soft' }, operation());
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...exactly('0'), mode: 'soft' });
     assert.is(rig.read('a.log'), 'log\n');
-    await undo(session, policy, operation());
+    await rig.request('checkpoint/undo', { session: session.id, ...policy });
     assert.not.ok(existsSync(join(rig.work, 'a.log')));
   }));
 

@@ -1,0 +1,123 @@
+// What a session tells, turned into the wire's events. An event is a courtesy: when describing it fails, that is
+// logged, and the operation it tells of stands.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
+import type { SessionEvents } from '../../session/events.ts';
+import { viewOf } from '../../session/index/checkpoint-view.ts';
+import { baseTag } from '../../session/index/tag.ts';
+import { lengthsOf } from '../../session/restore/view.ts';
+import type { Session } from '../../session/session.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import { checkpoint } from './checkpoint-answer.ts';
+import { codeOf } from './error-code.ts';
+import { pathRef } from './paths.ts';
+import { watcherFigures } from './watcher-figures.ts';
+
+const driftPathsMax = 100;
+
+type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>) => void;
+
+/** The events of sessions as notifications; each is sent before the response of the operation it tells of. */
+export function sessionEvents(notify: Notify, log: Log): SessionEvents {
+  const told = async (telling: Promise<void>): Promise<void> => {
+    try {
+      await telling;
+    } catch (error) {
+      log.warn(`an event could not be told: ${String(error)}`);
+    }
+  };
+  /** Sessions whose client was told that the model's window is full, and whose window still is. */
+  const full = new WeakSet<Session>();
+  return {
+    opened: (session, { resumed, ms }) =>
+      told(
+        (async () => {
+          const base = session.enabled?.index.byTag(baseTag);
+          const view =
+            session.enabled === undefined || base === undefined
+              ? undefined
+              : await viewOf(session.enabled, base);
+          notify('session/didOpen', {
+            session: session.id,
+            workspace: session.parts.workTree.root,
+            strategy: session.parts.marker.strategy,
+            resumed,
+            ...(view === undefined ? {} : { base: checkpoint(view) }),
+            ms,
+          });
+        })(),
+      ),
+    created: (session, stored, { from, ms }) =>
+      told(
+        (async () => {
+          const view = await viewOf(session.requireCheckpoints(), stored);
+          notify('checkpoint/didCreate', {
+            session: session.id,
+            checkpoint: checkpoint(view),
+            ...(from === undefined ? {} : { from }),
+            ms,
+          });
+        })(),
+      ),
+    restored: (session, target, { outcome, ms }) =>
+      told(
+        (async () => {
+          const { checkpoint: stored, safety } = outcome;
+          const view = stored === undefined ? undefined : await viewOf(session.requireCheckpoints(), stored);
+          notify('checkpoint/didRestore', {
+            session: session.id,
+            target: target.record.id,
+            ...(view === undefined ? {} : { checkpoint: checkpoint(view) }),
+            ...(safety === undefined ? {} : { safety: safety.record.id }),
+            counts: {
+              restored: outcome.restored.length,
+              deleted: outcome.deleted.length,
+              failed: outcome.failed.length,
+              conflicts: outcome.conflicts.length,
+              skipped: outcome.skipped.length,
+            },
+            ms,
+          });
+        })(),
+      ),
+    failed: (session, method, error) => {
+      const kind = error instanceof CheckpointdError ? error.kind : 'InternalError';
+      if (error instanceof Error && error.name === 'AbortError') return;
+      const message = error instanceof CheckpointdError ? error.message : 'The operation failed.';
+      notify('checkpoint/didFail', {
+        session: session.id,
+        method,
+        error: { code: codeOf(kind), kind, message },
+      });
+    },
+    workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
+    workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
+    conversationChanged: (session, method) => {
+      notify('conversation/didChange', {
+        session: session.id,
+        method,
+        ...lengthsOf(session.parts.conversation),
+      });
+      const { windowUse } = session.parts.conversation;
+      if (windowUse.level === 'none') full.delete(session);
+      else if (!full.has(session)) {
+        full.add(session);
+        notify('conversation/didFillWindow', { session: session.id, contextWindow: windowUse });
+      }
+    },
+  };
+}
+
+function changeOf(
+  session: Session,
+  { paths, overflow }: { readonly paths: readonly TreePath[]; readonly overflow: boolean },
+): EventOf<'worktree/didChange'> {
+  const { state, dirtyPaths } = watcherFigures(session);
+  const more = overflow ? { more: true } : {};
+  return { session: session.id, state, dirtyPaths, paths: paths.map(pathRef), ...more };
+}
+
+function driftOf(session: Session, paths: readonly TreePath[]): EventOf<'worktree/didDrift'> {
+  return { session: session.id, paths: paths.slice(0, driftPathsMax).map(pathRef), count: paths.length };
+}

@@ -1,0 +1,27 @@
+// A checkpoint, and whether there are any, as a client is told of them. Decides nothing.
+import type * as Wire from '../../protocol/types.ts';
+import type { CheckpointView } from '../../session/index/checkpoint-view.ts';
+import { type DisabledReason, remedies, type Session } from '../../session/session.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import { pathRef } from './paths.ts';
+
+export function checkpoint(view: CheckpointView): Wire.Checkpoint {
+  const { skipped: _skipped, ...rest } = view;
+  return rest;
+}
+
+export function skipped(
+  list: readonly { readonly path: TreePath; readonly reason: string }[],
+): Wire.SkippedPath[] {
+  return list.map(({ path, reason }) => ({ ...pathRef(path), reason }));
+}
+
+/** Whether checkpoints are enabled, and if not, why and what to do. */
+export function checkpointsState(session: Session): Wire.CheckpointsState {
+  const reason = session.disabledReason;
+  return reason === undefined ? { enabled: true } : disabledState(reason);
+}
+
+export function disabledState(reason: DisabledReason): Wire.CheckpointsState {
+  return { enabled: false, reason, message: remedies[reason] };
+}

@@ -1,0 +1,101 @@
+// The conversation's words turned by hand into what a client gets. Messages go out as they came in: they are the
+// client's. Decides nothing.
+
+import { given } from '../../base/given.ts';
+import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context/context.ts';
+import type { HistoryEntry, UserMessage } from '../../conversation/entry.ts';
+import type { Summary } from '../../conversation/state/state.ts';
+import type { Tangent } from '../../conversation/tangent.ts';
+import type * as Wire from '../../protocol/types.ts';
+import { type ContextNow, contextNow } from '../../session/context/session-context.ts';
+import { afterCommit } from '../../session/operations/after-commit.ts';
+import type { OperationContext } from '../../session/operations/operation-context.ts';
+import type { Session } from '../../session/session.ts';
+
+export function userMessage(message: UserMessage): Wire.UserMessage {
+  return message as Wire.UserMessage;
+}
+
+export function historyEntry({ id, user, assistant, requestMetadata }: HistoryEntry): Wire.HistoryEntry {
+  return {
+    id,
+    user: userMessage(user),
+    assistant: assistant as Wire.AssistantMessage,
+    ...(requestMetadata === undefined ? {} : { requestMetadata }),
+  };
+}
+
+export function summary({ text, metadata }: Summary): Wire.Summary {
+  return { summary: text, metadata };
+}
+
+export function contextState({ listed }: Pick<ContextNow, 'listed'>): Wire.ContextState {
+  const { patterns, files, dropped, size, maxSize } = listed;
+  return { patterns, files: files.map(contextFile), dropped: dropped.map(contextFile), size, maxSize };
+}
+
+/**
+ * The context as a change of it left it. Which files it names is looked up after the commit: where that fails, the
+ * patterns are told without them.
+ */
+export async function contextAfterChange({
+  session,
+  context,
+}: {
+  readonly session: Session;
+  readonly context: OperationContext;
+}): Promise<Wire.ContextState> {
+  const lost = 'The context is changed, but which files it names could not be looked up';
+  const now = await afterCommit(context, lost, () => contextNow(session));
+  if (now !== undefined) return contextState(now);
+  const { state, context: sticky } = session.parts.conversation;
+  const maxSize = contextBudgetTokens(state) * bytesPerToken;
+  return { patterns: sticky.paths, files: [], dropped: [], size: 0, maxSize };
+}
+
+function contextFile({ path, bytes, pattern }: MatchedFile): Wire.ContextFile {
+  return { path, bytes, pattern };
+}
+
+function tangentState(tangent: Tangent): Wire.TangentState {
+  const { mainNextMessage, mainLatestSummary, filesCheckpoint } = tangent;
+  return {
+    mainHistoryLength: tangent.mainHistory.length,
+    ...(mainNextMessage === undefined ? {} : { mainNextMessage: userMessage(mainNextMessage) }),
+    mainTranscriptLength: tangent.mainTranscript.length,
+    ...(mainLatestSummary === undefined ? {} : { mainLatestSummary: summary(mainLatestSummary) }),
+    mainValidHistoryRange: tangent.mainValidRange,
+    tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
+    ...(filesCheckpoint === undefined ? {} : { files: true }),
+  };
+}
+
+/** The 17 fields of 002 (C1), but for history and transcript, which are read by pages and told by their lengths. */
+export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
+  const { conversation: spoken, marker } = session.parts;
+  const { state } = spoken;
+  const { runtime } = spoken.settings;
+  const { nextMessage, latestSummary, tangent } = state;
+  return {
+    conversationId: state.conversationId,
+    ...(nextMessage === undefined ? {} : { nextMessage: userMessage(nextMessage) }),
+    historyLength: state.history.length,
+    validHistoryRange: state.validRange,
+    transcriptLength: state.transcript.length,
+    tools: state.tools as Wire.ToolsByOrigin,
+    contextManager: contextState(context),
+    contextWindow: spoken.windowUse,
+    ...given({ contextMessageLength: context.messageLength }),
+    ...(latestSummary === undefined ? {} : { latestSummary: summary(latestSummary) }),
+    ...given({ agents: runtime.agents, toolManager: runtime.toolManager }),
+    ...given({ model: state.model, modelInfo: state.modelInfo as Wire.ModelInfo | undefined }),
+    fileLineTracker: Object.fromEntries(state.fileLineTracker),
+    checkpointManager: {
+      session: session.id,
+      strategy: marker.strategy,
+      enabled: session.enabled !== undefined,
+    },
+    mcpEnabled: state.mcpEnabled,
+    ...(tangent === undefined ? {} : { tangentState: tangentState(tangent) }),
+  };
+}

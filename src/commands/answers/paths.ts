@@ -1,0 +1,55 @@
+// Paths as the wire has them and as the daemon has them: text beside bytes, places of the file system as paths or URIs.
+// Types and ranges were checked by the generated validators; here is only meaning.
+
+import { isAbsolute, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CheckpointdError } from '../../base/errors.ts';
+import type { PathRef } from '../../protocol/types.ts';
+import {
+  bytesOf,
+  fromBytes,
+  fromText,
+  isText,
+  parseTreePath,
+  type TreePath,
+  toText,
+} from '../../tree/tree-path.ts';
+
+/** A path of the work tree; `pathBytes` is authoritative. @throws PathOutsideWorkTree */
+export function treePath({
+  path,
+  pathBytes,
+}: {
+  readonly path: string;
+  readonly pathBytes?: string | null;
+}): TreePath {
+  return parseTreePath(pathBytes == null ? fromText(path) : fromBytes(Buffer.from(pathBytes, 'base64')));
+}
+
+/** The paths of a list, or undefined for an absent one. */
+export function treePaths(paths: readonly PathRef[] | null | undefined): TreePath[] | undefined {
+  return paths == null ? undefined : paths.map(treePath);
+}
+
+/** An absolute path of the file system from a path or a file URI. @throws InvalidParams */
+export function placePath(text: string, field: string): string {
+  const problem = (message: string): CheckpointdError =>
+    new CheckpointdError('InvalidParams', `${field}: ${message}`, { details: { field } });
+  if (text.includes('\0')) throw problem('a path cannot contain NUL.');
+  if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) {
+    if (isAbsolute(text)) return resolve(text);
+    throw problem('give an absolute path or a file: URI.');
+  }
+  try {
+    return resolve(fileURLToPath(text));
+  } catch (error) {
+    throw Object.assign(problem('this is not a file: URI of this machine.'), { cause: error });
+  }
+}
+
+/** A path as text, with its bytes where the text does not stand for them. */
+export function pathRef(path: TreePath): PathRef {
+  return isText(path)
+    ? { path: toText(path) }
+    : { path: toText(path), pathBytes: bytesOf(path).toString('base64') };
+}

@@ -1,0 +1,167 @@
+// checkpoint/create: capture, then publish. The publication is the only commit point: before it nothing is
+// listed, after it everything is. Cancelling is possible until then, and then nothing has changed.
+import { timestamp } from '../../base/clock.ts';
+import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
+import { newCheckpointId, type Tag } from '../../base/ids.ts';
+import type { Capture } from '../../capture/capturer.ts';
+import { checkLength } from '../../conversation/entry.ts';
+import { describeTurn } from '../../conversation/turn-description.ts';
+import type * as Wire from '../../protocol/types.ts';
+import type { Checkpoints } from '../../session/checkpoints.ts';
+import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
+import { parseTag, partsOf, toolTag, turnTag } from '../../session/index/tag.ts';
+import { noteCheckpoint } from '../../session/ledger/authorship.ts';
+import { afterCommit } from '../../session/operations/after-commit.ts';
+import type { OperationContext } from '../../session/operations/operation-context.ts';
+import { countersOf, publish, standingOf } from '../../session/publish.ts';
+import type { Session } from '../../session/session.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
+import { checkpoint, skipped } from '../answers/checkpoint-answer.ts';
+import { type CallOf, defineCommand } from '../command.ts';
+
+type CreateRequest = Wire.CheckpointCreateParams;
+
+export const command = defineCommand('checkpoint/create', create, {
+  again: ({ checkpoint: id = '' }, { session, context }) => {
+    const stored = session.requireCheckpoints().index.resolve(id);
+    return createAnswer(session, stored, { created: true, capture: { path: 'cold', ms: 0 } }, context);
+  },
+});
+
+/** Makes a checkpoint of the work tree and the conversation as they are. */
+async function create({
+  session,
+  params,
+  context,
+}: CallOf<'checkpoint/create'>): Promise<Wire.CheckpointCreateResult> {
+  const started = session.parts.clock.monotonic();
+  const elapsed = (): number => Math.round(session.parts.clock.monotonic() - started);
+  const checkpoints = session.requireCheckpoints();
+  checkRequest(session, checkpoints, params);
+  const { index } = checkpoints;
+  const head = index.head;
+  const parent = params.parent == null ? head : index.resolve(params.parent);
+  const capture = await checkpoints.capture.capture({
+    ...given({ previous: head?.record.snapshot }),
+    signal: context.signal,
+    onProgress: context.progress('capture'),
+  });
+  const facts = { path: capture.path, ms: Math.round(capture.ms), ...given({ reason: capture.reason }) };
+  if (params.onlyIfChanged === true && head?.record.snapshot === capture.snapshot)
+    return createAnswer(session, head, { created: false, capture: facts }, context, capture.skipped);
+  context.signal.throwIfAborted();
+  const tag = nextTag(checkpoints, params);
+  // Taken before the record is composed, so that a rewind to it does not bring the message back.
+  const pending = params.kind === 'turn' ? session.parts.conversation.consumeMessage() : undefined;
+  const message = params.message ?? pending ?? '';
+  const record = composeRecord(session, checkpoints, {
+    request: params,
+    tag,
+    capture,
+    parent,
+    message,
+    context,
+  });
+  const made = await publish(checkpoints, record, tag, params.name ?? undefined);
+  await afterCommit(context, 'The checkpoint is made, but who changed which file could not be noted', () =>
+    noteCheckpoint(session, head, made),
+  );
+  await session.parts.events.created(session, made, {
+    ...given({ from: head?.record.snapshot }),
+    ms: elapsed(),
+  });
+  return createAnswer(session, made, { created: true, capture: facts }, context, capture.skipped);
+}
+
+async function createAnswer(
+  session: Session,
+  stored: StoredCheckpoint,
+  facts: Pick<Wire.CheckpointCreateResult, 'created' | 'capture'>,
+  context: OperationContext,
+  left = stored.record.skipped,
+): Promise<Wire.CheckpointCreateResult> {
+  const view = await viewAfterCommit(context, session.requireCheckpoints(), stored);
+  return {
+    created: facts.created,
+    checkpoint: checkpoint(view),
+    skipped: skipped(left),
+    complete: left.length === 0,
+    capture: facts.capture,
+  };
+}
+
+/** @throws InvalidTag, DuplicateName, MessageTooLarge */
+function checkRequest(
+  session: Session,
+  { index }: Checkpoints,
+  { tag, kind, name, message }: CreateRequest,
+): void {
+  if (tag != null) checkKind(parseTag(tag), kind);
+  if (name != null && index.byName(name) !== undefined) {
+    throw new CheckpointdError(
+      'DuplicateName',
+      `There is a checkpoint named "${name}" already. Choose another name, or rename or delete that one.`,
+      { details: { name } },
+    );
+  }
+  checkLength(message ?? '', session.parts.conversation.state.limits.messageChars, 'message');
+}
+
+/** The next tag by the counters, or the explicit one. */
+function nextTag({ index }: Checkpoints, request: CreateRequest): Tag {
+  if (request.tag != null) return parseTag(request.tag);
+  const { currentTurn, toolsInTurn } = countersOf(index.head);
+  return request.kind === 'turn' ? turnTag(currentTurn + 1) : toolTag(currentTurn, toolsInTurn + 1);
+}
+
+interface Ingredients {
+  readonly request: CreateRequest;
+  readonly tag: Tag;
+  readonly capture: Capture;
+  readonly parent: StoredCheckpoint | undefined;
+  readonly message: string;
+  readonly context: OperationContext;
+}
+
+function composeRecord(session: Session, { index }: Checkpoints, made: Ingredients): CheckpointRecord {
+  const { request, tag, capture, parent, message, context } = made;
+  const { turn, tool } = partsOf(tag);
+  const place = index.placeOf(tag);
+  return {
+    ...standingOf(session),
+    id: newCheckpointId(),
+    seq: index.nextSeq,
+    timestamp: timestamp(session.parts.clock),
+    kind: request.kind,
+    madeAs: tag,
+    ...given({ parent: parent?.record.id, place }),
+    description: request.description ?? defaultDescription(request, message),
+    ...given({ toolName: request.toolName }),
+    message,
+    snapshot: capture.snapshot,
+    currentTurn: turn,
+    toolsInTurn: tool ?? 0,
+    skipped: capture.skipped,
+    ...given({ undo: index.head?.record.undo }),
+    ...context.stamp,
+  };
+}
+
+/** The user's message cut to 60 bytes, or that the turn ended; a tool by its name (Q22). */
+function defaultDescription(request: CreateRequest, message: string): string {
+  if (request.kind === 'turn') return describeTurn(message);
+  return request.toolName == null ? 'Tool completed' : `Tool: ${request.toolName}`;
+}
+
+function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
+  const isTool = partsOf(tag).tool !== undefined;
+  if (isTool === (kind === 'tool')) return;
+  throw new CheckpointdError(
+    'InvalidTag',
+    `"${tag}" is the tag of a ${isTool ? 'tool' : 'turn'}, and this is a ${kind}.`,
+    {
+      details: { tag, kind },
+    },
+  );
+}

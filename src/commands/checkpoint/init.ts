@@ -1,0 +1,47 @@
+// checkpoint/init: enables checkpoints by hand where they were not enabled by themselves, outside a repository too.
+
+import { checkGit } from '../../git/process/version.ts';
+import type * as Wire from '../../protocol/types.ts';
+import { createBase, enableCheckpoints } from '../../session/enable.ts';
+import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
+import { baseTag } from '../../session/index/tag.ts';
+import type { OperationContext } from '../../session/operations/operation-context.ts';
+import type { Session } from '../../session/session.ts';
+import { checkpoint, checkpointsState, skipped } from '../answers/checkpoint-answer.ts';
+import { defineCommand } from '../command.ts';
+
+export const command = defineCommand(
+  'checkpoint/init',
+  async ({ session, context }) => {
+    const { clock, operations } = session.parts;
+    const started = clock.monotonic();
+    const already = session.enabled;
+    if (already === undefined) {
+      await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
+      operations.intend('checkpoint/init', context.stamp, { enables: true });
+      await enableCheckpoints(session, 'force', context);
+    } else if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
+    return answer(session, already === undefined, Math.round(clock.monotonic() - started), context);
+  },
+  { recoversItself: true, again: (_remains, { session, context }) => answer(session, true, 0, context) },
+);
+
+async function answer(
+  session: Session,
+  initialized: boolean,
+  ms: number,
+  context: OperationContext,
+): Promise<Wire.CheckpointInitResult> {
+  const checkpoints = session.requireCheckpoints();
+  // Where the base was deleted by hand, the oldest one that is left stands for it.
+  const { index } = checkpoints;
+  const oldest = index.byTag(baseTag) ?? index.list('every')[0] ?? index.resolve(baseTag);
+  const base = await viewAfterCommit(context, checkpoints, oldest);
+  return {
+    initialized,
+    checkpoints: checkpointsState(session),
+    base: checkpoint(base),
+    skipped: skipped(base.skipped),
+    ms,
+  };
+}

@@ -1,0 +1,44 @@
+// checkpoint/rename: gives a checkpoint a name that is unique in the session, or takes it away.
+import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
+import type * as Wire from '../../protocol/types.ts';
+import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
+import { parseName } from '../../session/index/name.ts';
+import type { OperationContext } from '../../session/operations/operation-context.ts';
+import type { Session } from '../../session/session.ts';
+import { checkpoint } from '../answers/checkpoint-answer.ts';
+import { defineCommand } from '../command.ts';
+
+export const command = defineCommand(
+  'checkpoint/rename',
+  async ({ session, params, context }) => {
+    const { index, store } = session.requireCheckpoints();
+    const { record } = index.resolve(params.tag);
+    const name = params.name ?? undefined;
+    if (name !== undefined) parseName(name);
+    const bearer = name === undefined ? undefined : index.byName(name);
+    if (bearer !== undefined && bearer.record.id !== record.id) {
+      throw new CheckpointdError(
+        'DuplicateName',
+        `There is a checkpoint named "${name}" already. Choose another name.`,
+        { details: { name } },
+      );
+    }
+    const intended = { renames: record.id, ...given({ name }) };
+    session.parts.operations.intend('checkpoint/rename', context.stamp, intended);
+    await store.rename(record.id, name);
+    index.rename(record.id, name);
+    return answer(session, record.id, context);
+  },
+  { again: ({ checkpoint: id = '' }, { session, context }) => answer(session, id, context) },
+);
+
+async function answer(
+  session: Session,
+  id: string,
+  context: OperationContext,
+): Promise<Wire.CheckpointRenameResult> {
+  const checkpoints = session.requireCheckpoints();
+  const stored = checkpoints.index.resolve(id);
+  return { checkpoint: checkpoint(await viewAfterCommit(context, checkpoints, stored)) };
+}

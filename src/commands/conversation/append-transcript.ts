@@ -1,0 +1,9 @@
+// conversation/appendTranscript: lines that belong to no exchange.
+import { asItIs, defineConversationChange } from '../conversation-change.ts';
+
+export const command = defineConversationChange(
+  'conversation/appendTranscript',
+  ({ conversation, params, keyed }) =>
+    conversation.appendTranscript(params.text, { user: params.user ?? false, idempotency: keyed }),
+  asItIs,
+);

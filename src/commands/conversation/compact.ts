@@ -1,0 +1,28 @@
+// conversation/compact: a summary in place of the older history.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { Conversation } from '../../conversation/conversation.ts';
+import type { EntryId } from '../../conversation/entry.ts';
+import { asItIs, defineConversationChange } from '../conversation-change.ts';
+
+export const command = defineConversationChange(
+  'conversation/compact',
+  ({ conversation, params: { summary, metadata, keep, keepFrom }, keyed }) => {
+    if (keep != null && keepFrom != null)
+      throw new CheckpointdError('InvalidParams', 'Give either keep or keepFrom, not both.');
+    if (keep != null) checkKeep(conversation, keep);
+    const kept = keepFrom == null ? (keep ?? 0) : (keepFrom as EntryId);
+    return conversation.compact({ summary, metadata, keep: kept }, keyed);
+  },
+  asItIs,
+);
+
+/** A client that keeps more than there is has lost count, and would lose more by going on. @throws InvalidRange */
+function checkKeep({ state }: Conversation, keep: number): void {
+  const { length } = state.history;
+  if (keep <= length) return;
+  throw new CheckpointdError(
+    'InvalidRange',
+    `There are ${length} entries, so the last ${keep} cannot be kept. Give at most ${length}.`,
+    { details: { keep, historyLength: length } },
+  );
+}

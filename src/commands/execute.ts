@@ -1,0 +1,205 @@
+// The order in which a request happens, told here and nowhere else: find the session, look its key up, wait for its
+// lane, recover what a failed restore left, run, and (in the commands, step by step through afterCommit) what follows
+// the commit; then the record of the operation, and the answer. Which of these a method has is said by the facts that
+// protocol.json states of it. It knows no command in particular.
+import { CheckpointdError } from '../base/errors.ts';
+import { methods } from '../protocol/methods.ts';
+import { afterCommit } from '../session/operations/after-commit.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
+import type { OperationRecords } from '../session/operations/operation-records.ts';
+import { ensureRecovered } from '../session/restore/recover.ts';
+import type { Session } from '../session/session.ts';
+import type { AnyCommand, Call, CommandMethod, Daemon, OpeningCommand, Request } from './command.ts';
+
+type Answer = object;
+type Params = { readonly session?: string; readonly idempotencyKey?: string | null };
+type AnyCall = Omit<Call<CommandMethod>, 'params'> & { readonly params: Params };
+
+/** Any command but the one that opens sessions, without the types of its method. */
+interface Runnable {
+  readonly method: CommandMethod;
+  readonly run: (
+    call: AnyCall & { readonly session?: Session },
+    prepared?: unknown,
+  ) => Answer | Promise<Answer>;
+  readonly beforeLane?: (call: AnyCall & { readonly session: Session }) => Promise<unknown> | undefined;
+  readonly again?: (
+    remains: object,
+    call: AnyCall & { readonly session: Session },
+  ) => Answer | Promise<Answer>;
+  readonly isKeptWithEffect?: true;
+  readonly recoversItself?: true;
+  readonly endsSession?: (session: Session) => Answer | undefined;
+}
+
+/** Carries a request out. Its parameters have been validated. */
+export async function execute(
+  command: AnyCommand,
+  params: object,
+  request: Request,
+  daemon: Daemon,
+): Promise<Answer> {
+  const warnings: string[] = [];
+  const call: AnyCall = { params, daemon, context: contextOf(request, daemon, warnings) };
+  if ('open' in command) return opening(command, call, warnings);
+  const runnable = command as unknown as Runnable;
+  const { lane } = methods[command.method];
+  if (runnable.endsSession !== undefined) return ending(runnable, call, warnings);
+  if (lane === 'global')
+    return once(daemon.operations, command.method, call, warnings, () =>
+      daemon.alone(async () => runnable.run(call)),
+    );
+  const { session: id } = call.params;
+  if (id === undefined) return runnable.run(call);
+  const session = daemon.sessions.get(id);
+  return lane === 'session'
+    ? change(runnable, { ...call, session }, warnings)
+    : runnable.run({ ...call, session });
+}
+
+/** Runs a change of a session in its lane, after what a failed restore left half-way. */
+export function inLane<T>(
+  session: Session,
+  context: OperationContext,
+  run: () => T | Promise<T>,
+): Promise<T> {
+  return session.parts.queue.run(async () => {
+    await ensureRecovered(session, context);
+    return run();
+  }, context.signal);
+}
+
+async function change(
+  command: Runnable,
+  call: AnyCall & { readonly session: Session },
+  warnings: string[],
+): Promise<Answer> {
+  const { method } = command;
+  const { session, context } = call;
+  const { operations, queue, events } = session.parts;
+  if (methods[method].idempotency !== 'key') {
+    // It leaves the session as it is (conversation/export), so there is nothing to recover or to remember.
+    const preparing = command.beforeLane?.(call);
+    const prepared = preparing === undefined ? undefined : await preparing; // who need not wait keeps its turn
+    return queue.run(async () => withWarnings(await command.run(call, prepared), warnings), context.signal);
+  }
+  const key = call.params.idempotencyKey ?? undefined;
+  try {
+    return await operations.run(
+      { method, params: call.params, ...(key === undefined ? {} : { key }) },
+      (stamp) => {
+        const stamped = { ...call, context: { ...context, stamp } };
+        const run = async (): Promise<Answer> => {
+          const answer = { ...(await command.run(stamped)), operation: stamp.operation };
+          if (command.isKeptWithEffect !== true)
+            await keepAnswer(operations, method, stamped.context, answer);
+          return withWarnings(answer, warnings);
+        };
+        return command.recoversItself === true
+          ? queue.run(run, context.signal)
+          : inLane(session, stamped.context, run);
+      },
+      async (remains) => {
+        if (command.again !== undefined) return command.again(remains, call);
+        if (typeof remains.effect === 'object' && remains.effect !== null) return remains.effect;
+        throw answerLost(method);
+      },
+    );
+  } catch (error) {
+    events.failed(session, method, error);
+    throw error;
+  }
+}
+
+/** A session is found by opening it. A kept one may know the key from an earlier daemon: it is open again now. */
+function opening(
+  command: OpeningCommand<'session/open'>,
+  call: AnyCall,
+  warnings: string[],
+): Promise<Answer> {
+  const { daemon } = call;
+  const openCall = call as unknown as Call<'session/open'>;
+  return once(daemon.operations, command.method, call, warnings, () =>
+    daemon.alone(async () => {
+      const opened = await command.open(openCall);
+      return once(opened.session.parts.operations, command.method, call, warnings, async () =>
+        command.run({ ...openCall, ...opened }),
+      );
+    }),
+  );
+}
+
+/** Ends a session: what waits in its lane is refused. A kept one notes its answer while its log is still open. */
+function ending(command: Runnable, call: AnyCall, warnings: string[]): Promise<Answer> {
+  const { daemon, params } = call;
+  return once(daemon.operations, command.method, call, warnings, async () => {
+    const session = daemon.sessions.get(params.session ?? '');
+    const foreseen = command.endsSession?.(session);
+    if (foreseen !== undefined) {
+      const noted = await once(
+        session.parts.operations,
+        command.method,
+        call,
+        warnings,
+        async () => foreseen,
+      );
+      if (noted.replayed === true) return noted;
+    }
+    return command.run({ ...call, session });
+  });
+}
+
+/** Runs what opens or ends a session once per key. */
+async function once(
+  operations: OperationRecords,
+  method: string,
+  { params, context }: AnyCall,
+  warnings: string[],
+  work: () => Promise<Answer>,
+): Promise<Answer & { readonly replayed?: boolean }> {
+  const key = params.idempotencyKey;
+  if (key == null) return withWarnings(await work(), warnings);
+  return operations.run(
+    { method, params, key },
+    async (stamp) => {
+      const answer = await work();
+      await keepAnswer(operations, method, { ...context, stamp }, answer);
+      return withWarnings(answer, warnings);
+    },
+    work,
+  );
+}
+
+async function keepAnswer(
+  operations: OperationRecords,
+  method: string,
+  context: OperationContext,
+  answer: Answer,
+): Promise<void> {
+  await afterCommit(context, 'It is done, but a repeat of its key after a restart gets another answer', () =>
+    operations.keep(method, context.stamp, answer),
+  );
+}
+
+function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
+  return warnings.length === 0 ? answer : { ...answer, warnings: [...warnings] };
+}
+
+function contextOf({ signal, progress }: Request, { log }: Daemon, warnings: string[]): OperationContext {
+  return {
+    signal,
+    stamp: {},
+    progress: (phase) => (done) => progress.report({ phase, ...done }),
+    warn: (warning, cause) => {
+      warnings.push(warning);
+      log.warn(warning);
+      if (cause instanceof Error && !(cause instanceof CheckpointdError))
+        log.info(cause.stack ?? cause.message);
+    },
+  };
+}
+
+function answerLost(method: string): CheckpointdError {
+  const message = `${method} was done under this key, but its answer is not known any more. Look at the session to see what it holds.`;
+  return new CheckpointdError('StoreCorrupt', message, { effects: 'committed' });
+}

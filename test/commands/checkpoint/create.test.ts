@@ -1,0 +1,345 @@
+import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  failure,
+  git,
+  InProcessDaemon,
+  repository,
+  repositoryState,
+  write,
+} from '../../support/in-process-daemon.ts';
+
+async function opened(
+  files?: Record<string, string>,
+): Promise<{ house: InProcessDaemon; root: string; session: string; shadow: string }> {
+  const house = new InProcessDaemon();
+  const root = repository(files);
+  const { session, shadowRepoPath } = await house.open(root);
+  assert.ok(shadowRepoPath);
+  return { house, root, session, shadow: shadowRepoPath };
+}
+
+test('the state of a workspace is saved and restored during a session (Q1)', async () => {
+  const { house, root, session } = await opened();
+  write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.not(existsSync(join(root, 'new.txt')));
+  await house.close();
+});
+
+test('shadow repository, turn and tool checkpoints, history in step, soft and hard, lookup by tag (Q2)', async () => {
+  const { house, root, session, shadow } = await opened();
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'x.txt': 'x' });
+  const { checkpoint } = await house.call('checkpoint/create', {
+    session,
+    kind: 'tool',
+    toolName: 'fs_write',
+  });
+  assert.is(checkpoint.tag, '1.1');
+  assert.is(checkpoint.historyLength, 0);
+  assert.is((await house.call('checkpoint/get', { session, tag: '1.1' })).checkpoint.id, checkpoint.id);
+  assert.ok(shadow.startsWith(house.storage));
+  await house.close();
+});
+
+test('the nine fields of the manager are shown (Q4)', async () => {
+  const { house, root, session, shadow } = await opened();
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  await house.call('checkpoint/create', { session, kind: 'tool' });
+  const { manager } = await house.call('session/get', { session });
+  assert.is(manager.shadowRepoPath, shadow);
+  assert.is(manager.workTreePath, root);
+  assert.is(manager.checkpoints, 3);
+  assert.is(manager.tagIndex, 3);
+  assert.is(manager.currentTurn, 1);
+  assert.is(manager.toolsInTurn, 1);
+  assert.is(manager.pendingUserMessage, undefined);
+  assert.is(manager.messageLocked, false);
+  assert.type(manager.fileStatsCache.size, 'number');
+  await house.close();
+});
+
+test('the six fields of a checkpoint; its history is a reference that costs no copy (Q5)', async () => {
+  const { house, session } = await opened();
+  const before = Date.now() - 1;
+  const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn', message: 'do it' });
+  assert.is(checkpoint.tag, '1');
+  assert.ok(Date.parse(checkpoint.timestamp) >= before);
+  assert.is(checkpoint.description, 'do it');
+  assert.is(checkpoint.historyLength, 0);
+  assert.is(checkpoint.isTurn, true);
+  assert.is(checkpoint.toolName, undefined);
+  const tool = await house.call('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });
+  assert.is(tool.checkpoint.isTurn, false);
+  assert.is(tool.checkpoint.toolName, 'fs_write');
+  await house.close();
+});
+
+test('tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)', async () => {
+  const { house, session } = await opened();
+  for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
+    await house.call('checkpoint/create', { session, kind });
+  }
+  const { checkpoints } = await house.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '1', '1.1', '1.2', '2', '2.1', '3'],
+  );
+  assert.equal(
+    checkpoints.map(({ previousTag }) => previousTag),
+    ['0', '0', '1', '1.1', '1', '2', '2'],
+  );
+  await house.close();
+});
+
+test('the shadow has the identity and the settings that are specified (Q13)', async () => {
+  const { house, shadow } = await opened();
+  const config = (key: string): string => git('/', `--git-dir=${shadow}`, 'config', key);
+  assert.is(config('user.name'), 'Q');
+  assert.is(config('user.email'), 'qcli@local');
+  assert.is(config('core.preloadindex'), 'true');
+  await house.close();
+});
+
+test('a create stages everything, commits even nothing, tags, and computes its statistics; git agrees (Q17)', async () => {
+  const { house, root, session, shadow } = await opened();
+  const empty = await house.call('checkpoint/create', {
+    session,
+    kind: 'turn',
+    description: 'nothing changed',
+  });
+  assert.ok(empty.created);
+  write(root, { 'new.txt': 'new\n', 'a.txt': 'other\n' });
+  rmSync(join(root, 'src/b.txt'));
+  const { checkpoint } = await house.call('checkpoint/create', {
+    session,
+    kind: 'tool',
+    description: 'a subject',
+  });
+  assert.equal(checkpoint.stats, { added: 1, modified: 1, deleted: 1 });
+  assert.is(git('/', `--git-dir=${shadow}`, 'tag').replaceAll('\n', ' '), '0 1 1.1');
+  assert.is(
+    git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s|%an|%ae', '1.1'),
+    'a subject|Q|qcli@local',
+  );
+  assert.is(git('/', `--git-dir=${shadow}`, 'rev-parse', '1.1^{commit}'), checkpoint.commit);
+  git('/', `--git-dir=${shadow}`, 'fsck', '--strict');
+  git(root, 'add', '-A');
+  assert.is(git('/', `--git-dir=${shadow}`, 'rev-parse', '1.1^{tree}'), git(root, 'write-tree'));
+  await house.close();
+});
+
+test('the same turn tag again: the old one leaves the list, the new one stands at its end (Q18)', async () => {
+  const { house, session } = await opened();
+  for (const kind of ['turn', 'tool', 'turn'] as const)
+    await house.call('checkpoint/create', { session, kind });
+  const old = (await house.call('checkpoint/get', { session, tag: '1' })).checkpoint.id;
+  await house.call('checkpoint/create', { session, kind: 'turn', tag: '1', message: 'again' });
+  const { checkpoints } = await house.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '1.1', '2', '1'],
+  );
+  assert.is(
+    (await house.call('checkpoint/get', { session, tag: old })).checkpoint.tag,
+    undefined,
+    'reachable by its id',
+  );
+  await house.close();
+});
+
+test('the same tool tag again: replaced in place, metadata included (Q19)', async () => {
+  const { house, root, session, shadow } = await opened();
+  for (const kind of ['turn', 'tool', 'tool'] as const)
+    await house.call('checkpoint/create', { session, kind });
+  write(root, { 'again.txt': 'x' });
+  await house.call('checkpoint/create', {
+    session,
+    kind: 'tool',
+    tag: '1.1',
+    description: 'the second',
+    toolName: 'other',
+  });
+  const { checkpoints } = await house.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '1', '1.1', '1.2'],
+  );
+  assert.is(checkpoints[2]?.description, 'the second');
+  assert.is(checkpoints[2]?.toolName, 'other');
+  assert.is(git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s', '1.1'), 'the second');
+  await house.close();
+});
+
+test('hasChanges is against what the last create or restore left (Q20)', async () => {
+  const { house, root, session } = await opened();
+  const changed = async (): Promise<boolean> =>
+    (await house.call('checkpoint/hasChanges', { session })).hasChanges;
+  assert.is(await changed(), false);
+  write(root, { 'x.txt': 'x' });
+  assert.is(await changed(), true);
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  assert.is(await changed(), false);
+  await house.call('checkpoint/restore', { session, tag: '0', mode: 'soft' });
+  assert.is(await changed(), false, 'a restore leaves nothing to find');
+  await house.close();
+});
+
+test('an aborted turn has its checkpoint, because a turn is made at its start (Q21)', async () => {
+  const { house, root, session } = await opened();
+  await house.call('checkpoint/create', { session, kind: 'turn', message: 'never finished' });
+  write(root, { 'half.txt': 'half' });
+  const { checkpoint } = await house.call('checkpoint/get', { session, tag: '1' });
+  assert.is(checkpoint.description, 'never finished');
+  await house.close();
+});
+
+test('the default descriptions: the message cut to 60 bytes, "Turn completed", the tool (Q22)', async () => {
+  const { house, session } = await opened();
+  const turn = async (message?: string): Promise<string> => {
+    const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };
+    return (await house.call('checkpoint/create', params)).checkpoint.description;
+  };
+  assert.is(await turn(), 'Turn completed');
+  const cut = await turn('Please rewrite the whole parser so that it understands the new grammar at last');
+  assert.ok(Buffer.byteLength(cut) <= 63 && cut.endsWith('...'));
+  assert.is(
+    (await house.call('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' })).checkpoint
+      .description,
+    'Tool: fs_write',
+  );
+  await house.close();
+});
+
+test('onlyIfChanged makes nothing when nothing changed', async () => {
+  const { house, root, session } = await opened();
+  const first = await house.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true });
+  assert.is(first.created, false);
+  assert.is(first.checkpoint.tag, '0');
+  write(root, { 'x.txt': 'x' });
+  const second = await house.call('checkpoint/create', { session, kind: 'turn', onlyIfChanged: true });
+  assert.is(second.created, true);
+  await house.close();
+});
+
+test('a tool before the first turn is 0.1, and an explicit tag sets the counters', async () => {
+  const { house, session } = await opened();
+  const tagOf = async (params: { kind: 'turn' | 'tool'; tag?: string }): Promise<string | undefined> =>
+    (await house.call('checkpoint/create', { session, ...params })).checkpoint.tag;
+  assert.is(await tagOf({ kind: 'tool' }), '0.1');
+  assert.is(await tagOf({ kind: 'turn', tag: '7' }), '7');
+  assert.is(await tagOf({ kind: 'tool' }), '7.1');
+  assert.is(await tagOf({ kind: 'turn' }), '8');
+  assert.is(
+    (await failure(house.call('checkpoint/create', { session, kind: 'turn', tag: '9.1' }))).kind,
+    'InvalidTag',
+  );
+  await house.close();
+});
+
+test('names are unique, and never look like a tag, an id or a commit', async () => {
+  const { house, session } = await opened();
+  await house.call('checkpoint/create', { session, kind: 'turn', name: 'before the storm' });
+  assert.is((await house.call('checkpoint/get', { session, tag: 'before the storm' })).checkpoint.tag, '1');
+  const again = house.call('checkpoint/create', { session, kind: 'turn', name: 'before the storm' });
+  assert.is((await failure(again)).kind, 'DuplicateName');
+  for (const name of ['1.1', 'ckpt_x', 'deadbeef', ' x', '-x']) {
+    assert.is(
+      (await failure(house.call('checkpoint/rename', { session, tag: '1', name }))).kind,
+      'InvalidTag',
+      name,
+    );
+  }
+  const { checkpoint } = await house.call('checkpoint/rename', { session, tag: '1', name: 'calm' });
+  assert.is(checkpoint.name, 'calm');
+  await house.close();
+});
+
+test('a work tree that is a sub-directory obeys the rules of the repository above it (Q36)', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ '.gitignore': 'node_modules\n', 'packages/one/a.txt': 'a' });
+  write(root, {
+    'packages/one/node_modules/x.js': 'x',
+    '.git/info/exclude': 'secret\n',
+    'packages/one/secret': 's',
+  });
+  const { session } = await house.open(join(root, 'packages/one'));
+  const { files } = await house.call('checkpoint/files', { session, tag: '0' });
+  assert.equal(
+    files.map(({ path }) => path),
+    ['a.txt'],
+  );
+  await house.close();
+});
+
+test('nothing is left out silently: a create lists what it skipped, and why', async () => {
+  const { house, root, session } = await opened();
+  git('/', 'version');
+  const { execFileSync } = await import('node:child_process');
+  execFileSync('mkfifo', [join(root, 'pipe')]);
+  const { skipped, complete } = await house.call('checkpoint/create', { session, kind: 'turn' });
+  assert.equal(skipped, [{ path: 'pipe', reason: 'fifo' }]);
+  assert.is(complete, false);
+  await house.close();
+});
+
+test('the repository of the user is never touched', async () => {
+  const { house, root, session } = await opened();
+  const before = repositoryState(root);
+  write(root, { 'x.txt': 'x', 'a.txt': 'y' });
+  symlinkSync('a.txt', join(root, 'link'));
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  await house.call('checkpoint/undo', { session });
+  assert.is(repositoryState(root), before);
+  await house.close();
+});
+
+test('the shadow has the layout of a bare repository, description and excludes included (Q35)', async () => {
+  const { house, session, shadow } = await opened();
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  const names = readdirSync(shadow);
+  for (const name of ['HEAD', 'config', 'description', 'hooks', 'info', 'objects', 'refs'])
+    assert.ok(names.includes(name), name);
+  assert.equal(readdirSync(join(shadow, 'hooks')), []);
+  for (const path of [
+    'info/exclude',
+    'objects/info',
+    'objects/pack',
+    'refs/heads',
+    'refs/tags/0',
+    'refs/tags/1',
+  ]) {
+    assert.ok(existsSync(join(shadow, path)), path);
+  }
+  await house.close();
+});
+
+test('an operation error names the checkpoint that is not there and the way to the list (Q40)', async () => {
+  const { house, session } = await opened();
+  const error = await failure(house.call('checkpoint/restore', { session, tag: '9' }));
+  assert.is(error.kind, 'UnknownCheckpoint');
+  assert.match(error.message, /Checkpoint "9" not found\. Use checkpoint\/list/);
+  assert.is((await failure(house.call('checkpoint/list', { session: 'ses_none' }))).kind, 'UnknownSession');
+  await house.close();
+});
+
+test('a create that is cancelled changes nothing', async () => {
+  const { house, root, session } = await opened();
+  write(root, { 'x.txt': 'x' });
+  const controller = new AbortController();
+  controller.abort();
+  const cancelled = house.call('checkpoint/create', { session, kind: 'turn' }, { signal: controller.signal });
+  await cancelled.then(
+    () => assert.unreachable(),
+    (error: unknown) => assert.is((error as Error).name, 'AbortError'),
+  );
+  assert.is((await house.call('checkpoint/list', { session })).checkpoints.length, 1);
+  await house.close();
+});
+
+test.run();
