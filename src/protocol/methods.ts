@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '830d8cd6e148194c6d6179c2b92e98aa';
+export const schemaHash = 'e45f366eeb6928e080f6646600da0674';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

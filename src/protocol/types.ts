@@ -97,7 +97,7 @@ export type CreateKind = 'turn' | 'tool';
 export type ListKind = 'turn' | 'tool' | 'all' | 'every';
 
 /** Why checkpoints are disabled. */
-export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | 'OtherWorkTree' | (string & {});
+export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | (string & {});
 
 /** Why a path was left out. */
 export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'conflict' | 'notCapturedThen' | 'notRestored' | (string & {});

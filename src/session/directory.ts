@@ -61,6 +61,10 @@ export class SessionDirectory {
   get intentFile(): string {
     return join(this.own, 'restore.json');
   }
+  /** What the session has published, kept apart from its store. */
+  get publishedFile(): string {
+    return join(this.own, 'published.log');
+  }
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }

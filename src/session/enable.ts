@@ -9,10 +9,7 @@ import type { Capturer } from '../capture/capturer.ts';
 import { FullCapture } from '../capture/full-capture.ts';
 import { storageWithin } from '../capture/work-tree.ts';
 import { checkGit } from '../git/process/version.ts';
-import { findRepository } from '../git/repository/git-dir.ts';
-import { makeRepository } from '../git/repository/new-repository.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
-import { strategiesWithoutRepository, strategyNamed } from '../store/strategies.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { CheckpointIndex } from './index/checkpoint-index.ts';
 import { StatsCache } from './index/stats-cache.ts';
@@ -24,6 +21,7 @@ import { publish, standingOf } from './publish.ts';
 import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
 import { recover } from './restore/recover.ts';
 import { type DisabledReason, remedies, type Session } from './session.ts';
+import { type OpenedStore, openStore } from './session-store.ts';
 import { watchedLook } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
@@ -64,10 +62,11 @@ export async function enableCheckpoints(
     return session.disable(reason);
   }
   const isGivenUp = session.disabledReason === 'OtherWorkTree'; // it was said, and this is what came of it
-  const store = await openStore(session, mode);
+  const opened = await storeOrDamage(session, mode);
+  if (opened === undefined) return;
+  const { store, stored } = opened;
   const capture = openCapture(session, store);
   try {
-    const stored = await store.checkpoints();
     warnOfDamage(session, store);
     const checkpoints: Checkpoints = {
       store,
@@ -99,6 +98,19 @@ export async function enableCheckpoints(
   }
 }
 
+/** A store that is damaged as a whole disables checkpoints, and only them: the conversation is there all the same. */
+async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | undefined> {
+  try {
+    return await openStore(session, mode === 'force');
+  } catch (error) {
+    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+    session.unfinishedRestore = files.existsSync(session.parts.directory.intentFile);
+    session.disable('StoreCorrupt', error);
+    session.parts.log.error(error.message);
+    return undefined;
+  }
+}
+
 /** What is damaged is left out of every list; whoever opens the session hears of it. */
 function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   for (const { what, affects } of store.damaged().slice(0, 10)) {
@@ -124,35 +136,6 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
   session.parts.log.warn(remedies.OtherWorkTree);
   await store.close();
   await capture.close();
-}
-
-async function openStore(session: Session, mode: InitMode): Promise<SnapshotStore> {
-  const { marker, directory, options, workTree } = session.parts;
-  const driver = strategyNamed(marker.strategy);
-  // Looked up afresh: the user may have made one since the session was opened.
-  let repository = findRepository(workTree.root);
-  if (driver.needsRepository && repository === undefined) {
-    if (mode !== 'force') throw needsRepository(driver.name);
-    repository = await makeRepository(workTree.root);
-    session.parts.log.info(`made a repository in ${workTree.root}, as asked`);
-  }
-  return driver.open({
-    session: session.id,
-    sessionDirectory: directory.root,
-    storageDirectory: options.storage,
-    workTree: workTree.root,
-    conversationId: marker.conversationId,
-    ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
-    durability: options.durability,
-  });
-}
-
-function needsRepository(strategy: string): CheckpointdError {
-  return new CheckpointdError(
-    'NotARepository',
-    `The strategy "${strategy}" keeps checkpoints in your repository, and there is none here any more. Run "git init" first, use checkpoint/init to have one made, or choose the strategy ${strategiesWithoutRepository()}.`,
-    { details: { strategy } },
-  );
 }
 
 function openCapture(session: Session, store: SnapshotStore): Capturer {

@@ -57,6 +57,7 @@ export function abandonSession(session: Session): void {
   session.enabled?.store.kill();
   if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
   if (files.existsSync(directory.intentFile)) return;
+  if (session.disabledReason === 'StoreCorrupt') return;
   if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
   renameAway(directory);
 }
@@ -68,7 +69,9 @@ async function mayRemove(
 ): Promise<boolean> {
   if (files.existsSync(session.parts.directory.intentFile)) return false;
   if (!isOurs(session)) return false;
-  if (kind === 'orderly' || checkpoints === undefined) return true;
+  if (kind === 'orderly') return true;
+  // What a damaged store still holds, nobody can tell.
+  if (checkpoints === undefined) return session.disabledReason !== 'StoreCorrupt';
   return !(await safetyHoldsOnlyCopy(checkpoints));
 }
 

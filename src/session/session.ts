@@ -28,7 +28,8 @@ export type DisabledReason =
   | 'GitTooOld'
   | 'NotRequested'
   | 'Cleaned'
-  | 'OtherWorkTree';
+  | 'OtherWorkTree'
+  | 'StoreCorrupt';
 
 export interface SessionLimits {
   /** Larger files are left out of captures and listed as skipped. */
@@ -75,6 +76,7 @@ export class Session {
   readonly id: SessionId;
   readonly parts: SessionParts;
   #checkpoints: Checkpoints | DisabledReason = 'NotRequested';
+  #because: CheckpointdError | undefined;
   #watcher: WorkTreeWatcher | undefined;
   /** Set while a restore failed half-way and could be neither finished nor undone. */
   unfinishedRestore = false;
@@ -105,8 +107,16 @@ export class Session {
     this.#checkpoints = checkpoints;
   }
 
-  disable(reason: DisabledReason): void {
+  /** `because`: what is wrong in this very case; else the reason's own remedy is told. */
+  disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
+    this.#because = because;
+  }
+
+  /** What to tell of {@link disabledReason}. */
+  get disabledMessage(): string | undefined {
+    const reason = this.disabledReason;
+    return reason === undefined ? undefined : (this.#because?.message ?? remedies[reason]);
   }
 
   setWatcher(watcher: WorkTreeWatcher | undefined): void {
@@ -117,7 +127,9 @@ export class Session {
   requireCheckpoints(): Checkpoints {
     if (typeof this.#checkpoints !== 'string') return this.#checkpoints;
     const reason = this.#checkpoints;
-    throw new CheckpointdError('CheckpointsDisabled', remedies[reason], { details: { reason } });
+    throw new CheckpointdError('CheckpointsDisabled', this.#because?.message ?? remedies[reason], {
+      details: { ...this.#because?.details, reason },
+    });
   }
 }
 
@@ -129,6 +141,8 @@ export const remedies: Readonly<Record<DisabledReason, string>> = {
     'Checkpoints are not available: git is required but not installed. Install git 2.30 or later, then use checkpoint/init.',
   GitTooOld:
     'Checkpoints are not available: git 2.30 or later is required. Update git, then use checkpoint/init.',
+  StoreCorrupt:
+    'The checkpoint store of this session is damaged or gone. Use checkpoint/init to set aside what is left of it and begin anew.',
   NotRequested: 'Checkpoints are not enabled in this session. Use checkpoint/init to enable them.',
   Cleaned:
     'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to begin anew.',

@@ -1,12 +1,10 @@
 // All sessions of this daemon, and those that lie in a storage root: opening, finding, listing, closing, deleting.
 // One opening of the same session at a time; everything else about a session is in the session.
-import { join } from 'node:path';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { killAllGit } from '../git/process/run.ts';
-import { findRepository } from '../git/repository/git-dir.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory, type SessionMarker } from './directory.ts';
@@ -16,6 +14,7 @@ import type { OperationContext } from './operations/operation-context.ts';
 import { busy, lastSignOfLife, SessionOwner } from './owner.ts';
 import { deleteTrash, renameAway, sizeOf } from './removal.ts';
 import type { Session } from './session.ts';
+import { destroyClosedStore } from './session-store.ts';
 import { orphanGraceMs, sweepStorage } from './sweep.ts';
 
 export interface ListedSession {
@@ -252,24 +251,14 @@ export class Sessions {
   async #destroyOutside(directory: SessionDirectory): Promise<void> {
     const marker = directory.readMarker();
     if (marker === undefined) return;
-    const driver = strategyNamed(marker.strategy);
-    if (driver.livesInSessionDirectory) return;
-    const repository = findRepository(marker.workTree);
-    // Its repository is gone, and the hidden refs with it: nothing is left outside.
-    if (repository === undefined && driver.needsRepository) return;
-    const store = await driver.open({
-      session: marker.session,
-      sessionDirectory: directory.root,
-      storageDirectory: join(directory.root, '..'),
-      workTree: marker.workTree,
-      conversationId: marker.conversationId,
-      ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
-      durability: 'process',
-    });
+    if (strategyNamed(marker.strategy).livesInSessionDirectory) return;
     try {
-      await store.destroy();
-    } finally {
-      await store.close();
+      await destroyClosedStore(directory, marker);
+    } catch (error) {
+      if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+      this.#options.log.warn(
+        `a session is removed, and not what a damaged store holds of it: ${error.message}`,
+      );
     }
   }
 

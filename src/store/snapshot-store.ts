@@ -157,6 +157,8 @@ export interface SnapshotStore extends SnapshotSink {
   usage(): Promise<StoreUsage>;
   /** Of a store that sessions share: the bytes that this one's checkpoints hold. Absent: all of {@link usage}. */
   heldBytes?(): Promise<number>;
+  /** The path of the store when it is no longer what was opened: deleted, emptied or replaced. A few system calls. */
+  gone?(): string | undefined;
   /** Ends children and handles; removes nothing. */
   close(): Promise<void>;
   /** Ends children at once, for a dying process. */
@@ -179,6 +181,8 @@ export interface StoreOptions {
   readonly conversationId: string;
   /** The git directory of the repository that the work tree is in, if any. */
   readonly gitDirectory?: string;
+  /** How many checkpoints the store must hold: with any, nothing new is made in the place of what is gone. Default 0. */
+  readonly expected?: number;
   /** `power`: an answered publication survives a power cut. */
   readonly durability: 'process' | 'power';
 }
@@ -202,4 +206,6 @@ export interface StrategyDriver {
   obstacle(): string | undefined;
   /** Creates the store (nothing of it exists) or opens it (all of it exists), and repairs what a kill left. */
   open(options: StoreOptions): Promise<SnapshotStore>;
+  /** Moves what is left of this session's damaged store to a directory that exists; then {@link open} begins anew. */
+  setAside(options: StoreOptions, to: string): Promise<void>;
 }

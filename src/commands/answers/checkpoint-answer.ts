@@ -19,9 +19,9 @@ export function skipped(
 /** Whether checkpoints are enabled, and if not, why and what to do. */
 export function checkpointsState(session: Session): Wire.CheckpointsState {
   const reason = session.disabledReason;
-  return reason === undefined ? { enabled: true } : disabledState(reason);
+  return reason === undefined ? { enabled: true } : disabledState(reason, session.disabledMessage);
 }
 
-export function disabledState(reason: DisabledReason): Wire.CheckpointsState {
-  return { enabled: false, reason, message: remedies[reason] };
+export function disabledState(reason: DisabledReason, message = remedies[reason]): Wire.CheckpointsState {
+  return { enabled: false, reason, message };
 }

@@ -7,6 +7,7 @@ import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
 import { baseTag } from '../../session/index/tag.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { Session } from '../../session/session.ts';
+import { setStoreAside } from '../../session/session-store.ts';
 import { checkpoint, checkpointsState, skipped } from '../answers/checkpoint-answer.ts';
 import { defineCommand } from '../command.ts';
 
@@ -19,12 +20,21 @@ export const command = defineCommand(
     if (already === undefined) {
       await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
       operations.intend('checkpoint/init', context.stamp, { enables: true });
-      await enableCheckpoints(session, 'force', context);
+      await enableOrBeginAnew(session, context);
     } else if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
     return answer(session, already === undefined, Math.round(clock.monotonic() - started), context);
   },
   { recoversItself: true, again: (_remains, { session, context }) => answer(session, true, 0, context) },
 );
+
+/** A store that was told damaged before, and is so still, is set aside: that is what was asked for. */
+async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
+  const wasTold = session.disabledReason === 'StoreCorrupt';
+  await enableCheckpoints(session, 'force', context);
+  if (!wasTold || session.disabledReason !== 'StoreCorrupt') return;
+  await setStoreAside(session);
+  await enableCheckpoints(session, 'force', context);
+}
 
 async function answer(
   session: Session,

@@ -27,4 +27,6 @@ export interface GitHome {
   /** Bytes on disk and number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;
+  /** A directory that is no longer what was opened, if any. */
+  gone(): string | undefined;
 }

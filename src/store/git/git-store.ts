@@ -105,6 +105,10 @@ export class GitStore implements SnapshotStore {
     return good;
   }
 
+  gone(): string | undefined {
+    return this.#home.gone();
+  }
+
   damaged(): readonly StoreProblem[] {
     return this.#damaged;
   }

@@ -8,4 +8,5 @@ export const localDriver: StrategyDriver = {
   livesInSessionDirectory: false,
   obstacle: () => undefined,
   open: async (options) => (await import('./local.ts')).openLocal(options),
+  setAside: async (options, to) => (await import('./local.ts')).setLocalAside(options, to),
 };

@@ -7,10 +7,11 @@
 // links. So no line of the user's config is ever read, and with it no hook, filter, monitor or fetch that it names
 // (`-c` can only undo what is known today). Where links cannot be made (Windows), refs move in the user's git dir
 // under the hardened `-c` list, which is weaker.
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { watchStanding } from '../../base/standing.ts';
 import { quoteLine } from '../../git/objects/object-writer.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -60,9 +61,34 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
       return { bytes, blobs: blobs + (await countBlobs(quarantine.place(kept))) };
     },
     destroy: () => refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined }))),
+    gone: watchStanding([theirs, join(commonDir, 'refs'), own]),
   };
   await repairRefs(refs, home.names, home.readPlace);
   return new GitStore(home);
+}
+
+/** Our own copies move; refs that are left go on holding what they hold, where no checkpoint is looked for. */
+export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
+  const own = join(options.sessionDirectory, 'local');
+  if (files.existsSync(own)) files.renameSync(own, join(to, 'local'));
+  const gitDir = await userRepository(options);
+  const prefix = prefixOf(options);
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
+  const { stdout } = await runGit({ place: { gitDir }, args });
+  const moves = stdout
+    .toString('latin1')
+    .split('\n')
+    .flatMap((line) => {
+      const [object, ref = ''] = line.split(' ');
+      if (!ref.startsWith(prefix) || ref.startsWith(`${prefix}aside/`)) return [];
+      return [
+        `create ${prefix}aside/${basename(to)}/${ref.slice(prefix.length)} ${object}\n`,
+        `delete ${ref}\n`,
+      ];
+    });
+  const input = Buffer.from(moves.join(''), 'latin1');
+  if (moves.length > 0)
+    await runGit({ place: { gitDir }, args: ['update-ref', '--stdin', '--no-deref'], input });
 }
 
 async function settle(quarantine: Quarantine, roots: readonly string[], isDoubtful: boolean): Promise<void> {

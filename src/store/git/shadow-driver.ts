@@ -9,4 +9,5 @@ export const shadowDriver: StrategyDriver = {
   ownRepository: (sessionDirectory) => sessionDirectory,
   obstacle: () => undefined,
   open: async (options) => (await import('./shadow.ts')).openShadow(options),
+  setAside: async (options, to) => (await import('./shadow.ts')).setShadowAside(options, to),
 };

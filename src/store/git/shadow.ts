@@ -3,12 +3,14 @@
 // lie in its sub-folder `checkpointd/`.
 import { join } from 'node:path';
 import { files } from '../../base/files.ts';
+import { watchStanding } from '../../base/standing.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { checkGit } from '../../git/process/version.ts';
 import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { diskUsage } from '../../git/repository/disk-usage.ts';
+import { emptied } from '../guarded-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
@@ -20,6 +22,9 @@ const names = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
 export async function openShadow(options: StoreOptions): Promise<GitStore> {
   await checkGit();
   const gitDir = options.sessionDirectory;
+  const objects = join(gitDir, 'objects');
+  const { expected = 0 } = options;
+  if (expected > 0 && !files.existsSync(objects)) throw emptied(expected, gitDir);
   await openBareRepository(gitDir);
   const spoolDirectory = join(gitDir, 'checkpointd', 'spool');
   files.rmSync(spoolDirectory, { recursive: true, force: true });
@@ -43,10 +48,18 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     usage: () => diskUsage({ gitDir }, [gitDir]),
     // The session directory is the store; whoever removes that removes all.
     destroy: () => Promise.resolve(),
+    gone: watchStanding([objects, join(gitDir, 'refs')]),
   };
   const store = new GitStore(home);
   await repairRefs(refs, names, home.readPlace);
   return store;
+}
+
+/** Everything but our own sub-directory is the store. */
+export async function setShadowAside({ sessionDirectory }: StoreOptions, to: string): Promise<void> {
+  for (const name of files.readdirSync(sessionDirectory)) {
+    if (name !== 'checkpointd') files.renameSync(join(sessionDirectory, name), join(to, name));
+  }
 }
 
 /** Packs keep what is no longer needed, so they are written anew without it; then loose objects go. */

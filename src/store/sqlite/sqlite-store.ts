@@ -4,10 +4,12 @@
 import { join } from 'node:path';
 import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
+import { watchStanding } from '../../base/standing.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import { rootPath, type TreePath } from '../../tree/tree-path.ts';
+import { emptied } from '../guarded-store.ts';
 import type {
   GitTrees,
   Publication,
@@ -45,8 +47,11 @@ export async function openSqliteStore(
   options: StoreOptions,
   settings: Omit<DatabaseOptions, 'durability'> = {},
 ): Promise<SnapshotStore> {
-  const { durability, storageDirectory, sessionDirectory, session } = options;
-  const database = await SqliteDatabase.open(databaseFile(storageDirectory), { durability, ...settings });
+  const { durability, storageDirectory, sessionDirectory, session, expected = 0 } = options;
+  const file = databaseFile(storageDirectory);
+  // A journal with something in it was written after its database, never before.
+  if ((expected > 0 || isThere(`${file}-wal`)) && !isThere(file)) throw emptied(expected, file);
+  const database = await SqliteDatabase.open(file, { durability, ...settings });
   try {
     await prepareSchema(database);
     const spoolDirectory = emptySpool(sessionDirectory);
@@ -76,6 +81,7 @@ class SqliteStore implements SnapshotStore {
   readonly #checkpoints: SqliteCheckpoints;
   readonly #removal: SqliteRemoval;
   readonly #gitTrees: SqliteGitTrees;
+  readonly #replaced: () => string | undefined;
   #changing: Promise<unknown> = Promise.resolve();
 
   constructor(database: SqliteDatabase, { conversation, lease, spoolDirectory }: Parts) {
@@ -88,6 +94,7 @@ class SqliteStore implements SnapshotStore {
     this.#checkpoints = new SqliteCheckpoints(database, this.#trees, conversation, lease.id);
     this.#removal = new SqliteRemoval(database, this.#trees, conversation, lease.id);
     this.#gitTrees = new SqliteGitTrees(database, spoolDirectory);
+    this.#replaced = watchStanding([database.file]);
   }
 
   hash(): BlobHash {
@@ -108,6 +115,11 @@ class SqliteStore implements SnapshotStore {
 
   checkpoints(): Promise<StoredCheckpoint[]> {
     return this.#checkpoints.list();
+  }
+
+  gone(): string | undefined {
+    const { file } = this.#database;
+    return this.#replaced() ?? (isThere(file) ? undefined : file);
   }
 
   damaged(): readonly StoreProblem[] {
@@ -226,6 +238,7 @@ async function conversationOf(database: SqliteDatabase, options: StoreOptions): 
   const select = 'SELECT id FROM conversations WHERE session = ?';
   const found = await database.read(() => database.row(select, options.session));
   if (found !== undefined) return Number(found[0]);
+  if ((options.expected ?? 0) > 0) throw emptied(options.expected ?? 0, database.file);
   return database.transaction(() => {
     database.run(
       'INSERT INTO conversations (session, conversation, work_tree, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING',
@@ -236,6 +249,11 @@ async function conversationOf(database: SqliteDatabase, options: StoreOptions): 
     );
     return Number(database.row(select, options.session)?.[0]);
   });
+}
+
+/** Whether there is such a file and something in it. */
+export function isThere(file: string): boolean {
+  return files.existsSync(file) && files.statSync(file).size > 0;
 }
 
 function emptySpool(sessionDirectory: string): string {

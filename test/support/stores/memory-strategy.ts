@@ -21,4 +21,5 @@ export const memoryDriver: StrategyDriver = {
     mkdirSync(spool, { recursive: true, mode: 0o700 });
     return new MemoryStore(contents, spool);
   },
+  setAside: async ({ sessionDirectory }) => void kept.delete(sessionDirectory),
 };

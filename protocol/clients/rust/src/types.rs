@@ -293,6 +293,11 @@ pub enum DisabledReason {
     /// goes on when the right one is back; `checkpoint/init` gives it up.
     #[serde(rename = "OtherWorkTree")]
     OtherWorkTree,
+    /// The store is damaged as a whole, or was deleted, emptied or replaced; `message` says what
+    /// was there. The session works without it. `checkpoint/init` tries again, and where that fails
+    /// sets aside what is left and begins anew.
+    #[serde(rename = "StoreCorrupt")]
+    StoreCorrupt,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),

@@ -1,0 +1,104 @@
+// The store of one session: opened on what is there, told from one that is gone, and set aside when somebody asks to
+// begin anew. What is in it is the business of enable.ts and of the store itself.
+import { join } from 'node:path';
+import { timestamp } from '../base/clock.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { findRepository } from '../git/repository/git-dir.ts';
+import { makeRepository } from '../git/repository/new-repository.ts';
+import { GuardedStore } from '../store/guarded-store.ts';
+import { PublishedList } from '../store/published-list.ts';
+import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
+import { strategiesWithoutRepository, strategyNamed } from '../store/strategies.ts';
+import type { SessionDirectory, SessionMarker } from './directory.ts';
+import { setAside } from './restore/interrupted.ts';
+import type { Session } from './session.ts';
+
+export interface OpenedStore {
+  readonly store: SnapshotStore;
+  readonly stored: StoredCheckpoint[];
+}
+
+/**
+ * Opens the store; nothing new takes the place of one that is gone. `mayMake`: a repository is made where the strategy
+ * needs one.
+ *
+ * @throws StoreCorrupt when it is damaged as a whole or holds nothing of what it held; the driver's errors
+ */
+export async function openStore(session: Session, mayMake: boolean): Promise<OpenedStore> {
+  const { marker, workTree, log } = session.parts;
+  const driver = strategyNamed(marker.strategy);
+  // Looked up afresh: the user may have made one since the session was opened.
+  if (driver.needsRepository && findRepository(workTree.root) === undefined) {
+    if (!mayMake) throw needsRepository(driver.name);
+    await makeRepository(workTree.root);
+    log.info(`made a repository in ${workTree.root}, as asked`);
+  }
+  const published = PublishedList.open(session.parts.directory.publishedFile);
+  const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
+  const store = new GuardedStore(inner, published);
+  try {
+    return { store, stored: await store.compare() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Keeps what is left of a damaged store, and of what belongs to it, in a directory of the session's. */
+export async function setStoreAside(session: Session): Promise<void> {
+  const { directory, marker, clock, log } = session.parts;
+  const to = join(directory.own, `damaged-${timestamp(clock).replaceAll(/[^0-9]/g, '')}`);
+  files.mkdirSync(to, { mode: 0o700 });
+  await strategyNamed(marker.strategy).setAside(storeOptions(session), to);
+  if (files.existsSync(directory.publishedFile))
+    files.renameSync(directory.publishedFile, join(to, 'published.log'));
+  // It goes back and forth between checkpoints that are no longer there.
+  if (files.existsSync(directory.intentFile)) setAside(session);
+  log.warn(`What was left of the damaged checkpoint store of ${directory.root} is kept aside; see ${to}.`);
+}
+
+/** Removes what a session that is not open keeps outside its directory. @throws StoreCorrupt and the driver's errors */
+export async function destroyClosedStore(directory: SessionDirectory, marker: SessionMarker): Promise<void> {
+  const driver = strategyNamed(marker.strategy);
+  const repository = findRepository(marker.workTree);
+  // Its repository is gone, and the hidden refs with it: nothing is left outside.
+  if (repository === undefined && driver.needsRepository) return;
+  const store = await driver.open({
+    session: marker.session,
+    sessionDirectory: directory.root,
+    storageDirectory: directory.storage,
+    workTree: marker.workTree,
+    conversationId: marker.conversationId,
+    ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
+    expected: PublishedList.open(directory.publishedFile).ids.size,
+    durability: 'process',
+  });
+  try {
+    await store.destroy();
+  } finally {
+    await store.close();
+  }
+}
+
+function storeOptions(session: Session): StoreOptions {
+  const { marker, directory, options, workTree } = session.parts;
+  const repository = findRepository(workTree.root);
+  return {
+    session: session.id,
+    sessionDirectory: directory.root,
+    storageDirectory: options.storage,
+    workTree: workTree.root,
+    conversationId: marker.conversationId,
+    ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
+    durability: options.durability,
+  };
+}
+
+function needsRepository(strategy: string): CheckpointdError {
+  return new CheckpointdError(
+    'NotARepository',
+    `The strategy "${strategy}" keeps checkpoints in your repository, and there is none here any more. Run "git init" first, use checkpoint/init to have one made, or choose the strategy ${strategiesWithoutRepository()}.`,
+    { details: { strategy } },
+  );
+}

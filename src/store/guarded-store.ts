@@ -1,0 +1,178 @@
+// A store that knows what it should hold: before each use it makes sure that the store is still the one that was
+// opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
+// contain is the inner store's business.
+import { CheckpointdError } from '../base/errors.ts';
+import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
+import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
+import type { Directory } from '../tree/directory.ts';
+import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import type { PublishedList } from './published-list.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreProblem,
+  StoreUsage,
+} from './snapshot-store.ts';
+
+export class GuardedStore implements SnapshotStore {
+  readonly #inner: SnapshotStore;
+  readonly #published: PublishedList;
+  #missing: readonly StoreProblem[] = [];
+  readonly heldBytes?: () => Promise<number>;
+
+  constructor(inner: SnapshotStore, published: PublishedList) {
+    this.#inner = inner;
+    this.#published = published;
+    if (inner.heldBytes === undefined) return;
+    this.heldBytes = async () => (await this.#there().heldBytes?.()) ?? (await this.usage()).bytes;
+  }
+
+  get strategy(): string {
+    return this.#inner.strategy;
+  }
+
+  get spoolDirectory(): string {
+    return this.#inner.spoolDirectory;
+  }
+
+  /**
+   * Compares the store with the list of what was published; to be called once, when it is opened.
+   *
+   * @throws StoreCorrupt when nothing of it is left
+   */
+  async compare(): Promise<StoredCheckpoint[]> {
+    const stored = await this.checkpoints();
+    if (!this.#published.isKept) {
+      this.#published.replace(stored.map(({ record }) => record.id));
+      this.#missing = [];
+    } else if (stored.length === 0 && this.#published.ids.size > 0) throw emptied(this.#published.ids.size);
+    else {
+      for (const { record } of stored)
+        if (!this.#published.ids.has(record.id)) this.#published.add(record.id);
+    }
+    return stored;
+  }
+
+  async checkpoints(): Promise<StoredCheckpoint[]> {
+    const stored = await this.#there().checkpoints();
+    const known = new Set(stored.map(({ record }) => record.id));
+    for (const { affects } of this.#inner.damaged()) for (const id of affects) known.add(id);
+    const gone = [...this.#published.ids].filter((id) => !known.has(id));
+    this.#missing = gone.map((id) => ({ kind: 'missing', what: id, affects: [id] }));
+    return stored;
+  }
+
+  damaged(): readonly StoreProblem[] {
+    return [...this.#inner.damaged(), ...this.#missing];
+  }
+
+  async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
+    const problems = await this.#there().verify(signal);
+    await this.checkpoints();
+    return [...problems, ...this.#missing];
+  }
+
+  async publish(publication: Publication): Promise<{ readonly commit?: string }> {
+    const published = await this.#there().publish(publication);
+    this.#published.add(publication.record.id);
+    return published;
+  }
+
+  async remove(ids: readonly CheckpointId[]): Promise<void> {
+    const inner = this.#there();
+    this.#published.remove(ids);
+    await inner.remove(ids);
+  }
+
+  async destroy(): Promise<void> {
+    this.#published.forget();
+    await this.#inner.destroy();
+  }
+
+  hash(size: number): BlobHash {
+    return this.#inner.hash(size);
+  }
+
+  writer(signal?: AbortSignal): SnapshotWriter {
+    return this.#there().writer(signal);
+  }
+
+  async rename(id: CheckpointId, name: string | undefined): Promise<void> {
+    await this.#there().rename(id, name);
+  }
+
+  async entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]> {
+    return this.#there().entries(snapshot, under);
+  }
+
+  async directory(snapshot: SnapshotId): Promise<Directory> {
+    return this.#there().directory(snapshot);
+  }
+
+  async entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
+    return this.#there().entry(snapshot, path);
+  }
+
+  async directoryPermissions(snapshot: SnapshotId): Promise<ReadonlyMap<TreePath, number>> {
+    return this.#there().directoryPermissions(snapshot);
+  }
+
+  async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
+    return this.#there().changes(from, to);
+  }
+
+  async sizes(blobs: readonly BlobId[]): Promise<number[]> {
+    return this.#there().sizes(blobs);
+  }
+
+  async *read(
+    blob: BlobId,
+    range?: { readonly offset: number; readonly length: number },
+  ): AsyncIterable<Uint8Array> {
+    yield* this.#there().read(blob, range);
+  }
+
+  async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
+    return this.#there().gitTrees(from, to);
+  }
+
+  async sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }> {
+    return this.#there().sweep(signal);
+  }
+
+  async usage(): Promise<StoreUsage> {
+    return this.#there().usage();
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close();
+  }
+
+  kill(): void {
+    this.#inner.kill();
+  }
+
+  /** The inner store. @throws StoreCorrupt when what it was opened on is no longer there */
+  #there(): SnapshotStore {
+    const gone = this.#inner.gone?.();
+    if (gone === undefined) return this.#inner;
+    throw new CheckpointdError(
+      'StoreCorrupt',
+      `The checkpoint store ${gone} was deleted, emptied or replaced while the session was open. It held ${this.#published.ids.size} checkpoints. Nothing was changed: put it back if you can; else close and open the session, and use checkpoint/init to begin anew.`,
+      { details: { path: gone, checkpoints: this.#published.ids.size } },
+    );
+  }
+}
+
+/** For what was there before and is gone when a session is opened. */
+export function emptied(checkpoints: number, path?: string): CheckpointdError {
+  const where = path === undefined ? '' : ` ${path}`;
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${checkpoints} checkpoints. Put it back if you can; else use checkpoint/init to set aside what is left and begin anew.`,
+    { details: { ...(path === undefined ? {} : { path }), checkpoints } },
+  );
+}

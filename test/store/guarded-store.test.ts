@@ -1,0 +1,189 @@
+// A store that is deleted, emptied or replaced, while a session is open or between two runs: it is noticed at the next
+// use and named, the session and its conversation go on, and nothing new takes its place before somebody asks.
+import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { sql } from '../support/stores/sqlite.ts';
+
+interface Kept {
+  readonly house: InProcessDaemon;
+  readonly root: string;
+  readonly session: string;
+  readonly strategy: string;
+}
+
+async function kept(strategy: string): Promise<Kept> {
+  const house = new InProcessDaemon();
+  const root = repository();
+  const { session } = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' });
+  await house.call('conversation/append', {
+    session,
+    entry: { user: { content: 'said' }, assistant: { content: 'answered' } },
+  });
+  write(root, { 'a.txt': 'one\n' });
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  return { house, root, session, strategy };
+}
+
+type Loss = readonly [what: string, lose: (kept: Kept) => void];
+
+const database = ({ house }: Kept): string => join(house.storage, 'checkpointd.sqlite');
+
+/** Another database of ours, in working order, in which nobody of here ever was. */
+function replaceDatabase(now: Kept): void {
+  sql(now.house.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  for (const name of readdirSync(now.house.storage))
+    if (name.startsWith('checkpointd.sqlite-')) rmSync(join(now.house.storage, name));
+  cpSync(database(now), `${database(now)}.new`);
+  rmSync(database(now));
+  cpSync(`${database(now)}.new`, database(now));
+  rmSync(`${database(now)}.new`);
+  sql(now.house.storage, 'DELETE FROM conversations');
+  sql(now.house.storage, 'DELETE FROM checkpoints');
+}
+
+const losses: Readonly<Record<string, readonly Loss[]>> = {
+  sqlite: [
+    [
+      'is deleted',
+      (now) => ['', '-wal', '-shm'].forEach((end) => rmSync(`${database(now)}${end}`, { force: true })),
+    ],
+    ['is deleted, its journal left', (now) => rmSync(database(now))],
+    ['is emptied', (now) => truncateSync(database(now))],
+    ['is replaced', replaceDatabase],
+  ],
+  shadow: [
+    [
+      'is deleted',
+      ({ house, session }) => {
+        for (const name of readdirSync(join(house.storage, session)))
+          if (name !== 'checkpointd') rmSync(join(house.storage, session, name), { recursive: true });
+      },
+    ],
+    [
+      'has lost its objects',
+      ({ house, session }) => rmSync(join(house.storage, session, 'objects'), { recursive: true }),
+    ],
+    [
+      'has lost its refs',
+      ({ house, session }) => rmSync(join(house.storage, session, 'refs'), { recursive: true }),
+    ],
+  ],
+  local: [
+    [
+      'is deleted with its repository, and another is there',
+      ({ root }) => {
+        rmSync(join(root, '.git'), { recursive: true });
+        git(root, 'init', '-q');
+      },
+    ],
+    [
+      'has lost its refs',
+      ({ root }) => rmSync(join(root, '.git', 'refs', 'checkpointd'), { recursive: true }),
+    ],
+  ],
+};
+
+async function begunAnew({ house, root, session, strategy }: Kept): Promise<void> {
+  const opened = await house.open(root, { strategy, conversationId: 'c' });
+  assert.equal([opened.resumed, opened.checkpoints.enabled], [true, false]);
+  assert.is(opened.checkpoints.reason, 'StoreCorrupt');
+  assert.match(opened.checkpoints.message ?? '', /held 2 checkpoints.*checkpoint\/init/);
+  const { entries } = await house.call('conversation/history', { session });
+  assert.is(entries[0]?.user.content, 'said');
+  const refused = await failure(house.call('checkpoint/create', { session, kind: 'turn' }));
+  assert.is(refused.kind, 'CheckpointsDisabled');
+  await house.call('session/close', { session });
+  const again = await house.open(root, { strategy, conversationId: 'c' });
+  assert.is(again.checkpoints.reason, 'StoreCorrupt', 'nothing new took its place');
+  const { initialized } = await house.call('checkpoint/init', { session });
+  assert.ok(initialized);
+  const names = readdirSync(join(house.storage, session, 'checkpointd'));
+  assert.ok(
+    names.some((name) => name.startsWith('damaged-')),
+    'what is left is kept aside',
+  );
+  assert.ok(house.logged.some(({ level, message }) => level === 'warn' && message.includes('kept aside')));
+  write(root, { 'a.txt': 'anew\n' });
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  const { checkpoints } = await house.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '1'],
+  );
+  assert.ok((await house.call('store/verify', { session })).ok);
+  await house.call('session/close', { session });
+  assert.ok((await house.open(root, { strategy, conversationId: 'c' })).checkpoints.enabled);
+}
+
+for (const [strategy, list] of Object.entries(losses)) {
+  for (const [what, lose] of list) {
+    test(`the store of ${strategy} ${what} between two runs: it is told, and checkpoint/init begins anew`, async () => {
+      const now = await kept(strategy);
+      await now.house.call('session/close', { session: now.session });
+      lose(now);
+      await begunAnew(now);
+      await now.house.close();
+    });
+
+    if (what === 'has lost its refs' && strategy === 'local') continue; // refs are read at open; verify looks again
+    test(`the store of ${strategy} ${what} while it is open: the next use tells it, and has no effect`, async () => {
+      const now = await kept(strategy);
+      const { house, root, session } = now;
+      lose(now);
+      write(root, { 'a.txt': 'two\n' });
+      const refused = await failure(house.call('checkpoint/create', { session, kind: 'turn' }));
+      assert.equal([refused.kind, refused.effects], ['StoreCorrupt', 'none']);
+      assert.match(refused.message, /deleted, emptied or replaced.*held 2 checkpoints/);
+      for (const method of ['store/verify', 'store/gc'] as const)
+        assert.is((await failure(house.call(method, { session }))).kind, 'StoreCorrupt', method);
+      await house.call('session/close', { session });
+      if (strategy === 'sqlite' && what === 'is deleted') assert.not.ok(existsSync(database(now)));
+      await begunAnew(now);
+      await house.close();
+    });
+  }
+}
+
+test('checkpoints whose rows or refs were deleted are told at open and by verify, and the others stay', async () => {
+  for (const strategy of ['sqlite', 'shadow', 'local']) {
+    const now = await kept(strategy);
+    const { house, root, session } = now;
+    write(root, { 'a.txt': 'two\n' });
+    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+    await house.call('session/close', { session });
+    if (strategy === 'sqlite') {
+      sql(house.storage, 'PRAGMA foreign_keys = OFF');
+      sql(house.storage, 'DELETE FROM checkpoints WHERE checkpoint = ?', checkpoint.id);
+    } else {
+      const gitDir = strategy === 'local' ? join(root, '.git') : join(house.storage, session);
+      const refs = git(
+        root,
+        `--git-dir=${gitDir}`,
+        'for-each-ref',
+        '--format=%(refname)',
+        '--points-at',
+        checkpoint.commit ?? '',
+      );
+      for (const ref of refs.split('\n')) git(root, `--git-dir=${gitDir}`, 'update-ref', '-d', ref);
+    }
+    const opened = await house.open(root, { strategy, conversationId: 'c' });
+    assert.ok(opened.checkpoints.enabled);
+    assert.ok(house.logged.some(({ message }) => message.includes(checkpoint.id)));
+    const { ok, problems } = await house.call('store/verify', { session });
+    assert.not.ok(ok);
+    assert.equal(
+      problems
+        .filter(({ kind }) => kind !== 'unreferenced')
+        .map(({ kind, what, affects }) => [kind, what, affects]),
+      [['missing', checkpoint.id, [checkpoint.id]]],
+    );
+    assert.is((await house.call('checkpoint/list', { session })).checkpoints.length, 2);
+    await house.close();
+  }
+});
+
+test.run();
