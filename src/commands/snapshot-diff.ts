@@ -1,24 +1,14 @@
 // What differs between two checkpoints, or a checkpoint and the work tree as it is now. One differ, git's own, above all
-// strategies; bytes all the way, made text by checkpoint/diff.
-
-import { given } from '../base/given.ts';
-import type { BlobId, SnapshotId } from '../base/ids.ts';
-import {
-  compare,
-  type DiffItem,
-  type DiffOptions,
-  type DiffStatus,
-  type LineCount,
-  statText,
-  unifiedText,
-} from '../git/diff/tree-diff.ts';
+// strategies; which texts and contents go with the list is chosen here, bytes all the way.
+import { isUtf8 } from 'node:buffer';
+import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../session/checkpoints.ts';
-import { countLetters } from '../session/index/stats.ts';
+import { layoutOf, statOf, unifiedParts } from '../session/diff/diff-text.ts';
+import { type Difference, type DiffSide, differencesOf } from '../session/diff/differences.ts';
 import type { FileStats } from '../session/index/stats-cache.ts';
 import { baseTag } from '../session/index/tag.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
-import type { GitTrees } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
 export type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
@@ -29,41 +19,23 @@ export interface DiffRequest {
   /** Default: the work tree as it is now. */
   readonly to?: string;
   readonly format: DiffFormat;
+  /** The unified text in parts, one a file. */
+  readonly perFile?: boolean;
   readonly paths?: readonly TreePath[];
 }
 
-export interface DiffEntry {
-  readonly path: TreePath;
-  /** Of a renamed or copied file: where it came from. */
-  readonly oldPath?: TreePath;
-  readonly change: ChangeName;
-  readonly binary: boolean;
-  readonly linesAdded?: number;
-  readonly linesRemoved?: number;
+export interface DiffEntry extends Difference {
   /** Latin1 bytes of the absolute path. */
   readonly absolutePath: string;
-  readonly before?: DiffContent;
-  readonly after?: DiffContent;
+  readonly contents?: { readonly before?: Buffer; readonly after?: Buffer };
+  readonly unified?: Buffer;
+  /** Something of it was over a limit and left out. */
+  readonly isCut: boolean;
 }
-
-export type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged';
-
-const changeNames: Readonly<Record<DiffStatus, ChangeName>> = {
-  A: 'added',
-  M: 'modified',
-  D: 'deleted',
-  R: 'renamed',
-  C: 'copied',
-  T: 'typeChanged',
-};
-
-export type DiffContent =
-  | { readonly kind: 'text'; readonly bytes: Buffer }
-  | { readonly kind: 'omitted'; readonly reason: 'binary' | 'tooLarge'; readonly size: number };
 
 export interface DiffOutcome {
   readonly files: readonly DiffEntry[];
-  readonly text?: string;
+  readonly text?: Buffer;
   readonly stats: FileStats;
   /** The text was too large and ends early. */
   readonly truncated: boolean;
@@ -71,9 +43,9 @@ export interface DiffOutcome {
 
 const contentBytesMax = 1 << 20;
 const totalBytesMax = 16 << 20;
-const textMax = 32 << 20;
+const textBytesMax = 32 << 20;
 
-/** Compares two states of the files. @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled */
+/** Compares two states of the files. @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled, DataCorrupt */
 export async function diff(
   session: Session,
   request: DiffRequest,
@@ -90,107 +62,92 @@ export async function diff(
   try {
     const options = {
       signal: context.signal,
-      ...given({ paths: request.paths }),
+      ...(request.paths === undefined ? {} : { paths: request.paths }),
     };
-    const { items, counts: list } = await compare(trees, options);
-    const counts = new Map(list.map((count) => [count.path, count]));
+    const { list, stats } = await differencesOf(store, trees, { from, to }, options);
     const root = Buffer.from(session.parts.workTree.root, 'utf8').toString('latin1');
-    const entries = items.map((item) => entryOf(item, counts.get(item.path), root));
-    const text = (await textOf(request.format, entries, trees, options))?.toString('utf8');
-    return {
-      files: request.format === 'contents' ? await withContents(checkpoints, entries, from, to) : entries,
-      stats: countLetters(items.map(({ status }) => status)),
-      truncated: text !== undefined && text.length > textMax,
-      ...(text === undefined ? {} : { text: text.slice(0, textMax) }),
-    };
+    const files = list.map((difference) => ({
+      ...difference,
+      absolutePath: `${root}/${difference.path}`,
+      isCut: false,
+    }));
+    switch (request.format) {
+      case 'nameStatus':
+        return { files, stats, truncated: false };
+      case 'contents':
+        return { files: await withContents(checkpoints, files), stats, truncated: false };
+      case 'stat':
+        return { files, stats, ...limited(await statOf(trees, list, options)) };
+      case 'text':
+        return { files, stats, ...limited(layoutOf(list, await statOf(trees, list, options))) };
+      case 'unified': {
+        const parts = await unifiedParts(trees, list, options);
+        if (request.perFile === true) return { files: withParts(files, parts), stats, truncated: false };
+        return { files, stats, ...limited(Buffer.concat(parts)) };
+      }
+      default:
+        return request.format satisfies never;
+    }
   } finally {
     await trees.dispose();
   }
-}
-
-function entryOf(item: DiffItem, count: LineCount | undefined, root: string): DiffEntry {
-  const { path, from } = item;
-  return {
-    path,
-    change: changeNames[item.status],
-    binary: count !== undefined && count.added === undefined,
-    ...given({ oldPath: from, linesAdded: count?.added, linesRemoved: count?.removed }),
-    absolutePath: `${root}/${path}`,
-  };
-}
-
-async function textOf(
-  format: DiffFormat,
-  entries: readonly DiffEntry[],
-  trees: GitTrees,
-  options: DiffOptions,
-): Promise<Buffer | undefined> {
-  if (format === 'stat') return statText(trees, options);
-  if (format === 'unified') return unifiedText(trees, options);
-  if (format === 'text') return layout(entries, await statText(trees, options));
-  return undefined;
 }
 
 /** The work tree as it is now, as a snapshot that no checkpoint names. */
 async function present(checkpoints: Checkpoints, context: OperationContext): Promise<SnapshotId> {
   const head = checkpoints.index.head;
   const capture = await checkpoints.capture.capture({
-    ...given({ previous: head?.record.snapshot }),
+    ...(head === undefined ? {} : { previous: head.record.snapshot }),
     signal: context.signal,
     onProgress: context.progress('capture'),
   });
   return capture.snapshot;
 }
 
-/** A line a file, an empty line, then git's `--stat`. */
-function layout(entries: readonly DiffEntry[], stat: Buffer): Buffer {
-  if (entries.length === 0) return Buffer.alloc(0);
-  const lines = entries.map(({ change, path, oldPath }) => {
-    if (change === 'added') return `  + ${path} (added)\n`;
-    if (change === 'deleted') return `  - ${path} (deleted)\n`;
-    if (oldPath !== undefined) return `  ~ ${oldPath} -> ${path} (${change})\n`;
-    return `  ~ ${path} (modified)\n`;
-  });
-  return Buffer.concat([Buffer.from(`${lines.join('')}\n`, 'latin1'), stat]);
+/** The text up to its limit; text that is UTF-8 is never cut within a character. */
+function limited(text: Buffer): { readonly text: Buffer; readonly truncated: boolean } {
+  if (text.length <= textBytesMax) return { text, truncated: false };
+  let end = textBytesMax;
+  if (isUtf8(text)) while (((text[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { text: text.subarray(0, end), truncated: true };
 }
 
-async function withContents(
-  checkpoints: Checkpoints,
-  entries: readonly DiffEntry[],
-  from: SnapshotId,
-  to: SnapshotId,
-): Promise<DiffEntry[]> {
-  const { store } = checkpoints;
-  const budget = { bytes: totalBytesMax };
+function withParts(files: readonly DiffEntry[], parts: readonly Buffer[]): DiffEntry[] {
+  let left = textBytesMax;
+  return files.map((file, index) => {
+    const unified = parts[index] ?? Buffer.alloc(0);
+    if (unified.length > left) return { ...file, isCut: true };
+    left -= unified.length;
+    return { ...file, unified };
+  });
+}
+
+async function withContents(checkpoints: Checkpoints, files: readonly DiffEntry[]): Promise<DiffEntry[]> {
   const result: DiffEntry[] = [];
-  for (const entry of entries) {
-    const before =
-      entry.change === 'added' ? undefined : await store.entry(from, entry.oldPath ?? entry.path);
-    const after = entry.change === 'deleted' ? undefined : await store.entry(to, entry.path);
-    result.push({
-      ...entry,
-      ...(before === undefined
-        ? {}
-        : { before: await contentOf(checkpoints, before.blob, entry.binary, budget) }),
-      ...(after === undefined
-        ? {}
-        : { after: await contentOf(checkpoints, after.blob, entry.binary, budget) }),
-    });
+  let left = totalBytesMax;
+  for (const file of files) {
+    if (file.binary) {
+      result.push(file);
+      continue;
+    }
+    const contents: { before?: Buffer; after?: Buffer } = {};
+    let isCut = false;
+    for (const side of ['before', 'after'] as const) {
+      const { [side]: given } = file;
+      if (given === undefined) continue;
+      if (given.size > contentBytesMax || given.size > left) isCut = true;
+      else {
+        contents[side] = await contentOf(checkpoints, given);
+        left -= given.size;
+      }
+    }
+    result.push({ ...file, contents, isCut });
   }
   return result;
 }
 
-async function contentOf(
-  { store }: Checkpoints,
-  blob: BlobId,
-  binary: boolean,
-  budget: { bytes: number },
-): Promise<DiffContent> {
-  const [size = -1] = await store.sizes([blob]);
-  if (binary) return { kind: 'omitted', reason: 'binary', size };
-  if (size > contentBytesMax || size > budget.bytes) return { kind: 'omitted', reason: 'tooLarge', size };
-  budget.bytes -= size;
+async function contentOf({ store }: Checkpoints, { entry }: DiffSide): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of store.read(blob)) chunks.push(chunk);
-  return { kind: 'text', bytes: Buffer.concat(chunks) };
+  for await (const chunk of store.read(entry.blob)) chunks.push(chunk);
+  return Buffer.concat(chunks);
 }

@@ -126,7 +126,7 @@ export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 /** Why one path could not be restored. */
 export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'unsafeName' | 'blocked' | 'accessDenied' | 'readOnly' | 'nameTooLong' | 'busy' | 'unsupported' | (string & {});
 
-/** How `data` is written. */
+/** How bytes are written. */
 export type ContentEncoding = 'utf-8' | 'base64';
 
 /** Who changed a file. */
@@ -370,22 +370,29 @@ export interface DiffFile {
   /** Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see `truncated`). */
   readonly after?: string;
   /**
-   * True when a content was over `limits.maxDiffFileBytes` and was left out; `checkpoint/readFile` has it.
+   * True when a content or part was over its limit and was left out; `checkpoint/readFile` has contents.
    * Absent: false.
    */
   readonly truncated?: boolean;
-  /** Formats `stat` and `text`: lines added. Absent for binaries. */
+  /** Lines added. Absent for binaries. */
   readonly linesAdded?: Count;
-  /** Formats `stat` and `text`: lines removed. Absent for binaries. */
+  /** Lines removed. Absent for binaries. */
   readonly linesRemoved?: Count;
   /** Size before, where it existed. */
   readonly beforeSize?: Bytes;
   /** Size after, where it exists. */
   readonly afterSize?: Bytes;
-  /** Mode before, where it existed. */
+  /** Mode before, where it existed; with its permissions where they are stricter than git knows (`100600`). */
   readonly beforeMode?: FileMode;
-  /** Mode after, where it exists. */
+  /** Mode after, where it exists; with its permissions where they are stricter than git knows (`100600`). */
   readonly afterMode?: FileMode;
+  /** How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8. Absent: `utf-8`. */
+  readonly encoding?: ContentEncoding;
+  /**
+   * Format `unified` with `perFile`: the part of the unified diff that is about this file. Absent: none was
+   * asked for, or it was cut (see `truncated`).
+   */
+  readonly unified?: string;
 }
 
 /** A mode in git's spelling. */
@@ -1410,18 +1417,28 @@ export interface CheckpointDiffParams {
   readonly paths?: readonly PathRef[];
   /** Token under which the server reports progress on `$/progress`. Absent: no progress is reported. */
   readonly workDoneToken?: ProgressToken;
+  /**
+   * Format `unified`: answers the part of each file in its `unified` instead of the whole in `text`. Absent:
+   * false.
+   */
+  readonly perFile?: boolean;
 }
 
 /** Answer to `checkpoint/diff`. */
 export interface CheckpointDiffResult {
   /** The paths that differ, in the order of their bytes. */
   readonly files: readonly DiffFile[];
-  /** The text of formats `stat`, `unified` and `text`. */
+  /**
+   * The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or backslashes is
+   * quoted as git quotes it.
+   */
   readonly text?: string;
   /** The files by number. */
   readonly stats: FileStats;
   /** True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false. */
   readonly truncated?: boolean;
+  /** How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`. */
+  readonly encoding?: ContentEncoding;
 }
 
 /** Parameters of `checkpoint/files`. */

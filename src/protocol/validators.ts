@@ -509,6 +509,8 @@ function DiffFile(v: unknown, p: string, g: Gathering): void {
   may(o, 'afterSize', p, g, Bytes);
   may(o, 'beforeMode', p, g, FileMode);
   may(o, 'afterMode', p, g, FileMode);
+  may(o, 'encoding', p, g, ContentEncoding);
+  may(o, 'unified', p, g, string);
 }
 
 function FileMode(v: unknown, p: string, g: Gathering): void {
@@ -1280,6 +1282,7 @@ function CheckpointDiffParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'format', p, g, DiffFormat);
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 10000, PathRef));
   may(o, 'workDoneToken', p, g, ProgressToken);
+  may(o, 'perFile', p, g, boolean);
 }
 
 function CheckpointDiffResult(v: unknown, p: string, g: Gathering): void {
@@ -1289,6 +1292,7 @@ function CheckpointDiffResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'text', p, g, string);
   need(o, 'stats', p, g, FileStats);
   may(o, 'truncated', p, g, boolean);
+  may(o, 'encoding', p, g, ContentEncoding);
 }
 
 function CheckpointFilesParams(v: unknown, p: string, g: Gathering): void {

@@ -1,7 +1,8 @@
-// How many files two snapshots differ in, counted as 000 §7.1 does: A, M and D as they are, R and C as modified,
-// T (a type change, which the real program loses) as modified too.
+// How many files two snapshots differ in, by git's letters: A, M and D as they are; R, C and T (a file that became a
+// link) as modified, and so what differs in its permissions alone.
 import type { SnapshotId } from '../../base/ids.ts';
 import { type DiffStatus, nameStatus } from '../../git/diff/tree-diff.ts';
+import type { TreeChange } from '../../tree/entry.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { FileStats } from './stats-cache.ts';
 
@@ -21,7 +22,9 @@ export function statsBetween(
     }
     // A rename needs an addition and a deletion; only then is git's detection worth a process.
     if (counts.added === 0 || counts.deleted === 0) return counts;
-    return countLetters(await letters(store, from, to));
+    const found = countLetters(await letters(store, from, to));
+    // Git sees no change of permissions alone.
+    return { ...found, modified: found.modified + changes.filter(isOfPermissions).length };
   });
 }
 
@@ -34,7 +37,13 @@ async function letters(store: Checkpoints['store'], from: SnapshotId, to: Snapsh
   }
 }
 
-/** Counts git's letters as 000 §7.1 does. */
+/** Whether nothing but permissions differs: git does not see that. */
+export function isOfPermissions({ before, after }: TreeChange): boolean {
+  if (before === undefined || after === undefined) return false;
+  return before.blob === after.blob && before.mode === after.mode;
+}
+
+/** Counts git's letters: A and D as they are, all others as modified. */
 export function countLetters(letters: readonly DiffStatus[]): FileStats {
   const added = letters.filter((letter) => letter === 'A').length;
   const deleted = letters.filter((letter) => letter === 'D').length;

@@ -296,7 +296,7 @@ ConflictPolicy = Literal["overwrite", "skip", "fail"]
 FailureReason = str
 
 
-# How `data` is written.
+# How bytes are written.
 ContentEncoding = Literal["utf-8", "base64"]
 
 
@@ -662,21 +662,29 @@ class DiffFile(_DiffFileRequired, total=False):
     # Format `contents`: the content after. Absent: it does not exist, is binary, or was cut (see
     # `truncated`).
     after: str
-    # True when a content was over `limits.maxDiffFileBytes` and was left out;
-    # `checkpoint/readFile` has it. Absent: false.
+    # True when a content or part was over its limit and was left out; `checkpoint/readFile` has
+    # contents. Absent: false.
     truncated: bool
-    # Formats `stat` and `text`: lines added. Absent for binaries.
+    # Lines added. Absent for binaries.
     linesAdded: Count
-    # Formats `stat` and `text`: lines removed. Absent for binaries.
+    # Lines removed. Absent for binaries.
     linesRemoved: Count
     # Size before, where it existed.
     beforeSize: Bytes
     # Size after, where it exists.
     afterSize: Bytes
-    # Mode before, where it existed.
+    # Mode before, where it existed; with its permissions where they are stricter than git knows
+    # (`100600`).
     beforeMode: FileMode
-    # Mode after, where it exists.
+    # Mode after, where it exists; with its permissions where they are stricter than git knows
+    # (`100600`).
     afterMode: FileMode
+    # How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8.
+    # Absent: `utf-8`.
+    encoding: ContentEncoding
+    # Format `unified` with `perFile`: the part of the unified diff that is about this file.
+    # Absent: none was asked for, or it was cut (see `truncated`).
+    unified: str
 
 
 class _CheckpointFileRequired(TypedDict):
@@ -1748,6 +1756,9 @@ _CheckpointDiffParamsOptional = TypedDict(
         # Token under which the server reports progress on `$/progress`. Absent: no progress is
         # reported.
         "workDoneToken": "ProgressToken",
+        # Format `unified`: answers the part of each file in its `unified` instead of the whole in
+        # `text`. Absent: false.
+        "perFile": bool,
     },
     total=False,
 )
@@ -1766,10 +1777,13 @@ class _CheckpointDiffResultRequired(TypedDict):
 
 class CheckpointDiffResult(_CheckpointDiffResultRequired, total=False):
     """Answer to `checkpoint/diff`."""
-    # The text of formats `stat`, `unified` and `text`.
+    # The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
+    # backslashes is quoted as git quotes it.
     text: str
     # True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false.
     truncated: bool
+    # How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
+    encoding: ContentEncoding
 
 
 class _CheckpointFilesParamsRequired(TypedDict):

@@ -531,7 +531,7 @@ pub enum FailureReason {
     Other(String),
 }
 
-/// How `data` is written.
+/// How bytes are written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ContentEncoding {
     /// The bytes are UTF-8 and stand as text.
@@ -1157,14 +1157,14 @@ pub struct DiffFile {
     /// `truncated`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// True when a content was over `limits.maxDiffFileBytes` and was left out;
-    /// `checkpoint/readFile` has it. Absent: false.
+    /// True when a content or part was over its limit and was left out; `checkpoint/readFile` has
+    /// contents. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
-    /// Formats `stat` and `text`: lines added. Absent for binaries.
+    /// Lines added. Absent for binaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_added: Option<Count>,
-    /// Formats `stat` and `text`: lines removed. Absent for binaries.
+    /// Lines removed. Absent for binaries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_removed: Option<Count>,
     /// Size before, where it existed.
@@ -1173,12 +1173,22 @@ pub struct DiffFile {
     /// Size after, where it exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
-    /// Mode before, where it existed.
+    /// Mode before, where it existed; with its permissions where they are stricter than git knows
+    /// (`100600`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
-    /// Mode after, where it exists.
+    /// Mode after, where it exists; with its permissions where they are stricter than git knows
+    /// (`100600`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_mode: Option<FileMode>,
+    /// How `before`, `after` and `unified` are written: `base64` when any of them is not UTF-8.
+    /// Absent: `utf-8`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<ContentEncoding>,
+    /// Format `unified` with `perFile`: the part of the unified diff that is about this file.
+    /// Absent: none was asked for, or it was cut (see `truncated`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unified: Option<String>,
 }
 
 /// A mode in git's spelling.
@@ -2678,6 +2688,10 @@ pub struct CheckpointDiffParams {
     /// reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_done_token: Option<ProgressToken>,
+    /// Format `unified`: answers the part of each file in its `unified` instead of the whole in
+    /// `text`. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_file: Option<bool>,
 }
 
 impl CheckpointDiffParams {
@@ -2690,6 +2704,7 @@ impl CheckpointDiffParams {
             format: None,
             paths: None,
             work_done_token: None,
+            per_file: None,
         }
     }
 }
@@ -2700,7 +2715,8 @@ impl CheckpointDiffParams {
 pub struct CheckpointDiffResult {
     /// The paths that differ, in the order of their bytes.
     pub files: Vec<DiffFile>,
-    /// The text of formats `stat`, `unified` and `text`.
+    /// The text of formats `stat`, `unified` and `text`. A name with control characters, quotes or
+    /// backslashes is quoted as git quotes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The files by number.
@@ -2708,6 +2724,9 @@ pub struct CheckpointDiffResult {
     /// True when `files` or `text` was cut at a limit; `stats` is of all. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<bool>,
+    /// How `text` is written: `base64` when its bytes are not UTF-8. Absent: `utf-8`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<ContentEncoding>,
 }
 
 /// Parameters of `checkpoint/files`.

@@ -1,0 +1,170 @@
+// A diff tells everything that differs, exactly: permissions, contents that are not UTF-8, names that would forge
+// lines, sizes and modes of both sides, and the part of each file in the unified text.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { git, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+const formats = ['nameStatus', 'stat', 'unified', 'contents', 'text'] as const;
+const strategies = ['shadow', 'local', 'sqlite'] as const;
+
+for (const strategy of strategies) {
+  test(`a change of permissions alone is in every format of a diff and in the statistics (${strategy})`, async () => {
+    const house = new InProcessDaemon();
+    const root = repository({ 'a.txt': 'a\n', 'secret.txt': 'secret\n', 'z.txt': 'z\n' });
+    const { session } = await house.open(root, { strategy });
+    chmodSync(join(root, 'secret.txt'), 0o600);
+    assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, true);
+    write(root, { 'z.txt': 'other\n' });
+    await house.call('checkpoint/create', { session, kind: 'turn' });
+    const difference = { session, from: '0', to: '1' };
+    assert.is((await house.call('checkpoint/stats', difference)).modified, 2);
+    for (const format of formats) {
+      const { files, stats, text } = await house.call('checkpoint/diff', { ...difference, format });
+      assert.equal(
+        files.map(({ path, change, beforeMode, afterMode }) => [path, change, beforeMode, afterMode]),
+        [
+          ['secret.txt', 'modified', '100644', '100600'],
+          ['z.txt', 'modified', '100644', '100644'],
+        ],
+        format,
+      );
+      assert.is(stats.modified, 2, format);
+      if (format === 'contents') assert.is(files[0]?.after, 'secret\n');
+      if (text !== undefined) assert.match(text, /secret\.txt/, format);
+    }
+    const only = { ...difference, paths: [{ path: 'z.txt' }] };
+    assert.is((await house.call('checkpoint/diff', only)).files.length, 1);
+    await house.close();
+  });
+}
+
+test('statistics count a change of permissions beside a rename as well', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'old.txt': 'a\nb\nc\nd\n', 'secret.txt': 's\n' });
+  const { session } = await house.open(root);
+  renameSync(join(root, 'old.txt'), join(root, 'new.txt'));
+  chmodSync(join(root, 'secret.txt'), 0o600);
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  const expected = { added: 0, modified: 2, deleted: 0 };
+  assert.equal(await house.call('checkpoint/stats', { session, tag: '1' }), expected);
+  assert.equal((await house.call('checkpoint/diff', { session, from: '0', to: '1' })).stats, expected);
+  await house.close();
+});
+
+const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
+
+test('contents that are not UTF-8 come as bytes, and are never guessed at', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'a.txt': 'a\n' });
+  writeFileSync(join(root, 'ok.txt'), 'é\n');
+  writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
+  const { session } = await house.open(root);
+  writeFileSync(join(root, 'latin.txt'), 'café\n');
+  writeFileSync(join(root, 'ok.txt'), 'éé\n');
+  const { files } = await house.call('checkpoint/diff', { session, format: 'contents' });
+  const [odd, fine] = files;
+  assert.is(odd?.encoding, 'base64');
+  assert.equal(Buffer.from(odd?.before ?? '', 'base64'), latin('caf\xe9\n'));
+  assert.is(Buffer.from(odd?.after ?? '', 'base64').toString('utf8'), 'café\n');
+  assert.equal([fine?.encoding, fine?.before, fine?.after], [undefined, 'é\n', 'éé\n']);
+  await house.close();
+});
+
+test('a patch made of a unified diff applies: contents of any encoding, names of any bytes, permissions', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'a.txt': 'a\nb\n', 'sub/secret.txt': 's\n', 'gone.txt': 'g\n', 'kind.txt': 'k' });
+  writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
+  git(root, 'add', '-A');
+  git(root, 'commit', '-qm', 'before');
+  const { session } = await house.open(root);
+  const copy = join(temporaryDirectory('copy'), 'copy');
+  execFileSync('cp', ['-a', root, copy]);
+  writeFileSync(join(root, 'latin.txt'), latin('caf\xe9 cr\xe8me\n'));
+  writeFileSync(Buffer.concat([Buffer.from(`${root}/`), latin('na\xefve.txt')]), latin('\xe0\n'));
+  write(root, { 'a.txt': 'a\nc\n', 'line\nbreak "quoted".txt': 'x\n' });
+  rmSync(join(root, 'gone.txt'));
+  rmSync(join(root, 'kind.txt'));
+  symlinkSync('a.txt', join(root, 'kind.txt'));
+  chmodSync(join(root, 'sub/secret.txt'), 0o600);
+  const { text = '', encoding } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  assert.is(encoding, 'base64');
+  execFileSync('git', ['-C', copy, 'apply', '--whitespace=nowarn'], { input: Buffer.from(text, 'base64') });
+  assert.equal(execFileSync('diff', ['-r', '--no-dereference', '-x', '.git', root, copy]).length, 0);
+  const { files } = await house.call('checkpoint/diff', { session, format: 'unified', perFile: true });
+  const parts = files.map((file) =>
+    Buffer.from(file.unified ?? '', file.encoding === 'base64' ? 'base64' : 'utf8'),
+  );
+  assert.equal(Buffer.concat(parts), Buffer.from(text, 'base64'), 'the parts are the whole');
+  const plain = files.find(({ path }) => path === 'a.txt');
+  assert.is(plain?.encoding, undefined);
+  assert.match(plain?.unified ?? '', /^diff --git a\/a\.txt b\/a\.txt\n[^]*-b\n\+c\n$/);
+  await house.close();
+});
+
+test('a unified diff of UTF-8 stays text', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'a.txt': 'a\n' });
+  const { session } = await house.open(root);
+  writeFileSync(join(root, 'a.txt'), 'é\n');
+  const { text, encoding } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  assert.match(text ?? '', /\+é\n$/);
+  assert.is(encoding, undefined);
+  await house.close();
+});
+
+test('a name cannot forge a line of a text: names are quoted as git quotes them', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'a.txt': 'a\n' });
+  const { session } = await house.open(root);
+  const names = [
+    'x\n  - a.txt (deleted)',
+    'tab\tbell\u0007',
+    'quote"back\\slash',
+    'del\u007f',
+    'plain é.txt',
+  ];
+  for (const name of names) write(root, { [name]: 'new\n' });
+  git(root, 'add', '-A');
+  const { text = '' } = await house.call('checkpoint/diff', { session, format: 'text' });
+  const listed = (text.split('\n\n')[0] ?? '').split('\n');
+  const quoted = git(root, '-c', 'core.quotePath=false', 'diff', '--cached', '--name-only', 'HEAD');
+  assert.equal(
+    listed,
+    quoted.split('\n').map((name) => `  + ${name} (added)`),
+  );
+  await house.close();
+});
+
+test('sizes and modes of both sides are told', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'a.txt': 'one\n', 'gone.txt': 'gone', 'old.txt': 'a\nb\nc\nd\n' });
+  const { session } = await house.open(root);
+  write(root, { 'a.txt': 'three\n', 'run.sh': '#!/bin/sh\n' });
+  chmodSync(join(root, 'run.sh'), 0o755);
+  rmSync(join(root, 'gone.txt'));
+  renameSync(join(root, 'old.txt'), join(root, 'young.txt'));
+  const { files } = await house.call('checkpoint/diff', { session });
+  assert.equal(
+    files.map(({ path, beforeSize, afterSize, beforeMode, afterMode }) => [
+      path,
+      beforeSize,
+      afterSize,
+      beforeMode,
+      afterMode,
+    ]),
+    [
+      ['a.txt', 4, 6, '100644', '100644'],
+      ['gone.txt', 4, undefined, '100644', undefined],
+      ['run.sh', undefined, 10, undefined, '100755'],
+      ['young.txt', 8, 8, '100644', '100644'],
+    ],
+  );
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8').length, 6);
+  await house.close();
+});
+
+test.run();
