@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '6c765f40dd839aa35f6c7942aaee8f2f';
+export const schemaHash = 'af562b2e6981f44a6b2fb36dcafdd21f';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

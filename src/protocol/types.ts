@@ -94,7 +94,10 @@ export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore' | (string & 
 export type CreateKind = 'turn' | 'tool';
 
 /** Which checkpoints are listed. */
-export type ListKind = 'turn' | 'tool' | 'all' | 'every';
+export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
+
+/** How `store/gc` treats safety checkpoints. */
+export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
 export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | (string & {});
@@ -265,6 +268,11 @@ export interface SessionLimits {
   readonly maxCheckpoints?: number;
   /** `store/gc` removes checkpoints older than this many days. */
   readonly maxAgeDays?: number;
+  /**
+   * `store/gc` and the other limits keep every safety checkpoint for this long, whether undo reaches it or
+   * not; `maxStoreBytes` alone may take those that are older than a day. Milliseconds. Absent: 30 days.
+   */
+  readonly keepSafetyMs?: number;
   /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
   readonly initTimeoutMs?: number;
   /**
@@ -2413,6 +2421,11 @@ export interface StoreGcParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
+   * Which safety checkpoints go that undo and redo do not reach. Absent: those older than
+   * `limits.keepSafetyMs`.
+   */
+  readonly prune?: PruneMode;
+  /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
    * every new intent.
    */
@@ -2429,6 +2442,11 @@ export interface StoreGcResult {
   readonly blobsFreed: Count;
   /** Checkpoints removed because of limits. */
   readonly checkpointsRemoved: Count;
+  /**
+   * Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because of
+   * `limits.maxStoreBytes`. Absent: none.
+   */
+  readonly safetyRemoved?: Count;
   /** How long it took. */
   readonly ms: Milliseconds;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */

@@ -276,7 +276,11 @@ function CreateKind(v: unknown, p: string, g: Gathering): void {
 }
 
 function ListKind(v: unknown, p: string, g: Gathering): void {
-  oneOf(v, p, g, ['turn', 'tool', 'all', 'every']);
+  oneOf(v, p, g, ['turn', 'tool', 'all', 'every', 'safety']);
+}
+
+function PruneMode(v: unknown, p: string, g: Gathering): void {
+  oneOf(v, p, g, ['now']);
 }
 
 function DisabledReason(v: unknown, p: string, g: Gathering): void {
@@ -435,6 +439,7 @@ function SessionLimits(v: unknown, p: string, g: Gathering): void {
   may(o, 'maxStoreBytes', p, g, Bytes);
   may(o, 'maxCheckpoints', p, g, (v, p, g) => integer(v, p, g, 1, 9007199254740991));
   may(o, 'maxAgeDays', p, g, (v, p, g) => integer(v, p, g, 0, 36500));
+  may(o, 'keepSafetyMs', p, g, (v, p, g) => integer(v, p, g, 0, 9007199254740991));
   may(o, 'initTimeoutMs', p, g, (v, p, g) => integer(v, p, g, 1, 3600000));
   may(o, 'maxMessageCharacters', p, g, (v, p, g) => integer(v, p, g, 1, 16777216));
 }
@@ -1943,6 +1948,7 @@ function StoreGcParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
+  may(o, 'prune', p, g, PruneMode);
   may(o, 'idempotencyKey', p, g, IdempotencyKey);
   may(o, 'workDoneToken', p, g, ProgressToken);
 }
@@ -1953,6 +1959,7 @@ function StoreGcResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'bytesFreed', p, g, Bytes);
   need(o, 'blobsFreed', p, g, Count);
   need(o, 'checkpointsRemoved', p, g, Count);
+  may(o, 'safetyRemoved', p, g, Count);
   need(o, 'ms', p, g, Milliseconds);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);

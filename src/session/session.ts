@@ -38,6 +38,8 @@ export interface SessionLimits {
   readonly initTimeoutMs: number;
   readonly maxCheckpoints?: number;
   readonly maxAgeDays?: number;
+  /** How long every safety checkpoint is kept, ms; absent: 30 days. */
+  readonly keepSafetyMs?: number;
   readonly maxStoreBytes?: number;
 }
 

@@ -48,6 +48,7 @@ export class SessionRig {
     exclude?: readonly string[];
     maxFileBytes?: number;
     retention?: 'keep';
+    maxStoreBytes?: number;
   } = {};
   readonly #daemon: Daemon;
 
@@ -81,7 +82,13 @@ export class SessionRig {
           include: this.settings.include ?? [],
           exclude: this.settings.exclude ?? [],
           durability: 'process',
-          limits: { maxFileBytes: this.settings.maxFileBytes ?? 1 << 28, initTimeoutMs: 60_000 },
+          limits: {
+            maxFileBytes: this.settings.maxFileBytes ?? 1 << 28,
+            initTimeoutMs: 60_000,
+            ...(this.settings.maxStoreBytes === undefined
+              ? {}
+              : { maxStoreBytes: this.settings.maxStoreBytes }),
+          },
         },
       },
       context,

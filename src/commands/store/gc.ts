@@ -1,5 +1,6 @@
 // store/gc: removes checkpoints that the session's limits or its own history no longer hold, then has the store remove
-// what nobody needs. Never removes the base, the head, a named checkpoint, or what undo and redo reach.
+// what nobody needs. Never removes the base, the head, a named checkpoint, or what undo and redo reach; and a safety
+// checkpoint only after a month, because a mistaken undo is noticed late.
 import type { CheckpointId } from '../../base/ids.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Checkpoints } from '../../session/checkpoints.ts';
@@ -7,19 +8,20 @@ import type { CheckpointIndex } from '../../session/index/checkpoint-index.ts';
 import { baseTag } from '../../session/index/tag.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { SessionLimits } from '../../session/session.ts';
-import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { type CallOf, defineCommand } from '../command.ts';
 import { removeCheckpoints } from '../remove-checkpoints.ts';
 import { tangentCheckpoints } from '../tangent-files.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
+const keepSafetyMsDefault = 30 * dayMs;
 
 export const command = defineCommand('store/gc', collect, {
   // What of it is known after a kill: how much was freed went with the process.
   again: ({ effect }) => ({ bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: Number(effect), ms: 0 }),
 });
 
-async function collect({ session, context }: CallOf<'store/gc'>): Promise<Wire.StoreGcResult> {
+async function collect({ session, params, context }: CallOf<'store/gc'>): Promise<Wire.StoreGcResult> {
   const { clock, options, operations, conversation } = session.parts;
   const started = clock.monotonic();
   const checkpoints = session.requireCheckpoints();
@@ -37,20 +39,25 @@ async function collect({ session, context }: CallOf<'store/gc'>): Promise<Wire.S
     freed.bytesFreed += bytesFreed;
     freed.blobsFreed += blobsFreed;
   };
-  const { maxStoreBytes } = options.limits;
+  const limits = params.prune === 'now' ? { ...options.limits, keepSafetyMs: 0 } : options.limits;
+  const { maxStoreBytes } = limits;
+  let safetyRemoved = 0;
   const work = async (): Promise<void> => {
     await sweep();
     if (maxStoreBytes === undefined) return;
-    // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
+    // By size: the oldest ones go, some at a time, until it fits or nothing more may go. Safety checkpoints come first:
+    // what they hold was displaced, and the others are still listed.
     while ((await heldBytes(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
-      const oldest = dispensable(index, needed, index.list('all')).slice(0, 10);
+      const safeties = index.safeties().filter(({ record }) => isOlder(record, dayMs, clock.now()));
+      const oldest = dispensable(index, needed, [...safeties, ...index.list('all')]).slice(0, 10);
       if (oldest.length === 0) return;
+      safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
       await remove(oldest);
       await sweep();
     }
   };
-  await remove(expendable(index, needed, options.limits, clock.now()));
+  await remove(expendable(index, needed, limits, clock.now()));
   try {
     await work();
   } catch (error) {
@@ -61,7 +68,15 @@ async function collect({ session, context }: CallOf<'store/gc'>): Promise<Wire.S
       throw error;
     });
   }
-  return { ...freed, ms: Math.round(clock.monotonic() - started) };
+  if (safetyRemoved > 0)
+    context.warn(
+      `${safetyRemoved} safety checkpoint(s) older than a day were removed: the store is larger than limits.maxStoreBytes.`,
+    );
+  return {
+    ...freed,
+    ...(safetyRemoved === 0 ? {} : { safetyRemoved }),
+    ms: Math.round(clock.monotonic() - started),
+  };
 }
 
 /** Another session's checkpoints in a shared store are no reason to let go of this one's. */
@@ -78,8 +93,11 @@ function expendable(
 ): CheckpointId[] {
   const listed = index.list('all');
   const listedIds = new Set(listed.map(({ record }) => record.id));
-  const going = index.list('every').filter(({ record }) => !listedIds.has(record.id));
-  const { maxAgeDays, maxCheckpoints } = limits;
+  const { maxAgeDays, maxCheckpoints, keepSafetyMs = keepSafetyMsDefault } = limits;
+  const going = index
+    .list('every')
+    .filter(({ record }) => !listedIds.has(record.id))
+    .filter(({ record }) => record.kind !== 'safety' || isOlder(record, keepSafetyMs, nowMs));
   if (maxAgeDays !== undefined) {
     going.push(...listed.filter(({ record }) => Date.parse(record.timestamp) < nowMs - maxAgeDays * dayMs));
   }
@@ -87,6 +105,11 @@ function expendable(
     going.push(...listed.slice(0, listed.length - maxCheckpoints));
   }
   return dispensable(index, needed, going);
+}
+
+/** A clock that was set back makes nothing old; `0` is older than everything. */
+function isOlder({ timestamp }: CheckpointRecord, ms: number, nowMs: number): boolean {
+  return ms === 0 || Date.parse(timestamp) < nowMs - ms;
 }
 
 /** Those of a list that may go at all, in its order. */

@@ -8,7 +8,7 @@ import { isName } from './name.ts';
 import { type Lost, PackedCheckpoints } from './packed-checkpoints.ts';
 import { baseTag, partsOf, previousTag, tagOf } from './tag.ts';
 
-export type ListKind = 'turn' | 'tool' | 'all' | 'every';
+export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
 /** A list of which pages are taken. */
 export interface Listing {
@@ -188,14 +188,14 @@ export class CheckpointIndex {
     return undefined;
   }
 
-  /** Checkpoints in list order; `every` adds safety, restore and those that lost their tag, by sequence. */
+  /** Checkpoints in list order; `every` adds safety, restore and those that lost their tag, by sequence, as `safety` alone is. */
   list(kind: ListKind): StoredCheckpoint[] {
     return this.listing(kind).slice(0, this.#packed.end);
   }
 
   /** The same, of which only what is taken is looked at. */
   listing(kind: ListKind): Listing {
-    const rows = kind === 'every' ? this.#bySeq() : this.#listed;
+    const rows = kind === 'every' || kind === 'safety' ? this.#bySeq() : this.#listed;
     const isWanted = (row: number): boolean => this.#packed.kindAt(row) === kind;
     const wanted = kind === 'every' || kind === 'all' ? rows : rows.filter(isWanted);
     return {

@@ -247,7 +247,7 @@ export async function init(modelled: ModelledSession): Promise<void> {
 export async function collect(modelled: ModelledSession): Promise<void> {
   const { house, session, head, entered } = modelled;
   const before = modelled.isEnabled ? await everyId(modelled) : [];
-  const result = await enabledOnly(modelled, house.call('store/gc', { session }));
+  const result = await enabledOnly(modelled, house.call('store/gc', { session, prune: 'now' }));
   if (result === undefined) return;
   const walkable = [...(head?.undo ?? []), ...(head?.redo ?? [])].map(({ id }) => id);
   const going = modelled.checkpoints.filter(

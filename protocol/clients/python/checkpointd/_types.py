@@ -249,7 +249,11 @@ CreateKind = Literal["turn", "tool"]
 
 
 # Which checkpoints are listed.
-ListKind = Literal["turn", "tool", "all", "every"]
+ListKind = Literal["turn", "tool", "all", "every", "safety"]
+
+
+# How `store/gc` treats safety checkpoints.
+PruneMode = Literal["now"]
 
 
 # Why checkpoints are disabled. Known: NotARepository, GitMissing, GitTooOld, NotRequested,
@@ -545,6 +549,10 @@ class SessionLimits(TypedDict, total=False):
     maxCheckpoints: int
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int
+    # `store/gc` and the other limits keep every safety checkpoint for this long, whether undo
+    # reaches it or not; `maxStoreBytes` alone may take those that are older than a day.
+    # Milliseconds. Absent: 30 days.
+    keepSafetyMs: int
     # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     initTimeoutMs: int
     # Messages, answers, summaries and lines of the transcript may have this many characters
@@ -2947,6 +2955,9 @@ class _StoreGcParamsRequired(TypedDict):
 
 class StoreGcParams(_StoreGcParamsRequired, total=False):
     """Parameters of `store/gc`."""
+    # Which safety checkpoints go that undo and redo do not reach. Absent: those older than
+    # `limits.keepSafetyMs`.
+    prune: PruneMode
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
     idempotencyKey: IdempotencyKey
@@ -2968,6 +2979,9 @@ class _StoreGcResultRequired(TypedDict):
 
 class StoreGcResult(_StoreGcResultRequired, total=False):
     """Answer to `store/gc`."""
+    # Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because
+    # of `limits.maxStoreBytes`. Absent: none.
+    safetyRemoved: Count
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool

@@ -266,6 +266,21 @@ pub enum ListKind {
     /// Also safety checkpoints, restores, and those that lost their tag.
     #[serde(rename = "every")]
     Every,
+    /// Safety checkpoints only: what stood before each restore. `store/gc` keeps each for
+    /// `limits.keepSafetyMs`.
+    #[serde(rename = "safety")]
+    Safety,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
+/// How `store/gc` treats safety checkpoints.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PruneMode {
+    /// All go that undo and redo do not reach, however new they are.
+    #[serde(rename = "now")]
+    Now,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -1022,6 +1037,11 @@ pub struct SessionLimits {
     /// `store/gc` removes checkpoints older than this many days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
+    /// `store/gc` and the other limits keep every safety checkpoint for this long, whether undo
+    /// reaches it or not; `maxStoreBytes` alone may take those that are older than a day.
+    /// Milliseconds. Absent: 30 days.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_safety_ms: Option<u64>,
     /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init_timeout_ms: Option<u64>,
@@ -4387,6 +4407,10 @@ pub struct StoreUsageResult {
 pub struct StoreGcParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
+    /// Which safety checkpoints go that undo and redo do not reach. Absent: those older than
+    /// `limits.keepSafetyMs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prune: Option<PruneMode>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
     /// new key for every new intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -4402,6 +4426,7 @@ impl StoreGcParams {
     pub fn new(session: impl Into<String>) -> Self {
         Self {
             session: session.into(),
+            prune: None,
             idempotency_key: None,
             work_done_token: None,
         }
@@ -4418,6 +4443,10 @@ pub struct StoreGcResult {
     pub blobs_freed: Count,
     /// Checkpoints removed because of limits.
     pub checkpoints_removed: Count,
+    /// Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because
+    /// of `limits.maxStoreBytes`. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safety_removed: Option<Count>,
     /// How long it took.
     pub ms: Milliseconds,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
