@@ -3,10 +3,11 @@
 // the commit; then the record of the operation, and the answer. Which of these a method has is said by the facts that
 // protocol.json states of it. It knows no command in particular.
 import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
 import { methods } from '../protocol/methods.ts';
 import { afterCommit } from '../session/operations/after-commit.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
-import type { OperationRecords } from '../session/operations/operation-records.ts';
+import type { OperationRecords, Remains } from '../session/operations/operation-records.ts';
 import { ensureRecovered } from '../session/restore/recover.ts';
 import type { Session } from '../session/session.ts';
 import type { AnyCommand, Call, CommandMethod, Daemon, OpeningCommand, Request } from './command.ts';
@@ -83,27 +84,29 @@ async function change(
     const prepared = preparing === undefined ? undefined : await preparing; // who need not wait keeps its turn
     return queue.run(async () => withWarnings(await command.run(call, prepared), warnings), context.signal);
   }
-  const key = call.params.idempotencyKey ?? undefined;
+  const { idempotencyKey: key, ...rest } = call.params;
+  const again = async (remains: Remains): Promise<Answer> => {
+    if (command.again !== undefined) return command.again(remains, call);
+    if (typeof remains.effect === 'object' && remains.effect !== null) return remains.effect;
+    throw answerLost(method);
+  };
+  const run = async (stamp: OperationContext['stamp']): Promise<Answer> => {
+    const stamped = { ...call, context: { ...context, stamp } };
+    const finished = operations.finishedBefore(stamp);
+    if (finished !== undefined)
+      return { ...(await again(finished)), operation: stamp.operation, replayed: true };
+    const answer = { ...(await command.run(stamped)), operation: stamp.operation };
+    if (command.isKeptWithEffect !== true) await keepAnswer(operations, method, stamped.context, answer);
+    return withWarnings(answer, warnings);
+  };
   try {
     return await operations.run(
-      { method, params: call.params, ...(key === undefined ? {} : { key }) },
-      (stamp) => {
-        const stamped = { ...call, context: { ...context, stamp } };
-        const run = async (): Promise<Answer> => {
-          const answer = { ...(await command.run(stamped)), operation: stamp.operation };
-          if (command.isKeptWithEffect !== true)
-            await keepAnswer(operations, method, stamped.context, answer);
-          return withWarnings(answer, warnings);
-        };
-        return command.recoversItself === true
-          ? queue.run(run, context.signal)
-          : inLane(session, stamped.context, run);
-      },
-      async (remains) => {
-        if (command.again !== undefined) return command.again(remains, call);
-        if (typeof remains.effect === 'object' && remains.effect !== null) return remains.effect;
-        throw answerLost(method);
-      },
+      { method, params: rest, ...given({ key }) },
+      (stamp) =>
+        command.recoversItself === true
+          ? queue.run(() => run(stamp), context.signal)
+          : inLane(session, { ...context, stamp }, () => run(stamp)),
+      again,
     );
   } catch (error) {
     events.failed(session, method, error);

@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = 'af562b2e6981f44a6b2fb36dcafdd21f';
+export const schemaHash = '0f067c4cf73cfa880ff306ac6f5855d0';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

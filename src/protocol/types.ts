@@ -355,6 +355,11 @@ export interface RestoreResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** A path that differs. */
@@ -1141,6 +1146,11 @@ export interface SessionOpenResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `session/close`. */
@@ -1162,6 +1172,11 @@ export interface SessionCloseResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `session/delete`. */
@@ -1187,6 +1202,11 @@ export interface SessionDeleteResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `session/list`. */
@@ -1276,6 +1296,11 @@ export interface CheckpointInitResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `checkpoint/create`. */
@@ -1323,6 +1348,11 @@ export interface CheckpointCreateResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `checkpoint/list`. */
@@ -1605,6 +1635,11 @@ export interface CheckpointDeleteResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `checkpoint/rename`. */
@@ -1630,6 +1665,11 @@ export interface CheckpointRenameResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `checkpoint/clean`. */
@@ -1655,6 +1695,11 @@ export interface CheckpointCleanResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/get`. */
@@ -1782,6 +1827,11 @@ export interface ConversationAppendResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/appendTranscript`. */
@@ -1811,6 +1861,11 @@ export interface ConversationAppendTranscriptResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setNextMessage`. */
@@ -1836,7 +1891,10 @@ export interface ConversationSetNextMessageResult {
   readonly pendingUserMessage?: string;
   /** Whether it is locked. */
   readonly messageLocked: boolean;
-  /** What had to be assumed or left out, in words. */
+  /**
+   * What had to be assumed or left out, in words; and what did not succeed although the request did. Absent:
+   * nothing.
+   */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -1867,6 +1925,11 @@ export interface ConversationClearResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setValidRange`. */
@@ -1894,6 +1957,11 @@ export interface ConversationSetValidRangeResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/compact`. */
@@ -1927,6 +1995,11 @@ export interface ConversationCompactResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/enterTangent`. */
@@ -1957,6 +2030,11 @@ export interface ConversationEnterTangentResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/exitTangent`. */
@@ -1992,6 +2070,11 @@ export interface ConversationExitTangentResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/tangent`. */
@@ -2035,6 +2118,11 @@ export interface ConversationAddContextResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/removeContext`. */
@@ -2060,6 +2148,11 @@ export interface ConversationRemoveContextResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/context`. */
@@ -2111,6 +2204,11 @@ export interface ConversationSetToolsResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/setAgents`. */
@@ -2136,7 +2234,7 @@ export interface ConversationSetAgentsResult {
   readonly operation?: OperationId;
   /** The paths and globs that the resources of the active agent brought into the context. Always sent. */
   readonly context?: readonly string[];
-  /** Resources that were left out, and why. */
+  /** Resources that were left out, and why; and what did not succeed although the request did. Absent: nothing. */
   readonly warnings?: readonly string[];
 }
 
@@ -2159,7 +2257,10 @@ export interface ConversationSetModelResult {
   readonly modelInfo: ModelInfo;
   /** The budget of the context now. */
   readonly maxContextSize: Bytes;
-  /** What had to be assumed or left out, in words. */
+  /**
+   * What had to be assumed or left out, in words; and what did not succeed although the request did. Absent:
+   * nothing.
+   */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2188,6 +2289,11 @@ export interface ConversationSetMcpEnabledResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/recordLines`. */
@@ -2227,6 +2333,11 @@ export interface ConversationRecordLinesResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/export`. */
@@ -2258,6 +2369,11 @@ export interface ConversationExportResult {
    * it lies in none.
    */
   readonly safety?: CheckpointId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `conversation/import`. */
@@ -2289,7 +2405,10 @@ export interface ConversationImportResult {
   readonly transcriptDropped?: Count;
   /** The id in the document; the session keeps its own. */
   readonly conversationId?: string;
-  /** What had to be assumed or left out, in words. */
+  /**
+   * What had to be assumed or left out, in words; and what did not succeed although the request did. Absent:
+   * nothing.
+   */
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
@@ -2326,6 +2445,11 @@ export interface LedgerRecordWriteResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** A change of one file. */
@@ -2453,6 +2577,11 @@ export interface StoreGcResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
 }
 
 /** Something wrong with a store. */

@@ -493,6 +493,7 @@ function RestoreResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'ms', p, g, Milliseconds);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function DiffFile(v: unknown, p: string, g: Gathering): void {
@@ -1085,6 +1086,7 @@ function SessionOpenResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'recovered', p, g, RestoreResult);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function SessionCloseParams(v: unknown, p: string, g: Gathering): void {
@@ -1100,6 +1102,7 @@ function SessionCloseResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'removed', p, g, boolean);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function SessionDeleteParams(v: unknown, p: string, g: Gathering): void {
@@ -1117,6 +1120,7 @@ function SessionDeleteResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'bytesFreed', p, g, Bytes);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function SessionListParams(v: unknown, p: string, g: Gathering): void {
@@ -1178,6 +1182,7 @@ function CheckpointInitResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'ms', p, g, Milliseconds);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function CheckpointCreateParams(v: unknown, p: string, g: Gathering): void {
@@ -1206,6 +1211,7 @@ function CheckpointCreateResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'capture', p, g, CaptureInfo);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function CheckpointListParams(v: unknown, p: string, g: Gathering): void {
@@ -1401,6 +1407,7 @@ function CheckpointDeleteResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'deleted', p, g, CheckpointId);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function CheckpointRenameParams(v: unknown, p: string, g: Gathering): void {
@@ -1418,6 +1425,7 @@ function CheckpointRenameResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'checkpoint', p, g, Checkpoint);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function CheckpointCleanParams(v: unknown, p: string, g: Gathering): void {
@@ -1435,6 +1443,7 @@ function CheckpointCleanResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'checkpoints', p, g, CheckpointsState);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationGetParams(v: unknown, p: string, g: Gathering): void {
@@ -1521,6 +1530,7 @@ function ConversationAppendResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'validHistoryRange', p, g, HistoryRange);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationAppendTranscriptParams(v: unknown, p: string, g: Gathering): void {
@@ -1540,6 +1550,7 @@ function ConversationAppendTranscriptResult(v: unknown, p: string, g: Gathering)
   need(o, 'transcriptLength', p, g, Count);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationSetNextMessageParams(v: unknown, p: string, g: Gathering): void {
@@ -1577,6 +1588,7 @@ function ConversationClearResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'validHistoryRange', p, g, HistoryRange);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationSetValidRangeParams(v: unknown, p: string, g: Gathering): void {
@@ -1595,6 +1607,7 @@ function ConversationSetValidRangeResult(v: unknown, p: string, g: Gathering): v
   need(o, 'validHistoryRange', p, g, HistoryRange);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationCompactParams(v: unknown, p: string, g: Gathering): void {
@@ -1616,6 +1629,7 @@ function ConversationCompactResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'validHistoryRange', p, g, HistoryRange);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationEnterTangentParams(v: unknown, p: string, g: Gathering): void {
@@ -1634,6 +1648,7 @@ function ConversationEnterTangentResult(v: unknown, p: string, g: Gathering): vo
   may(o, 'checkpoint', p, g, CheckpointId);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationExitTangentParams(v: unknown, p: string, g: Gathering): void {
@@ -1656,6 +1671,7 @@ function ConversationExitTangentResult(v: unknown, p: string, g: Gathering): voi
   need(o, 'validHistoryRange', p, g, HistoryRange);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationTangentParams(v: unknown, p: string, g: Gathering): void {
@@ -1688,6 +1704,7 @@ function ConversationAddContextResult(v: unknown, p: string, g: Gathering): void
   need(o, 'context', p, g, ContextState);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationRemoveContextParams(v: unknown, p: string, g: Gathering): void {
@@ -1705,6 +1722,7 @@ function ConversationRemoveContextResult(v: unknown, p: string, g: Gathering): v
   need(o, 'context', p, g, ContextState);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationContextParams(v: unknown, p: string, g: Gathering): void {
@@ -1741,6 +1759,7 @@ function ConversationSetToolsResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'tools', p, g, Count);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationSetAgentsParams(v: unknown, p: string, g: Gathering): void {
@@ -1793,6 +1812,7 @@ function ConversationSetMcpEnabledResult(v: unknown, p: string, g: Gathering): v
   need(o, 'mcpEnabled', p, g, boolean);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationRecordLinesParams(v: unknown, p: string, g: Gathering): void {
@@ -1817,6 +1837,7 @@ function ConversationRecordLinesResult(v: unknown, p: string, g: Gathering): voi
   need(o, 'linesByAgent', p, g, Count);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationExportParams(v: unknown, p: string, g: Gathering): void {
@@ -1834,6 +1855,7 @@ function ConversationExportResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'path', p, g, string);
   need(o, 'bytes', p, g, Bytes);
   may(o, 'safety', p, g, CheckpointId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function ConversationImportParams(v: unknown, p: string, g: Gathering): void {
@@ -1877,6 +1899,7 @@ function LedgerRecordWriteResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'size', p, g, Bytes);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function LedgerEntry(v: unknown, p: string, g: Gathering): void {
@@ -1963,6 +1986,7 @@ function StoreGcResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'ms', p, g, Milliseconds);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function StoreProblem(v: unknown, p: string, g: Gathering): void {

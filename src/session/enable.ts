@@ -85,11 +85,12 @@ export async function enableCheckpoints(
     const head = checkpoints.index.head?.record;
     if (head !== undefined) session.parts.conversation.restoreHead(head.conversation, head.logLength);
     session.enable(checkpoints);
+    // Before the base is published, after which nothing may fail; without checkpoints it means nothing.
+    writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       await recover(session, limited);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });
-    writeAtomically(session.parts.directory.enabledFile, '');
   } catch (error) {
     session.disable('NotRequested');
     await store.close();

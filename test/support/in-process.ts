@@ -4,27 +4,16 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createLog } from '../../src/base/log.ts';
+import { sessionEvents } from '../../src/commands/answers/announce.ts';
 import type { CommandMethod, Daemon } from '../../src/commands/command.ts';
 import { execute } from '../../src/commands/execute.ts';
 import { commands } from '../../src/commands/table.ts';
 import type { ParamsOf, ResultOf } from '../../src/protocol/types.ts';
-import type { SessionEvents } from '../../src/session/events.ts';
 import type { OperationContext } from '../../src/session/operations/operation-context.ts';
 import { OperationRecords } from '../../src/session/operations/operation-records.ts';
 import type { Session } from '../../src/session/session.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import { git } from './git-oracle.ts';
-
-const told = (): Promise<void> => Promise.resolve();
-const silentEvents: SessionEvents = {
-  opened: told,
-  created: told,
-  restored: told,
-  failed: () => undefined,
-  workTreeChanged: () => undefined,
-  workTreeDrifted: () => undefined,
-  conversationChanged: () => undefined,
-};
 
 /** The context of one operation; `signal` cancels it. */
 export function operation(signal: AbortSignal = new AbortController().signal): OperationContext {
@@ -57,7 +46,7 @@ export class SessionRig {
     git(this.work, 'init', '-q', '-b', 'main');
     const log = createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]);
     this.sessions = new Sessions({
-      surroundings: { events: silentEvents, log, onPoison: () => undefined },
+      surroundings: { events: sessionEvents(() => undefined, log), log, onPoison: () => undefined },
       defaultStorage: this.storage,
       orphanGraceMs: 0,
       log,

@@ -96,18 +96,27 @@ export class OperationRecords {
       const { idempotency } = record;
       if (idempotency === undefined) continue;
       const known = this.#byKey.get(idempotency.key);
-      // A failed operation may have been finished since, by recovery.
-      if (known !== undefined && known.state !== 'failed') continue;
+      // A failed operation may have been finished since, by recovery, while a repeat of it waited for that.
+      if (known?.state === 'committed') continue;
       const operation = idempotency.operation as OperationId;
       const method =
         idempotency.method ?? (record.kind === 'restore' ? 'checkpoint/restore' : 'checkpoint/create');
       const entry = new OperationEntry(operation, method, idempotency.key, idempotency.fingerprint);
       entry.state = 'committed';
       entry.checkpoint = record.id;
-      this.#remember(entry);
+      if (known?.state === 'running') {
+        known.checkpoint = record.id;
+        this.#byOperation.set(operation, entry);
+      } else this.#remember(entry);
     }
     for (const intention of this.#intentions.values()) this.#rememberDone(intention, checkpoints);
     this.#intentions.clear();
+  }
+
+  /** What recovery has finished of the first request under a running one's key, if it has. */
+  finishedBefore({ idempotency }: OperationContext['stamp']): Remains | undefined {
+    const running = idempotency === undefined ? undefined : this.#byKey.get(idempotency.key);
+    return running?.checkpoint === undefined ? undefined : { checkpoint: running.checkpoint };
   }
 
   /** The fate of an operation by its id or its key. */

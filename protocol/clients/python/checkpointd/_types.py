@@ -642,6 +642,10 @@ class RestoreResult(_RestoreResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _DiffFileRequired(TypedDict):
@@ -1410,6 +1414,10 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _SessionCloseParamsRequired(TypedDict):
@@ -1436,6 +1444,10 @@ class SessionCloseResult(_SessionCloseResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _SessionDeleteParamsRequired(TypedDict):
@@ -1466,6 +1478,10 @@ class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class SessionListParams(TypedDict, total=False):
@@ -1570,6 +1586,10 @@ class CheckpointInitResult(_CheckpointInitResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _CheckpointCreateParamsRequired(TypedDict):
@@ -1623,6 +1643,10 @@ class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _CheckpointListParamsRequired(TypedDict):
@@ -1977,6 +2001,10 @@ class CheckpointDeleteResult(_CheckpointDeleteResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _CheckpointRenameParamsRequired(TypedDict):
@@ -2007,6 +2035,10 @@ class CheckpointRenameResult(_CheckpointRenameResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _CheckpointCleanParamsRequired(TypedDict):
@@ -2037,6 +2069,10 @@ class CheckpointCleanResult(_CheckpointCleanResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class ConversationGetParams(TypedDict):
@@ -2200,6 +2236,10 @@ class ConversationAppendResult(_ConversationAppendResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationAppendTranscriptParamsRequired(TypedDict):
@@ -2234,6 +2274,10 @@ class ConversationAppendTranscriptResult(_ConversationAppendTranscriptResultRequ
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationSetNextMessageParamsRequired(TypedDict):
@@ -2263,7 +2307,8 @@ class ConversationSetNextMessageResult(_ConversationSetNextMessageResultRequired
     """Answer to `conversation/setNextMessage`."""
     # The pending message now.
     pendingUserMessage: str
-    # What had to be assumed or left out, in words.
+    # What had to be assumed or left out, in words; and what did not succeed although the request
+    # did. Absent: nothing.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2300,6 +2345,10 @@ class ConversationClearResult(_ConversationClearResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationSetValidRangeParamsRequired(TypedDict):
@@ -2332,6 +2381,10 @@ class ConversationSetValidRangeResult(_ConversationSetValidRangeResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationCompactParamsRequired(TypedDict):
@@ -2370,6 +2423,10 @@ class ConversationCompactResult(_ConversationCompactResultRequired, total=False)
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationEnterTangentParamsRequired(TypedDict):
@@ -2404,6 +2461,10 @@ class ConversationEnterTangentResult(_ConversationEnterTangentResultRequired, to
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationExitTangentParamsRequired(TypedDict):
@@ -2445,6 +2506,10 @@ class ConversationExitTangentResult(_ConversationExitTangentResultRequired, tota
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class ConversationTangentParams(TypedDict):
@@ -2496,6 +2561,10 @@ class ConversationAddContextResult(_ConversationAddContextResultRequired, total=
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationRemoveContextParamsRequired(TypedDict):
@@ -2526,6 +2595,10 @@ class ConversationRemoveContextResult(_ConversationRemoveContextResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationContextParamsRequired(TypedDict):
@@ -2589,6 +2662,10 @@ class ConversationSetToolsResult(_ConversationSetToolsResultRequired, total=Fals
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationSetAgentsParamsRequired(TypedDict):
@@ -2620,7 +2697,8 @@ class ConversationSetAgentsResult(_ConversationSetAgentsResultRequired, total=Fa
     # The paths and globs that the resources of the active agent brought into the context. Always
     # sent.
     context: List[str]
-    # Resources that were left out, and why.
+    # Resources that were left out, and why; and what did not succeed although the request did.
+    # Absent: nothing.
     warnings: List[str]
 
 
@@ -2647,7 +2725,8 @@ class _ConversationSetModelResultRequired(TypedDict):
 
 class ConversationSetModelResult(_ConversationSetModelResultRequired, total=False):
     """Answer to `conversation/setModel`."""
-    # What had to be assumed or left out, in words.
+    # What had to be assumed or left out, in words; and what did not succeed although the request
+    # did. Absent: nothing.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2682,6 +2761,10 @@ class ConversationSetMcpEnabledResult(_ConversationSetMcpEnabledResultRequired, 
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationRecordLinesParamsRequired(TypedDict):
@@ -2727,6 +2810,10 @@ class ConversationRecordLinesResult(_ConversationRecordLinesResultRequired, tota
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationExportParamsRequired(TypedDict):
@@ -2758,6 +2845,10 @@ class ConversationExportResult(_ConversationExportResultRequired, total=False):
     # The checkpoint that holds what was replaced, in the session whose work tree it is. Absent:
     # nothing was, or it lies in none.
     safety: CheckpointId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _ConversationImportParamsRequired(TypedDict):
@@ -2793,7 +2884,8 @@ class ConversationImportResult(_ConversationImportResultRequired, total=False):
     transcriptDropped: Count
     # The id in the document; the session keeps its own.
     conversationId: str
-    # What had to be assumed or left out, in words.
+    # What had to be assumed or left out, in words; and what did not succeed although the request
+    # did. Absent: nothing.
     warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
@@ -2837,6 +2929,10 @@ class LedgerRecordWriteResult(_LedgerRecordWriteResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class _LedgerEntryRequired(TypedDict):
@@ -2987,6 +3083,10 @@ class StoreGcResult(_StoreGcResultRequired, total=False):
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
 
 
 class StoreProblem(TypedDict):

@@ -1144,6 +1144,11 @@ pub struct RestoreResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// A path that differs.
@@ -2244,6 +2249,11 @@ pub struct SessionOpenResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `session/close`.
@@ -2281,6 +2291,11 @@ pub struct SessionCloseResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `session/delete`.
@@ -2324,6 +2339,11 @@ pub struct SessionDeleteResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `session/list`.
@@ -2450,6 +2470,11 @@ pub struct CheckpointInitResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `checkpoint/create`.
@@ -2531,6 +2556,11 @@ pub struct CheckpointCreateResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `checkpoint/list`.
@@ -3050,6 +3080,11 @@ pub struct CheckpointDeleteResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `checkpoint/rename`.
@@ -3094,6 +3129,11 @@ pub struct CheckpointRenameResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `checkpoint/clean`.
@@ -3136,6 +3176,11 @@ pub struct CheckpointCleanResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/get`.
@@ -3339,6 +3384,11 @@ pub struct ConversationAppendResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/appendTranscript`.
@@ -3387,6 +3437,11 @@ pub struct ConversationAppendTranscriptResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/setNextMessage`.
@@ -3430,7 +3485,8 @@ pub struct ConversationSetNextMessageResult {
     pub pending_user_message: Option<String>,
     /// Whether it is locked.
     pub message_locked: bool,
-    /// What had to be assumed or left out, in words.
+    /// What had to be assumed or left out, in words; and what did not succeed although the request
+    /// did. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -3481,6 +3537,11 @@ pub struct ConversationClearResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/setValidRange`.
@@ -3525,6 +3586,11 @@ pub struct ConversationSetValidRangeResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/compact`.
@@ -3581,6 +3647,11 @@ pub struct ConversationCompactResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/enterTangent`.
@@ -3631,6 +3702,11 @@ pub struct ConversationEnterTangentResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/exitTangent`.
@@ -3689,6 +3765,11 @@ pub struct ConversationExitTangentResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/tangent`.
@@ -3756,6 +3837,11 @@ pub struct ConversationAddContextResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/removeContext`.
@@ -3798,6 +3884,11 @@ pub struct ConversationRemoveContextResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/context`.
@@ -3892,6 +3983,11 @@ pub struct ConversationSetToolsResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/setAgents`.
@@ -3936,7 +4032,8 @@ pub struct ConversationSetAgentsResult {
     /// sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Vec<String>>,
-    /// Resources that were left out, and why.
+    /// Resources that were left out, and why; and what did not succeed although the request did.
+    /// Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
 }
@@ -3974,7 +4071,8 @@ pub struct ConversationSetModelResult {
     pub model_info: ModelInfo,
     /// The budget of the context now.
     pub max_context_size: Bytes,
-    /// What had to be assumed or left out, in words.
+    /// What had to be assumed or left out, in words; and what did not succeed although the request
+    /// did. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -4024,6 +4122,11 @@ pub struct ConversationSetMcpEnabledResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/recordLines`.
@@ -4096,6 +4199,11 @@ pub struct ConversationRecordLinesResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/export`.
@@ -4141,6 +4249,11 @@ pub struct ConversationExportResult {
     /// nothing was, or it lies in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `conversation/import`.
@@ -4191,7 +4304,8 @@ pub struct ConversationImportResult {
     /// The id in the document; the session keeps its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation_id: Option<String>,
-    /// What had to be assumed or left out, in words.
+    /// What had to be assumed or left out, in words; and what did not succeed although the request
+    /// did. Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -4256,6 +4370,11 @@ pub struct LedgerRecordWriteResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// A change of one file.
@@ -4456,6 +4575,11 @@ pub struct StoreGcResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Something wrong with a store.

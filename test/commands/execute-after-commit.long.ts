@@ -1,0 +1,17 @@
+// Every call after the commit point of every change fails once, on every strategy.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withSessions } from '../support/in-process.ts';
+import { changes, FaultSweep } from './execute-after-commit.ts';
+
+for (const strategy of ['shadow', 'local', 'sqlite']) {
+  for (const [name, change] of Object.entries(changes)) {
+    test(`${strategy}, ${name}: what fails after the commit is a warning, and its key does it once`, () =>
+      withSessions(async (rig) => {
+        const { failed } = await new FaultSweep(rig, change, strategy).run();
+        assert.ok(failed > 0, 'it calls the system');
+      }));
+  }
+}
+
+test.run();

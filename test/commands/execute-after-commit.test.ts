@@ -1,0 +1,43 @@
+// A sample of execute-after-commit.long.ts: one method of each kind in shadow.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { withSessions } from '../support/in-process.ts';
+import { changes, FaultSweep } from './execute-after-commit.ts';
+
+for (const name of ['create', 'restore', 'delete', 'append', 'addContext', 'recordWrite'] as const) {
+  test(`${name}: a call that fails after the commit is a warning, and its key does it once`, () =>
+    withSessions(async (rig) => {
+      const change = changes[name];
+      assert.ok(change);
+      await new FaultSweep(rig, change, 'shadow').run(12);
+    }));
+}
+
+test('a full disk after a publication is a warning: the checkpoint exists, and its key makes no second one', () =>
+  withSessions(async (rig) => {
+    rig.write('a.txt', 'one\n');
+    const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
+    rig.write('a.txt', 'two\n');
+    // The session's log is written by its descriptor.
+    installFault((call, target) => {
+      if (call === 'write' && /^\d+$/.test(target))
+        throw Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' });
+    });
+    const asked = { session, kind: 'turn', idempotencyKey: 'k' } as const;
+    const made = await rig.request('checkpoint/create', asked).finally(() => installFault(undefined));
+    assert.match(made.warnings?.join('\n') ?? '', /who changed which file could not be noted.*disk is full/s);
+    assert.ok(
+      made.warnings?.every((warning) => rig.logged.includes(`warn ${warning}`)),
+      'told by window/logMessage',
+    );
+    const again = await rig.request('checkpoint/create', asked);
+    assert.equal(again, { ...made, replayed: true });
+    const { checkpoints } = await rig.request('checkpoint/list', { session });
+    assert.equal(
+      checkpoints.map(({ tag }) => tag),
+      ['0', '1'],
+    );
+  }));
+
+test.run();
