@@ -5,7 +5,7 @@ import { jsonSchema } from './json-schema.ts';
 import { metaModel } from './meta-model.ts';
 import { openRpc } from './open-rpc.ts';
 import { pythonErrors } from './python-errors.ts';
-import { pythonRequests } from './python-requests.ts';
+import { pythonRequests, pythonSyncRequests } from './python-requests.ts';
 import { pythonTypes } from './python-types.ts';
 import { reference } from './reference.ts';
 import { rustTypes } from './rust-types.ts';
@@ -23,6 +23,7 @@ export const projections: readonly ((document: ProtocolDocument) => GeneratedFil
   metaModel,
   pythonTypes,
   pythonRequests,
+  pythonSyncRequests,
   pythonErrors,
   rustTypes,
   reference,

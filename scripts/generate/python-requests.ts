@@ -1,11 +1,12 @@
-// Projection: the Python client's requests and events with their types, as overloads that name each method. It holds
-// no behaviour: the client of checkpointd/client.py gives `send` and `listen`.
+// Projection: the Python client's requests and events, one method each, so that a type checker names the very field
+// that is wrong. It holds no behaviour: the clients of client.py and sync.py give `request` and `on`.
 import {
   type GeneratedFile,
   generatedNotice,
   type Method,
   type ProtocolDocument,
   refName,
+  wrap,
 } from './dialect.ts';
 
 /** The client's own life: it sends these itself. */
@@ -18,30 +19,70 @@ function typeName(schema: Method['params']): string {
   return name === 'Json' ? 'Any' : name;
 }
 
-function request(method: Method): string {
-  return `    @overload
-    async def request(
+/** `checkpoint/hasChanges` as Python writes it: `checkpoint_has_changes`. */
+function pythonName(method: string): string {
+  return method.replace(/[/.]/g, '_').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+interface Face {
+  readonly path: string;
+  readonly words: string;
+  readonly className: string;
+  readonly isAsync: boolean;
+}
+
+const asyncFace: Face = {
+  path: 'protocol/clients/python/checkpointd/_requests.py',
+  words: 'Every request and event of the protocol, for asyncio.',
+  className: 'Requests',
+  isAsync: true,
+};
+
+const syncFace: Face = {
+  path: 'protocol/clients/python/checkpointd/_sync_requests.py',
+  words: 'Every request and event of the protocol, for scripts.',
+  className: 'SyncRequests',
+  isAsync: false,
+};
+
+/** The keywords of every request, and how they are handed on. */
+function options({ isAsync }: Face): { declared: string; passed: string } {
+  const declared = [
+    '        *,\n        on_progress: Optional[ProgressListener] = None,\n        timeout: Optional[float] = None,\n',
+    isAsync ? '        cancel: Optional[asyncio.Event] = None,\n' : '',
+  ].join('');
+  return { declared, passed: `on_progress=on_progress, timeout=timeout${isAsync ? ', cancel=cancel' : ''}` };
+}
+
+function docstring(text: string | undefined): string {
+  const lines = wrap((text ?? '').replaceAll('"""', "'''"), 90);
+  return lines.length === 1 ? `"""${lines[0]}"""` : `"""${lines.join('\n        ')}\n        """`;
+}
+
+function request(method: Method, face: Face): string {
+  const { declared, passed } = options(face);
+  const [definition, call] = face.isAsync ? ['async def', 'await self'] : ['def', 'self'];
+  const result = typeName(method.result);
+  const sent = `${call}.request("${method.name}", params, ${passed})`;
+  return `    ${definition} ${pythonName(method.name)}(
         self,
-        method: Literal["${method.name}"],
         params: ${typeName(method.params)},
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ${typeName(method.result)}: ...
+${declared}    ) -> ${result}:
+        ${docstring(method.description)}
+        ${result === 'Any' ? `return ${sent}` : `result: ${result} = ${sent}\n        return result`}
 `;
 }
 
 function event(method: Method): string {
-  return `    @overload
-    def on(
-        self, event: Literal["${method.name}"], listener: Callable[[${typeName(method.params)}], None]
-    ) -> Callable[[], None]: ...
+  return `    def on_${pythonName(method.name.replace('$/', ''))}(
+        self, listener: Callable[[${typeName(method.params)}], None]
+    ) -> Callable[[], None]:
+        ${docstring(method.description)}
+        return self.on("${method.name}", listener)
 `;
 }
 
-/** Emits the base class that gives `request` and `on` their types. */
-export function pythonRequests(document: ProtocolDocument): GeneratedFile {
+function pythonFace(document: ProtocolDocument, face: Face): GeneratedFile {
   const requests = document.methods.filter(
     (method) => method.kind === 'request' && !ownLife.has(method.name),
   );
@@ -58,13 +99,13 @@ export function pythonRequests(document: ProtocolDocument): GeneratedFile {
     .sort()
     .map((name) => `    ${name},\n`)
     .join('');
+  const { declared } = options(face);
   const content = `# ${generatedNotice}
-"""Every request and event by its name, with its types."""
+"""${face.words}"""
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any, Callable, Literal, Mapping, Optional, overload
+${face.isAsync ? 'import asyncio\n' : ''}from typing import Any, Callable, Mapping, Optional
 
 from ._types import (
 ${imports})
@@ -72,47 +113,36 @@ ${imports})
 ProgressListener = Callable[[ProgressValue], None]
 
 
-class Requests:
-    """What a client can ask and be told. The client itself adds how."""
+class ${face.className}:
+    """What a client can ask and be told. The client itself adds how.
 
-    async def send(
+    Each request takes the parameters as a dictionary. \`\`on_progress\`\` is called with each report. After \`\`timeout\`\`
+    seconds${face.isAsync ? ', and when ``cancel`` is set,' : ''} the request is cancelled: what had committed by then is a result all the same.
+    Raises :class:\`checkpointd.CheckpointdError\`, by kind.
+    """
+
+    ${face.isAsync ? 'async def' : 'def'} request(
         self,
         method: str,
         params: Optional[Mapping[str, Any]] = None,
-        *,
-        on_progress: Optional[ProgressListener] = None,
-        timeout: Optional[float] = None,
-        cancel: Optional[asyncio.Event] = None,
-    ) -> Any:
-        """Sends any request, without types."""
+${declared}    ) -> Any:
+        """Sends any request by its name on the wire, without types."""
         raise NotImplementedError
 
-    def listen(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Listens to any notification, without types."""
+    def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Calls \`\`listener\`\` for each notification of that name on the wire; returns how to stop listening."""
         raise NotImplementedError
 
-${requests.map(request).join('\n')}
-    async def request(
-        self,
-        method: Any,
-        params: Any,
-        *,
-        on_progress: Optional[ProgressListener] = None,
-        timeout: Optional[float] = None,
-        cancel: Optional[asyncio.Event] = None,
-    ) -> Any:
-        """Sends a request and returns its result.
+${[...requests.map((method) => request(method, face)), ...events.map(event)].join('\n')}`;
+  return { path: face.path, content };
+}
 
-        \`\`on_progress\`\` is called with each report. After \`\`timeout\`\` seconds, and
-        when \`\`cancel\`\` is set, the request is cancelled: what had committed by then is a result all the same.
-        Raises :class:\`checkpointd.CheckpointdError\`, by kind.
-        """
-        return await self.send(method, params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+/** Emits the base class of the client for asyncio. */
+export function pythonRequests(document: ProtocolDocument): GeneratedFile {
+  return pythonFace(document, asyncFace);
+}
 
-${events.map(event).join('\n')}
-    def on(self, event: Any, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls \`\`listener\`\` for each event of that name; returns how to stop listening."""
-        return self.listen(event, listener)
-`;
-  return { path: 'protocol/clients/python/checkpointd/_requests.py', content };
+/** Emits the base class of the client for scripts. */
+export function pythonSyncRequests(document: ProtocolDocument): GeneratedFile {
+  return pythonFace(document, syncFace);
 }

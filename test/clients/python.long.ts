@@ -65,17 +65,40 @@ if (tools.status !== 0) {
   test('mypy knows the parameters and the result of a method, once installed', () => {
     const installed = run(python, ['-m', 'pip', 'install', '-q', copy]);
     assert.is(installed.status, 0, installed.text);
-    const program = (line: string): string =>
-      `from checkpointd import Checkpointd\nasync def main(client: Checkpointd) -> None:\n    ${line}\n`;
-    const check = (line: string): string =>
-      run(python, ['-m', 'mypy', '--strict', '-c', program(line)], folder).text;
+    const check = (line: string, types = ''): string => {
+      const program = `from checkpointd import Checkpointd${types}\nasync def main(client: Checkpointd) -> None:\n    ${line}\n`;
+      return run(python, ['-m', 'mypy', '--strict', '-c', program], folder).text;
+    };
     const params = '{"session": "s", "kind": "turn"}';
     assert.match(
-      check(`reveal_type((await client.request("checkpoint/create", ${params}))["created"])`),
+      check(`reveal_type((await client.checkpoint_create(${params}))["created"])`),
       /"(builtins\.)?bool"/,
     );
-    assert.match(check('await client.request("checkpoint/create", {"sesion": "s"})'), /error/);
-    assert.match(check('await client.request("checkpoint/make", {})'), /error/);
+    assert.match(
+      check(`made: Checkpoint = (await client.checkpoint_create(${params}))["checkpoint"]`, ', Checkpoint'),
+      /Success/,
+    );
+    const wrong = check('await client.checkpoint_create({"session": "s", "kind": "turn", "mesage": "m"})');
+    assert.match(wrong, /"mesage"/);
+    assert.ok(wrong.split('\n').length < 5, wrong);
+    assert.match(check('await client.checkpoint_create({"session": "s", "kind": "trun"})'), /"kind"/);
+    assert.match(check('await client.checkpoint_make({})'), /checkpoint_make/);
+    const sync = `from checkpointd.sync import Checkpointd as Sync\ndef main(client: Sync) -> None:\n    reveal_type(client.checkpoint_create(${params})["created"])\n`;
+    assert.match(run(python, ['-m', 'mypy', '--strict', '-c', sync], folder).text, /"(builtins\.)?bool"/);
+  });
+
+  test('the wheel carries the license, the classifiers and the mark of its types', () => {
+    const built = run(python, ['-m', 'pip', 'wheel', '-q', '--no-deps', '-w', join(folder, 'wheels'), copy]);
+    assert.is(built.status, 0, built.text);
+    const list = [
+      'import glob, sys, zipfile',
+      'wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + "/*.whl")[0])',
+      'print(*wheel.namelist(), sep="\\n")',
+      'print(*[wheel.read(n).decode() for n in wheel.namelist() if n.endswith("/METADATA")])',
+    ].join('\n');
+    const { text } = run(python, ['-c', list, join(folder, 'wheels')]);
+    for (const expected of [/dist-info\/(licenses\/)?LICENSE/, /py\.typed/, /Classifier: Typing :: Typed/])
+      assert.match(text, expected);
   });
 
   test('the installed package runs the shared scenarios', () => {

@@ -1,10 +1,10 @@
 # Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
-"""Every request and event by its name, with its types."""
+"""Every request and event of the protocol, for asyncio."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Callable, Literal, Mapping, Optional, overload
+from typing import Any, Callable, Mapping, Optional
 
 from ._types import (
     CheckpointCleanParams,
@@ -124,9 +124,14 @@ ProgressListener = Callable[[ProgressValue], None]
 
 
 class Requests:
-    """What a client can ask and be told. The client itself adds how."""
+    """What a client can ask and be told. The client itself adds how.
 
-    async def send(
+    Each request takes the parameters as a dictionary. ``on_progress`` is called with each report. After ``timeout``
+    seconds, and when ``cancel`` is set, the request is cancelled: what had committed by then is a result all the same.
+    Raises :class:`checkpointd.CheckpointdError`, by kind.
+    """
+
+    async def request(
         self,
         method: str,
         params: Optional[Mapping[str, Any]] = None,
@@ -135,641 +140,739 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> Any:
-        """Sends any request, without types."""
+        """Sends any request by its name on the wire, without types."""
         raise NotImplementedError
 
-    def listen(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Listens to any notification, without types."""
+    def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Calls ``listener`` for each notification of that name on the wire; returns how to stop listening."""
         raise NotImplementedError
 
-    @overload
-    async def request(
+    async def rpc_discover(
         self,
-        method: Literal["rpc.discover"],
         params: RpcDiscoverParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> JsonObject: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["session/open"],
-        params: SessionOpenParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> SessionOpenResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["session/close"],
-        params: SessionCloseParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> SessionCloseResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["session/delete"],
-        params: SessionDeleteParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> SessionDeleteResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["session/list"],
-        params: SessionListParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> SessionListResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["session/get"],
-        params: SessionGetParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> SessionGetResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/init"],
-        params: CheckpointInitParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointInitResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/create"],
-        params: CheckpointCreateParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointCreateResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/list"],
-        params: CheckpointListParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointListResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/get"],
-        params: CheckpointGetParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointGetResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/expand"],
-        params: CheckpointExpandParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointExpandResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/hasChanges"],
-        params: CheckpointHasChangesParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointHasChangesResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/stats"],
-        params: CheckpointStatsParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> FileStats: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/diff"],
-        params: CheckpointDiffParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointDiffResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/files"],
-        params: CheckpointFilesParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointFilesResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/readFile"],
-        params: CheckpointReadFileParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointReadFileResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/restore"],
-        params: CheckpointRestoreParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> RestoreResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/undo"],
-        params: CheckpointUndoParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> RestoreResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/redo"],
-        params: CheckpointRedoParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> RestoreResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/delete"],
-        params: CheckpointDeleteParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointDeleteResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/rename"],
-        params: CheckpointRenameParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointRenameResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["checkpoint/clean"],
-        params: CheckpointCleanParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> CheckpointCleanResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/get"],
-        params: ConversationGetParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationGetResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/history"],
-        params: ConversationHistoryParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationHistoryResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/transcript"],
-        params: ConversationTranscriptParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationTranscriptResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/append"],
-        params: ConversationAppendParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationAppendResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/appendTranscript"],
-        params: ConversationAppendTranscriptParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationAppendTranscriptResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/setNextMessage"],
-        params: ConversationSetNextMessageParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationSetNextMessageResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/clear"],
-        params: ConversationClearParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationClearResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/setValidRange"],
-        params: ConversationSetValidRangeParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationSetValidRangeResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/compact"],
-        params: ConversationCompactParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationCompactResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/enterTangent"],
-        params: ConversationEnterTangentParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationEnterTangentResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/exitTangent"],
-        params: ConversationExitTangentParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationExitTangentResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/tangent"],
-        params: ConversationTangentParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationTangentResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/addContext"],
-        params: ConversationAddContextParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationAddContextResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/removeContext"],
-        params: ConversationRemoveContextParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationRemoveContextResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/context"],
-        params: ConversationContextParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationContextResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/setTools"],
-        params: ConversationSetToolsParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationSetToolsResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/setAgents"],
-        params: ConversationSetAgentsParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationSetAgentsResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/setModel"],
-        params: ConversationSetModelParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationSetModelResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/setMcpEnabled"],
-        params: ConversationSetMcpEnabledParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationSetMcpEnabledResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/recordLines"],
-        params: ConversationRecordLinesParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationRecordLinesResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/export"],
-        params: ConversationExportParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationExportResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["conversation/import"],
-        params: ConversationImportParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> ConversationImportResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["ledger/recordWrite"],
-        params: LedgerRecordWriteParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> LedgerRecordWriteResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["ledger/history"],
-        params: LedgerHistoryParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> LedgerHistoryResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["worktree/status"],
-        params: WorktreeStatusParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> WorktreeStatusResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["store/usage"],
-        params: StoreUsageParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> StoreUsageResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["store/gc"],
-        params: StoreGcParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> StoreGcResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["store/verify"],
-        params: StoreVerifyParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> StoreVerifyResult: ...
-
-    @overload
-    async def request(
-        self,
-        method: Literal["operation/get"],
-        params: OperationGetParams,
-        *,
-        on_progress: Optional[ProgressListener] = ...,
-        timeout: Optional[float] = ...,
-        cancel: Optional[asyncio.Event] = ...,
-    ) -> OperationGetResult: ...
-
-    async def request(
-        self,
-        method: Any,
-        params: Any,
         *,
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
-    ) -> Any:
-        """Sends a request and returns its result.
+    ) -> JsonObject:
+        """Answers this protocol as an OpenRPC document. Also before `initialize`."""
+        result: JsonObject = await self.request("rpc.discover", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-        ``on_progress`` is called with each report. After ``timeout`` seconds, and
-        when ``cancel`` is set, the request is cancelled: what had committed by then is a result all the same.
-        Raises :class:`checkpointd.CheckpointdError`, by kind.
+    async def session_open(
+        self,
+        params: SessionOpenParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> SessionOpenResult:
+        """Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is
+        new, resumes it when it is kept, and finishes or undoes a restore that a kill interrupted.
+        Opening an open session answers it again. Every later request names the `session` it
+        answers.
         """
-        return await self.send(method, params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        result: SessionOpenResult = await self.request("session/open", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["$/logTrace"], listener: Callable[[LogTraceParams], None]
-    ) -> Callable[[], None]: ...
+    async def session_close(
+        self,
+        params: SessionCloseParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> SessionCloseResult:
+        """Ends a session. With retention `session` its checkpoints and conversation are removed at
+        once, with `keep` they stay.
+        """
+        result: SessionCloseResult = await self.request("session/close", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["window/logMessage"], listener: Callable[[WindowLogMessageParams], None]
-    ) -> Callable[[], None]: ...
+    async def session_delete(
+        self,
+        params: SessionDeleteParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> SessionDeleteResult:
+        """Removes a session that is open or kept, with its checkpoints and conversation, whatever
+        its retention. The work tree is not touched.
+        """
+        result: SessionDeleteResult = await self.request("session/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["session/didOpen"], listener: Callable[[SessionDidOpenParams], None]
-    ) -> Callable[[], None]: ...
+    async def session_list(
+        self,
+        params: SessionListParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> SessionListResult:
+        """Lists the sessions that are open or kept."""
+        result: SessionListResult = await self.request("session/list", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["checkpoint/didCreate"], listener: Callable[[CheckpointDidCreateParams], None]
-    ) -> Callable[[], None]: ...
+    async def session_get(
+        self,
+        params: SessionGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> SessionGetResult:
+        """Tells everything about an open session: 000's manager, and the figures of watcher, queue
+        and cache.
+        """
+        result: SessionGetResult = await self.request("session/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["checkpoint/didRestore"], listener: Callable[[CheckpointDidRestoreParams], None]
-    ) -> Callable[[], None]: ...
+    async def checkpoint_init(
+        self,
+        params: CheckpointInitParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointInitResult:
+        """Enables checkpoints where they are not yet, also outside a repository, and takes the base.
+        Already enabled: answers the base.
+        """
+        result: CheckpointInitResult = await self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["checkpoint/didFail"], listener: Callable[[CheckpointDidFailParams], None]
-    ) -> Callable[[], None]: ...
+    async def checkpoint_create(
+        self,
+        params: CheckpointCreateParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointCreateResult:
+        """Makes a checkpoint of the work tree and the conversation as they are. One is made even
+        when nothing changed, unless `onlyIfChanged` is given.
+        """
+        result: CheckpointCreateResult = await self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["worktree/didChange"], listener: Callable[[WorktreeDidChangeParams], None]
-    ) -> Callable[[], None]: ...
+    async def checkpoint_list(
+        self,
+        params: CheckpointListParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointListResult:
+        """Lists checkpoints, oldest first."""
+        result: CheckpointListResult = await self.request("checkpoint/list", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["worktree/didDrift"], listener: Callable[[WorktreeDidDriftParams], None]
-    ) -> Callable[[], None]: ...
+    async def checkpoint_get(
+        self,
+        params: CheckpointGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointGetResult:
+        """Tells about one checkpoint."""
+        result: CheckpointGetResult = await self.request("checkpoint/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["conversation/didChange"], listener: Callable[[ConversationDidChangeParams], None]
-    ) -> Callable[[], None]: ...
+    async def checkpoint_expand(
+        self,
+        params: CheckpointExpandParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointExpandResult:
+        """Tells a turn with its tools."""
+        result: CheckpointExpandResult = await self.request("checkpoint/expand", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    @overload
-    def on(
-        self, event: Literal["conversation/didFillWindow"], listener: Callable[[ConversationDidFillWindowParams], None]
-    ) -> Callable[[], None]: ...
+    async def checkpoint_has_changes(
+        self,
+        params: CheckpointHasChangesParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointHasChangesResult:
+        """Tells whether the work tree differs from what the last create or restore left."""
+        result: CheckpointHasChangesResult = await self.request("checkpoint/hasChanges", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
 
-    def on(self, event: Any, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Calls ``listener`` for each event of that name; returns how to stop listening."""
-        return self.listen(event, listener)
+    async def checkpoint_stats(
+        self,
+        params: CheckpointStatsParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> FileStats:
+        """Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between
+        two (give `from` and `to`).
+        """
+        result: FileStats = await self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_diff(
+        self,
+        params: CheckpointDiffParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointDiffResult:
+        """Compares two checkpoints, or one with the work tree as it is now."""
+        result: CheckpointDiffResult = await self.request("checkpoint/diff", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_files(
+        self,
+        params: CheckpointFilesParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointFilesResult:
+        """Lists the files of a checkpoint."""
+        result: CheckpointFilesResult = await self.request("checkpoint/files", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_read_file(
+        self,
+        params: CheckpointReadFileParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointReadFileResult:
+        """Reads a file of a checkpoint, or a range of it."""
+        result: CheckpointReadFileResult = await self.request("checkpoint/readFile", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_restore(
+        self,
+        params: CheckpointRestoreParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RestoreResult:
+        """Makes the work tree (and the conversation) what a checkpoint holds. The present is saved
+        first in a safety checkpoint; what cannot be saved stays. Fails before the first change or
+        goes on to the end: what could not be restored is in `failed`.
+        """
+        result: RestoreResult = await self.request("checkpoint/restore", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_undo(
+        self,
+        params: CheckpointUndoParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RestoreResult:
+        """Takes back the last restore that has not been taken back: what its safety checkpoint holds
+        comes back.
+        """
+        result: RestoreResult = await self.request("checkpoint/undo", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_redo(
+        self,
+        params: CheckpointRedoParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> RestoreResult:
+        """Does again the restore that was undone last. A new checkpoint ends the chance."""
+        result: RestoreResult = await self.request("checkpoint/redo", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_delete(
+        self,
+        params: CheckpointDeleteParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointDeleteResult:
+        """Removes a checkpoint; every other one stays restorable. The checkpoint of a restore that
+        the session stands on cannot be removed (`PreconditionFailed`); after the removal of
+        another one that it stands on, it stands on the newest that is left.
+        """
+        result: CheckpointDeleteResult = await self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_rename(
+        self,
+        params: CheckpointRenameParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointRenameResult:
+        """Gives a checkpoint a name, or takes it away."""
+        result: CheckpointRenameResult = await self.request("checkpoint/rename", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def checkpoint_clean(
+        self,
+        params: CheckpointCleanParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> CheckpointCleanResult:
+        """Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`."""
+        result: CheckpointCleanResult = await self.request("checkpoint/clean", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_get(
+        self,
+        params: ConversationGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationGetResult:
+        """Tells the conversation state: the 17 fields of 002 §2.1, history and transcript by length."""
+        result: ConversationGetResult = await self.request("conversation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_history(
+        self,
+        params: ConversationHistoryParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationHistoryResult:
+        """Reads the history by pages, as it is or as it was at a checkpoint."""
+        result: ConversationHistoryResult = await self.request("conversation/history", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_transcript(
+        self,
+        params: ConversationTranscriptParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationTranscriptResult:
+        """Reads the transcript by pages."""
+        result: ConversationTranscriptResult = await self.request("conversation/transcript", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_append(
+        self,
+        params: ConversationAppendParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationAppendResult:
+        """Appends an exchange to the history, and to the transcript. Over 10,000 entries the oldest
+        are dropped.
+        """
+        result: ConversationAppendResult = await self.request("conversation/append", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_append_transcript(
+        self,
+        params: ConversationAppendTranscriptParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationAppendTranscriptResult:
+        """Appends a text to the transcript alone (errors, notices). Each line of it becomes a line."""
+        result: ConversationAppendTranscriptResult = await self.request("conversation/appendTranscript", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_set_next_message(
+        self,
+        params: ConversationSetNextMessageParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationSetNextMessageResult:
+        """Sets the message that will be sent next, and with it the pending message of the next turn,
+        unless that is locked.
+        """
+        result: ConversationSetNextMessageResult = await self.request("conversation/setNextMessage", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_clear(
+        self,
+        params: ConversationClearParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationClearResult:
+        """Clears next message, history, valid range, transcript, latest summary and line trackers.
+        Checkpoints, settings and an open tangent stay (C11).
+        """
+        result: ConversationClearResult = await self.request("conversation/clear", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_set_valid_range(
+        self,
+        params: ConversationSetValidRangeParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationSetValidRangeResult:
+        """Sets the entries that may be sent to a model. A start at an entry that answers a tool is
+        moved on to the next one that does not, or to the end: then nothing can be sent.
+        """
+        result: ConversationSetValidRangeResult = await self.request("conversation/setValidRange", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_compact(
+        self,
+        params: ConversationCompactParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationCompactResult:
+        """Stores a summary and moves the valid range behind what it summarises."""
+        result: ConversationCompactResult = await self.request("conversation/compact", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_enter_tangent(
+        self,
+        params: ConversationEnterTangentParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationEnterTangentResult:
+        """Puts the main conversation aside. Inside a tangent: answers `entered: false`."""
+        result: ConversationEnterTangentResult = await self.request("conversation/enterTangent", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_exit_tangent(
+        self,
+        params: ConversationExitTangentParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationExitTangentResult:
+        """Brings the main conversation back. Outside a tangent: answers `exited: false`."""
+        result: ConversationExitTangentResult = await self.request("conversation/exitTangent", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_tangent(
+        self,
+        params: ConversationTangentParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationTangentResult:
+        """Tells whether the conversation is in a tangent."""
+        result: ConversationTangentResult = await self.request("conversation/tangent", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_add_context(
+        self,
+        params: ConversationAddContextParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationAddContextResult:
+        """Adds files to the context, by path or glob."""
+        result: ConversationAddContextResult = await self.request("conversation/addContext", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_remove_context(
+        self,
+        params: ConversationRemoveContextParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationRemoveContextResult:
+        """Removes paths or globs from the context, as they were added."""
+        result: ConversationRemoveContextResult = await self.request("conversation/removeContext", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_context(
+        self,
+        params: ConversationContextParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationContextResult:
+        """Tells the context, and builds the context message if asked."""
+        result: ConversationContextResult = await self.request("conversation/context", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_set_tools(
+        self,
+        params: ConversationSetToolsParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationSetToolsResult:
+        """Sets the tools, and what the client wants kept beside them."""
+        result: ConversationSetToolsResult = await self.request("conversation/setTools", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_set_agents(
+        self,
+        params: ConversationSetAgentsParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationSetAgentsResult:
+        """Sets the agents that are kept for the client at run time: by name, or `{agents,
+        activeIdx}` where they are under `agents`. While the conversation has no context paths,
+        the `resources` of the active agent (`file://` and a path or glob of the work tree) become
+        its context. Active is the one that `activeIdx` names, else the only one, else the one
+        named `default`.
+        """
+        result: ConversationSetAgentsResult = await self.request("conversation/setAgents", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_set_model(
+        self,
+        params: ConversationSetModelParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationSetModelResult:
+        """Sets the model. The budget of the context follows its window."""
+        result: ConversationSetModelResult = await self.request("conversation/setModel", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_set_mcp_enabled(
+        self,
+        params: ConversationSetMcpEnabledParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationSetMcpEnabledResult:
+        """Sets whether MCP is enabled."""
+        result: ConversationSetMcpEnabledResult = await self.request("conversation/setMcpEnabled", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_record_lines(
+        self,
+        params: ConversationRecordLinesParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationRecordLinesResult:
+        """Records a write of the agent in the line tracker of a file (C31). Call it after the write."""
+        result: ConversationRecordLinesResult = await self.request("conversation/recordLines", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_export(
+        self,
+        params: ConversationExportParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationExportResult:
+        """Exports the conversation as the document of 002 (snake_case, absent optionals skipped),
+        with a format version. A `path` at which something else stands is refused without
+        `overwrite`; where the very same document stands already, nothing is written.
+        """
+        result: ConversationExportResult = await self.request("conversation/export", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def conversation_import(
+        self,
+        params: ConversationImportParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> ConversationImportResult:
+        """Replaces the conversation by a document that `conversation/export` or Amazon Q CLI wrote,
+        whose messages, tools and context paths are read into the forms here. Checkpoints stay.
+        What of the document has no place here is in `warnings`. Give `document` or `path`.
+        """
+        result: ConversationImportResult = await self.request("conversation/import", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def ledger_record_write(
+        self,
+        params: LedgerRecordWriteParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> LedgerRecordWriteResult:
+        """The agent says that it wrote or deleted a file: what stands there now is the agent's, and
+        no conflict.
+        """
+        result: LedgerRecordWriteResult = await self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def ledger_history(
+        self,
+        params: LedgerHistoryParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> LedgerHistoryResult:
+        """Tells who changed a file when, as far as checkpoints and reports tell."""
+        result: LedgerHistoryResult = await self.request("ledger/history", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def worktree_status(
+        self,
+        params: WorktreeStatusParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> WorktreeStatusResult:
+        """Tells what the watcher sees."""
+        result: WorktreeStatusResult = await self.request("worktree/status", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def store_usage(
+        self,
+        params: StoreUsageParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> StoreUsageResult:
+        """Tells what the store of a session takes."""
+        result: StoreUsageResult = await self.request("store/usage", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def store_gc(
+        self,
+        params: StoreGcParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> StoreGcResult:
+        """Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the
+        oldest first.
+        """
+        result: StoreGcResult = await self.request("store/gc", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def store_verify(
+        self,
+        params: StoreVerifyParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> StoreVerifyResult:
+        """Reads everything in the store and checks every hash."""
+        result: StoreVerifyResult = await self.request("store/verify", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    async def operation_get(
+        self,
+        params: OperationGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[asyncio.Event] = None,
+    ) -> OperationGetResult:
+        """Tells what became of a mutation, by its id or by its key. Also after a restart, when the
+        session is kept.
+        """
+        result: OperationGetResult = await self.request("operation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
+        return result
+
+    def on_log_trace(
+        self, listener: Callable[[LogTraceParams], None]
+    ) -> Callable[[], None]:
+        """Tells what the server does, as far as `$/setTrace` asked for it."""
+        return self.on("$/logTrace", listener)
+
+    def on_window_log_message(
+        self, listener: Callable[[WindowLogMessageParams], None]
+    ) -> Callable[[], None]:
+        """A line for the log of the client: warnings and errors that answer no request."""
+        return self.on("window/logMessage", listener)
+
+    def on_session_did_open(
+        self, listener: Callable[[SessionDidOpenParams], None]
+    ) -> Callable[[], None]:
+        """A session was opened."""
+        return self.on("session/didOpen", listener)
+
+    def on_checkpoint_did_create(
+        self, listener: Callable[[CheckpointDidCreateParams], None]
+    ) -> Callable[[], None]:
+        """A checkpoint was made."""
+        return self.on("checkpoint/didCreate", listener)
+
+    def on_checkpoint_did_restore(
+        self, listener: Callable[[CheckpointDidRestoreParams], None]
+    ) -> Callable[[], None]:
+        """A checkpoint was restored."""
+        return self.on("checkpoint/didRestore", listener)
+
+    def on_checkpoint_did_fail(
+        self, listener: Callable[[CheckpointDidFailParams], None]
+    ) -> Callable[[], None]:
+        """A mutation of checkpoints failed."""
+        return self.on("checkpoint/didFail", listener)
+
+    def on_worktree_did_change(
+        self, listener: Callable[[WorktreeDidChangeParams], None]
+    ) -> Callable[[], None]:
+        """Paths of the work tree may have changed. Gathered for 100 ms. The first one of a session
+        comes with `more` when the watcher goes live: from then on everything is told.
+        """
+        return self.on("worktree/didChange", listener)
+
+    def on_worktree_did_drift(
+        self, listener: Callable[[WorktreeDidDriftParams], None]
+    ) -> Callable[[], None]:
+        """A capture found changes that the watcher had not told: written through `mmap` or through
+        another name of the file, or made in a directory before it was watched. They are told with
+        `worktree/didChange` as well, and their directories are watched anew. No checkpoint misses
+        them, because captures look at everything. Comes a second or more after the capture, where
+        the system lets the server make sure (Linux); what is in doubt is not told.
+        """
+        return self.on("worktree/didDrift", listener)
+
+    def on_conversation_did_change(
+        self, listener: Callable[[ConversationDidChangeParams], None]
+    ) -> Callable[[], None]:
+        """The conversation changed."""
+        return self.on("conversation/didChange", listener)
+
+    def on_conversation_did_fill_window(
+        self, listener: Callable[[ConversationDidFillWindowParams], None]
+    ) -> Callable[[], None]:
+        """The conversation fills the model's context window since the last change. Told once, and
+        again when it has fitted in between.
+        """
+        return self.on("conversation/didFillWindow", listener)

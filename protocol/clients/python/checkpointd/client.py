@@ -96,7 +96,7 @@ class Checkpointd(Requests):
             "capabilities": {"checkpointd": {"events": events}},
         }
         try:
-            client.server = await asyncio.wait_for(client.send("initialize", params), START_SECONDS)
+            client.server = await asyncio.wait_for(client.request("initialize", params), START_SECONDS)
             client._in_flight = asyncio.Semaphore(client.server["limits"]["maxInFlight"])
             await client._write({"method": "initialized", "params": {}})
         except BaseException as error:
@@ -111,7 +111,7 @@ class Checkpointd(Requests):
         """The daemon's process id."""
         return self._process.pid
 
-    async def send(
+    async def request(
         self,
         method: str,
         params: Optional[Mapping[str, Any]] = None,
@@ -120,7 +120,7 @@ class Checkpointd(Requests):
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> Any:
-        """Sends any request, without types.
+        """Sends any request by its name on the wire, without types.
 
         Setting ``cancel`` gives the request up: it ends with RequestCancelled and has changed nothing, or with its
         result where it had committed. When the awaiting task is cancelled, so is the request, and its fate is not awaited: see ``operation/get``.
@@ -181,8 +181,8 @@ class Checkpointd(Requests):
         except RequestCancelled as error:
             raise RequestTimeout(method, seconds, error.effects) from error
 
-    def listen(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
-        """Listens to any notification, without types; returns how to stop listening."""
+    def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Calls ``listener`` for each notification of that name on the wire; returns how to stop listening."""
         listeners = self._listeners.setdefault(event, [])
         listeners.append(listener)
 
@@ -204,7 +204,7 @@ class Checkpointd(Requests):
             if self._gone is None:
                 # Past the semaphore: requests in flight must not keep the daemon alive.
                 self._in_flight = asyncio.Semaphore(1)
-                await asyncio.wait_for(self.send("shutdown"), CLOSE_SECONDS)
+                await asyncio.wait_for(self.request("shutdown"), CLOSE_SECONDS)
                 await asyncio.wait_for(self._write({"method": "exit"}), CLOSE_SECONDS)
             self._stdin.close()
             await asyncio.wait_for(self._process.wait(), CLOSE_SECONDS)

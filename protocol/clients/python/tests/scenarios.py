@@ -87,7 +87,7 @@ class Run:
         for name in names:
             queue: "asyncio.Queue[Json]" = asyncio.Queue()
             self.events[name] = queue
-            self.client.listen(name, queue.put_nowait)
+            self.client.on(name, queue.put_nowait)
 
     async def stop(self) -> None:
         if self.client is not None:
@@ -125,7 +125,7 @@ class Run:
         follows = step.get("progress") is True or step.get("cancel") == "onProgress"
         method, params = step["request"], self.filled(step.get("params", {}))
         try:
-            result = await self.client.send(method, params, on_progress=report if follows else None, cancel=cancel)
+            result = await self.client.request(method, params, on_progress=report if follows else None, cancel=cancel)
         except CheckpointdError as error:
             if "expectError" not in step:
                 raise

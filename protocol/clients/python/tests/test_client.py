@@ -6,12 +6,14 @@ import asyncio
 import os
 import sys
 import tempfile
+import threading
 import time
 import unittest
 from pathlib import Path
 from typing import Any, List
 from unittest import mock
 
+from checkpointd import sync
 from checkpointd import Checkpointd, CheckpointdError, DaemonGone, RequestTimeout
 from checkpointd.errors import NothingToUndo, RequestCancelled, UnknownSession
 from scenarios import daemon_command
@@ -27,6 +29,35 @@ def alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     return True
+
+
+class Scripts(unittest.TestCase):
+    def test_a_script_opens_creates_and_hears_without_asyncio(self) -> None:
+        with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory() as storage:
+            heard: List[str] = []
+            with sync.Checkpointd.start(daemon_command(), events=["checkpoint/didCreate"]) as client:
+                client.on_checkpoint_did_create(lambda event: heard.append(event["checkpoint"]["id"]))
+                opened = client.session_open({"workspace": work, "storageDir": storage, "init": "force"})
+                made = client.checkpoint_create({"session": opened["session"], "kind": "turn"})["checkpoint"]
+                self.assertIn(made["id"], heard)
+                with self.assertRaises(UnknownSession):
+                    client.checkpoint_list({"session": "ses_none"})
+                pid = client.pid
+            self.assertFalse(alive(pid))
+            self.assertEqual(client.close(), 0)
+            with self.assertRaises(DaemonGone):
+                client.session_list({})
+
+    def test_what_cannot_be_started_says_so_and_leaves_no_thread(self) -> None:
+        before = threading.active_count()
+        with self.assertRaises(DaemonGone):
+            sync.Checkpointd.start(["/nowhere/at/all"])
+        self.assertEqual(threading.active_count(), before)
+
+    def test_a_time_limit_cancels(self) -> None:
+        with sync.Checkpointd.start(fake("never answers")) as client:
+            with self.assertRaises(RequestTimeout):
+                client.checkpoint_list({"session": "s"}, timeout=0.05)
 
 
 class Life(unittest.IsolatedAsyncioTestCase):
@@ -92,7 +123,7 @@ class Frames(unittest.IsolatedAsyncioTestCase):
         async with Checkpointd.start(fake("good")) as client:
             for bad in ("\ud800", float("nan")):
                 with self.assertRaises(ValueError):
-                    await client.send("checkpoint/list", {"session": bad})
+                    await client.request("checkpoint/list", {"session": bad})
             await client.request("checkpoint/list", {"session": "s"})
 
     async def test_the_unknown_is_tolerated(self) -> None:
@@ -146,8 +177,8 @@ class Requests(unittest.IsolatedAsyncioTestCase):
         asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context["exception"]))
         async with Checkpointd.start(fake("is of tomorrow")) as client:
             heard: List[Any] = []
-            client.listen("of/tomorrow", lambda params: params["not there"])
-            stop = client.listen("of/tomorrow", heard.append)
+            client.on("of/tomorrow", lambda params: params["not there"])
+            stop = client.on("of/tomorrow", heard.append)
             for _ in range(2):
                 with self.assertRaises(CheckpointdError):
                     await client.request("checkpoint/list", {"session": "s"})

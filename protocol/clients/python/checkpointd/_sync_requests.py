@@ -1,0 +1,825 @@
+# Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
+"""Every request and event of the protocol, for scripts."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, Optional
+
+from ._types import (
+    CheckpointCleanParams,
+    CheckpointCleanResult,
+    CheckpointCreateParams,
+    CheckpointCreateResult,
+    CheckpointDeleteParams,
+    CheckpointDeleteResult,
+    CheckpointDidCreateParams,
+    CheckpointDidFailParams,
+    CheckpointDidRestoreParams,
+    CheckpointDiffParams,
+    CheckpointDiffResult,
+    CheckpointExpandParams,
+    CheckpointExpandResult,
+    CheckpointFilesParams,
+    CheckpointFilesResult,
+    CheckpointGetParams,
+    CheckpointGetResult,
+    CheckpointHasChangesParams,
+    CheckpointHasChangesResult,
+    CheckpointInitParams,
+    CheckpointInitResult,
+    CheckpointListParams,
+    CheckpointListResult,
+    CheckpointReadFileParams,
+    CheckpointReadFileResult,
+    CheckpointRedoParams,
+    CheckpointRenameParams,
+    CheckpointRenameResult,
+    CheckpointRestoreParams,
+    CheckpointStatsParams,
+    CheckpointUndoParams,
+    ConversationAddContextParams,
+    ConversationAddContextResult,
+    ConversationAppendParams,
+    ConversationAppendResult,
+    ConversationAppendTranscriptParams,
+    ConversationAppendTranscriptResult,
+    ConversationClearParams,
+    ConversationClearResult,
+    ConversationCompactParams,
+    ConversationCompactResult,
+    ConversationContextParams,
+    ConversationContextResult,
+    ConversationDidChangeParams,
+    ConversationDidFillWindowParams,
+    ConversationEnterTangentParams,
+    ConversationEnterTangentResult,
+    ConversationExitTangentParams,
+    ConversationExitTangentResult,
+    ConversationExportParams,
+    ConversationExportResult,
+    ConversationGetParams,
+    ConversationGetResult,
+    ConversationHistoryParams,
+    ConversationHistoryResult,
+    ConversationImportParams,
+    ConversationImportResult,
+    ConversationRecordLinesParams,
+    ConversationRecordLinesResult,
+    ConversationRemoveContextParams,
+    ConversationRemoveContextResult,
+    ConversationSetAgentsParams,
+    ConversationSetAgentsResult,
+    ConversationSetMcpEnabledParams,
+    ConversationSetMcpEnabledResult,
+    ConversationSetModelParams,
+    ConversationSetModelResult,
+    ConversationSetNextMessageParams,
+    ConversationSetNextMessageResult,
+    ConversationSetToolsParams,
+    ConversationSetToolsResult,
+    ConversationSetValidRangeParams,
+    ConversationSetValidRangeResult,
+    ConversationTangentParams,
+    ConversationTangentResult,
+    ConversationTranscriptParams,
+    ConversationTranscriptResult,
+    FileStats,
+    JsonObject,
+    LedgerHistoryParams,
+    LedgerHistoryResult,
+    LedgerRecordWriteParams,
+    LedgerRecordWriteResult,
+    LogTraceParams,
+    OperationGetParams,
+    OperationGetResult,
+    ProgressValue,
+    RestoreResult,
+    RpcDiscoverParams,
+    SessionCloseParams,
+    SessionCloseResult,
+    SessionDeleteParams,
+    SessionDeleteResult,
+    SessionDidOpenParams,
+    SessionGetParams,
+    SessionGetResult,
+    SessionListParams,
+    SessionListResult,
+    SessionOpenParams,
+    SessionOpenResult,
+    StoreGcParams,
+    StoreGcResult,
+    StoreUsageParams,
+    StoreUsageResult,
+    StoreVerifyParams,
+    StoreVerifyResult,
+    WindowLogMessageParams,
+    WorktreeDidChangeParams,
+    WorktreeDidDriftParams,
+    WorktreeStatusParams,
+    WorktreeStatusResult,
+)
+
+ProgressListener = Callable[[ProgressValue], None]
+
+
+class SyncRequests:
+    """What a client can ask and be told. The client itself adds how.
+
+    Each request takes the parameters as a dictionary. ``on_progress`` is called with each report. After ``timeout``
+    seconds the request is cancelled: what had committed by then is a result all the same.
+    Raises :class:`checkpointd.CheckpointdError`, by kind.
+    """
+
+    def request(
+        self,
+        method: str,
+        params: Optional[Mapping[str, Any]] = None,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> Any:
+        """Sends any request by its name on the wire, without types."""
+        raise NotImplementedError
+
+    def on(self, event: str, listener: Callable[[Any], None]) -> Callable[[], None]:
+        """Calls ``listener`` for each notification of that name on the wire; returns how to stop listening."""
+        raise NotImplementedError
+
+    def rpc_discover(
+        self,
+        params: RpcDiscoverParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> JsonObject:
+        """Answers this protocol as an OpenRPC document. Also before `initialize`."""
+        result: JsonObject = self.request("rpc.discover", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def session_open(
+        self,
+        params: SessionOpenParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> SessionOpenResult:
+        """Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is
+        new, resumes it when it is kept, and finishes or undoes a restore that a kill interrupted.
+        Opening an open session answers it again. Every later request names the `session` it
+        answers.
+        """
+        result: SessionOpenResult = self.request("session/open", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def session_close(
+        self,
+        params: SessionCloseParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> SessionCloseResult:
+        """Ends a session. With retention `session` its checkpoints and conversation are removed at
+        once, with `keep` they stay.
+        """
+        result: SessionCloseResult = self.request("session/close", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def session_delete(
+        self,
+        params: SessionDeleteParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> SessionDeleteResult:
+        """Removes a session that is open or kept, with its checkpoints and conversation, whatever
+        its retention. The work tree is not touched.
+        """
+        result: SessionDeleteResult = self.request("session/delete", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def session_list(
+        self,
+        params: SessionListParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> SessionListResult:
+        """Lists the sessions that are open or kept."""
+        result: SessionListResult = self.request("session/list", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def session_get(
+        self,
+        params: SessionGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> SessionGetResult:
+        """Tells everything about an open session: 000's manager, and the figures of watcher, queue
+        and cache.
+        """
+        result: SessionGetResult = self.request("session/get", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_init(
+        self,
+        params: CheckpointInitParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointInitResult:
+        """Enables checkpoints where they are not yet, also outside a repository, and takes the base.
+        Already enabled: answers the base.
+        """
+        result: CheckpointInitResult = self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_create(
+        self,
+        params: CheckpointCreateParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointCreateResult:
+        """Makes a checkpoint of the work tree and the conversation as they are. One is made even
+        when nothing changed, unless `onlyIfChanged` is given.
+        """
+        result: CheckpointCreateResult = self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_list(
+        self,
+        params: CheckpointListParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointListResult:
+        """Lists checkpoints, oldest first."""
+        result: CheckpointListResult = self.request("checkpoint/list", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_get(
+        self,
+        params: CheckpointGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointGetResult:
+        """Tells about one checkpoint."""
+        result: CheckpointGetResult = self.request("checkpoint/get", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_expand(
+        self,
+        params: CheckpointExpandParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointExpandResult:
+        """Tells a turn with its tools."""
+        result: CheckpointExpandResult = self.request("checkpoint/expand", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_has_changes(
+        self,
+        params: CheckpointHasChangesParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointHasChangesResult:
+        """Tells whether the work tree differs from what the last create or restore left."""
+        result: CheckpointHasChangesResult = self.request("checkpoint/hasChanges", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_stats(
+        self,
+        params: CheckpointStatsParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> FileStats:
+        """Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between
+        two (give `from` and `to`).
+        """
+        result: FileStats = self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_diff(
+        self,
+        params: CheckpointDiffParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointDiffResult:
+        """Compares two checkpoints, or one with the work tree as it is now."""
+        result: CheckpointDiffResult = self.request("checkpoint/diff", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_files(
+        self,
+        params: CheckpointFilesParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointFilesResult:
+        """Lists the files of a checkpoint."""
+        result: CheckpointFilesResult = self.request("checkpoint/files", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_read_file(
+        self,
+        params: CheckpointReadFileParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointReadFileResult:
+        """Reads a file of a checkpoint, or a range of it."""
+        result: CheckpointReadFileResult = self.request("checkpoint/readFile", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_restore(
+        self,
+        params: CheckpointRestoreParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> RestoreResult:
+        """Makes the work tree (and the conversation) what a checkpoint holds. The present is saved
+        first in a safety checkpoint; what cannot be saved stays. Fails before the first change or
+        goes on to the end: what could not be restored is in `failed`.
+        """
+        result: RestoreResult = self.request("checkpoint/restore", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_undo(
+        self,
+        params: CheckpointUndoParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> RestoreResult:
+        """Takes back the last restore that has not been taken back: what its safety checkpoint holds
+        comes back.
+        """
+        result: RestoreResult = self.request("checkpoint/undo", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_redo(
+        self,
+        params: CheckpointRedoParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> RestoreResult:
+        """Does again the restore that was undone last. A new checkpoint ends the chance."""
+        result: RestoreResult = self.request("checkpoint/redo", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_delete(
+        self,
+        params: CheckpointDeleteParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointDeleteResult:
+        """Removes a checkpoint; every other one stays restorable. The checkpoint of a restore that
+        the session stands on cannot be removed (`PreconditionFailed`); after the removal of
+        another one that it stands on, it stands on the newest that is left.
+        """
+        result: CheckpointDeleteResult = self.request("checkpoint/delete", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_rename(
+        self,
+        params: CheckpointRenameParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointRenameResult:
+        """Gives a checkpoint a name, or takes it away."""
+        result: CheckpointRenameResult = self.request("checkpoint/rename", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def checkpoint_clean(
+        self,
+        params: CheckpointCleanParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> CheckpointCleanResult:
+        """Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`."""
+        result: CheckpointCleanResult = self.request("checkpoint/clean", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_get(
+        self,
+        params: ConversationGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationGetResult:
+        """Tells the conversation state: the 17 fields of 002 §2.1, history and transcript by length."""
+        result: ConversationGetResult = self.request("conversation/get", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_history(
+        self,
+        params: ConversationHistoryParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationHistoryResult:
+        """Reads the history by pages, as it is or as it was at a checkpoint."""
+        result: ConversationHistoryResult = self.request("conversation/history", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_transcript(
+        self,
+        params: ConversationTranscriptParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationTranscriptResult:
+        """Reads the transcript by pages."""
+        result: ConversationTranscriptResult = self.request("conversation/transcript", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_append(
+        self,
+        params: ConversationAppendParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationAppendResult:
+        """Appends an exchange to the history, and to the transcript. Over 10,000 entries the oldest
+        are dropped.
+        """
+        result: ConversationAppendResult = self.request("conversation/append", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_append_transcript(
+        self,
+        params: ConversationAppendTranscriptParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationAppendTranscriptResult:
+        """Appends a text to the transcript alone (errors, notices). Each line of it becomes a line."""
+        result: ConversationAppendTranscriptResult = self.request("conversation/appendTranscript", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_set_next_message(
+        self,
+        params: ConversationSetNextMessageParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationSetNextMessageResult:
+        """Sets the message that will be sent next, and with it the pending message of the next turn,
+        unless that is locked.
+        """
+        result: ConversationSetNextMessageResult = self.request("conversation/setNextMessage", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_clear(
+        self,
+        params: ConversationClearParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationClearResult:
+        """Clears next message, history, valid range, transcript, latest summary and line trackers.
+        Checkpoints, settings and an open tangent stay (C11).
+        """
+        result: ConversationClearResult = self.request("conversation/clear", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_set_valid_range(
+        self,
+        params: ConversationSetValidRangeParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationSetValidRangeResult:
+        """Sets the entries that may be sent to a model. A start at an entry that answers a tool is
+        moved on to the next one that does not, or to the end: then nothing can be sent.
+        """
+        result: ConversationSetValidRangeResult = self.request("conversation/setValidRange", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_compact(
+        self,
+        params: ConversationCompactParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationCompactResult:
+        """Stores a summary and moves the valid range behind what it summarises."""
+        result: ConversationCompactResult = self.request("conversation/compact", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_enter_tangent(
+        self,
+        params: ConversationEnterTangentParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationEnterTangentResult:
+        """Puts the main conversation aside. Inside a tangent: answers `entered: false`."""
+        result: ConversationEnterTangentResult = self.request("conversation/enterTangent", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_exit_tangent(
+        self,
+        params: ConversationExitTangentParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationExitTangentResult:
+        """Brings the main conversation back. Outside a tangent: answers `exited: false`."""
+        result: ConversationExitTangentResult = self.request("conversation/exitTangent", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_tangent(
+        self,
+        params: ConversationTangentParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationTangentResult:
+        """Tells whether the conversation is in a tangent."""
+        result: ConversationTangentResult = self.request("conversation/tangent", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_add_context(
+        self,
+        params: ConversationAddContextParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationAddContextResult:
+        """Adds files to the context, by path or glob."""
+        result: ConversationAddContextResult = self.request("conversation/addContext", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_remove_context(
+        self,
+        params: ConversationRemoveContextParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationRemoveContextResult:
+        """Removes paths or globs from the context, as they were added."""
+        result: ConversationRemoveContextResult = self.request("conversation/removeContext", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_context(
+        self,
+        params: ConversationContextParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationContextResult:
+        """Tells the context, and builds the context message if asked."""
+        result: ConversationContextResult = self.request("conversation/context", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_set_tools(
+        self,
+        params: ConversationSetToolsParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationSetToolsResult:
+        """Sets the tools, and what the client wants kept beside them."""
+        result: ConversationSetToolsResult = self.request("conversation/setTools", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_set_agents(
+        self,
+        params: ConversationSetAgentsParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationSetAgentsResult:
+        """Sets the agents that are kept for the client at run time: by name, or `{agents,
+        activeIdx}` where they are under `agents`. While the conversation has no context paths,
+        the `resources` of the active agent (`file://` and a path or glob of the work tree) become
+        its context. Active is the one that `activeIdx` names, else the only one, else the one
+        named `default`.
+        """
+        result: ConversationSetAgentsResult = self.request("conversation/setAgents", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_set_model(
+        self,
+        params: ConversationSetModelParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationSetModelResult:
+        """Sets the model. The budget of the context follows its window."""
+        result: ConversationSetModelResult = self.request("conversation/setModel", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_set_mcp_enabled(
+        self,
+        params: ConversationSetMcpEnabledParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationSetMcpEnabledResult:
+        """Sets whether MCP is enabled."""
+        result: ConversationSetMcpEnabledResult = self.request("conversation/setMcpEnabled", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_record_lines(
+        self,
+        params: ConversationRecordLinesParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationRecordLinesResult:
+        """Records a write of the agent in the line tracker of a file (C31). Call it after the write."""
+        result: ConversationRecordLinesResult = self.request("conversation/recordLines", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_export(
+        self,
+        params: ConversationExportParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationExportResult:
+        """Exports the conversation as the document of 002 (snake_case, absent optionals skipped),
+        with a format version. A `path` at which something else stands is refused without
+        `overwrite`; where the very same document stands already, nothing is written.
+        """
+        result: ConversationExportResult = self.request("conversation/export", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_import(
+        self,
+        params: ConversationImportParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationImportResult:
+        """Replaces the conversation by a document that `conversation/export` or Amazon Q CLI wrote,
+        whose messages, tools and context paths are read into the forms here. Checkpoints stay.
+        What of the document has no place here is in `warnings`. Give `document` or `path`.
+        """
+        result: ConversationImportResult = self.request("conversation/import", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def ledger_record_write(
+        self,
+        params: LedgerRecordWriteParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> LedgerRecordWriteResult:
+        """The agent says that it wrote or deleted a file: what stands there now is the agent's, and
+        no conflict.
+        """
+        result: LedgerRecordWriteResult = self.request("ledger/recordWrite", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def ledger_history(
+        self,
+        params: LedgerHistoryParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> LedgerHistoryResult:
+        """Tells who changed a file when, as far as checkpoints and reports tell."""
+        result: LedgerHistoryResult = self.request("ledger/history", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def worktree_status(
+        self,
+        params: WorktreeStatusParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> WorktreeStatusResult:
+        """Tells what the watcher sees."""
+        result: WorktreeStatusResult = self.request("worktree/status", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def store_usage(
+        self,
+        params: StoreUsageParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> StoreUsageResult:
+        """Tells what the store of a session takes."""
+        result: StoreUsageResult = self.request("store/usage", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def store_gc(
+        self,
+        params: StoreGcParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> StoreGcResult:
+        """Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the
+        oldest first.
+        """
+        result: StoreGcResult = self.request("store/gc", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def store_verify(
+        self,
+        params: StoreVerifyParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> StoreVerifyResult:
+        """Reads everything in the store and checks every hash."""
+        result: StoreVerifyResult = self.request("store/verify", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def operation_get(
+        self,
+        params: OperationGetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> OperationGetResult:
+        """Tells what became of a mutation, by its id or by its key. Also after a restart, when the
+        session is kept.
+        """
+        result: OperationGetResult = self.request("operation/get", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def on_log_trace(
+        self, listener: Callable[[LogTraceParams], None]
+    ) -> Callable[[], None]:
+        """Tells what the server does, as far as `$/setTrace` asked for it."""
+        return self.on("$/logTrace", listener)
+
+    def on_window_log_message(
+        self, listener: Callable[[WindowLogMessageParams], None]
+    ) -> Callable[[], None]:
+        """A line for the log of the client: warnings and errors that answer no request."""
+        return self.on("window/logMessage", listener)
+
+    def on_session_did_open(
+        self, listener: Callable[[SessionDidOpenParams], None]
+    ) -> Callable[[], None]:
+        """A session was opened."""
+        return self.on("session/didOpen", listener)
+
+    def on_checkpoint_did_create(
+        self, listener: Callable[[CheckpointDidCreateParams], None]
+    ) -> Callable[[], None]:
+        """A checkpoint was made."""
+        return self.on("checkpoint/didCreate", listener)
+
+    def on_checkpoint_did_restore(
+        self, listener: Callable[[CheckpointDidRestoreParams], None]
+    ) -> Callable[[], None]:
+        """A checkpoint was restored."""
+        return self.on("checkpoint/didRestore", listener)
+
+    def on_checkpoint_did_fail(
+        self, listener: Callable[[CheckpointDidFailParams], None]
+    ) -> Callable[[], None]:
+        """A mutation of checkpoints failed."""
+        return self.on("checkpoint/didFail", listener)
+
+    def on_worktree_did_change(
+        self, listener: Callable[[WorktreeDidChangeParams], None]
+    ) -> Callable[[], None]:
+        """Paths of the work tree may have changed. Gathered for 100 ms. The first one of a session
+        comes with `more` when the watcher goes live: from then on everything is told.
+        """
+        return self.on("worktree/didChange", listener)
+
+    def on_worktree_did_drift(
+        self, listener: Callable[[WorktreeDidDriftParams], None]
+    ) -> Callable[[], None]:
+        """A capture found changes that the watcher had not told: written through `mmap` or through
+        another name of the file, or made in a directory before it was watched. They are told with
+        `worktree/didChange` as well, and their directories are watched anew. No checkpoint misses
+        them, because captures look at everything. Comes a second or more after the capture, where
+        the system lets the server make sure (Linux); what is in doubt is not told.
+        """
+        return self.on("worktree/didDrift", listener)
+
+    def on_conversation_did_change(
+        self, listener: Callable[[ConversationDidChangeParams], None]
+    ) -> Callable[[], None]:
+        """The conversation changed."""
+        return self.on("conversation/didChange", listener)
+
+    def on_conversation_did_fill_window(
+        self, listener: Callable[[ConversationDidFillWindowParams], None]
+    ) -> Callable[[], None]:
+        """The conversation fills the model's context window since the last change. Told once, and
+        again when it has fitted in between.
+        """
+        return self.on("conversation/didFillWindow", listener)
