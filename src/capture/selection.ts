@@ -51,10 +51,13 @@ export class Selection {
     for (const directory of directories) {
       if (slices.isDue()) await slices.pause();
       this.#noteRules(directory);
+      const { blockedBy } = directory.chain;
+      if (blockedBy !== undefined) directory.scope.oracle.noteBlocked(blockedBy);
       for (const [name, entry] of directory.entries) {
         if (entry.ignored !== undefined) continue;
         const path = inScope(directory.scope, join(directory.path, name));
         if (directory.from.standing !== 'rules') entry.ignored = directory.from.standing === 'ignored';
+        else if (directory.chain.blockedBy !== undefined) entry.ignored = false;
         else if (!directory.chain.hasRules || path.length > askedPathMax) entry.ignored = false;
         else {
           const list = asks.get(directory.scope);

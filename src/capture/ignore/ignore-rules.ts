@@ -2,7 +2,8 @@
 // `.gitignore` files that tell when an old verdict still holds. It never interprets a rule.
 import { createHash } from 'node:crypto';
 import { systemCode } from '../../base/errors.ts';
-import { files } from '../../base/files.ts';
+import { files, type Stats } from '../../base/files.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { inside, type Reached } from '../work-tree.ts';
 
@@ -41,6 +42,8 @@ export interface IgnoreOracle {
   ignored(paths: readonly TreePath[]): Promise<boolean[]>;
   /** Forgets what was read: a `.gitignore` has changed. */
   renew(): void;
+  /** Told of a `.gitignore` that git must not be asked about, since it would wait for it. */
+  noteBlocked(path: string): void;
   /** What the repository's index holds, below `prefix`, whatever the rules say. */
   tracked(prefix: TreePath): Promise<PathTree>;
 }
@@ -73,6 +76,8 @@ export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
 export interface RuleChain {
   readonly key: string;
   readonly hasRules: boolean;
+  /** A `.gitignore` on the way that is a FIFO or a device: git would wait for it, so from there on it is not asked. */
+  readonly blockedBy?: string;
 }
 
 /** Extends a chain by the `.gitignore` in a reached directory, if it is a file. Git does not follow a link there. */
@@ -89,10 +94,14 @@ export function extendChainAbove(chain: RuleChain, directory: string): RuleChain
   );
 }
 
-function extend(chain: RuleChain, where: string, rules: Buffer | undefined): RuleChain {
-  if (rules === undefined) return chain;
+function extend(chain: RuleChain, where: string, rules: Buffer | 'none' | 'blocks'): RuleChain {
+  if (rules === 'none') return chain;
+  if (rules === 'blocks') {
+    const blockedBy = chain.blockedBy ?? (where === '' ? '.gitignore' : `${where}/.gitignore`);
+    return { ...chain, key: `${chain.key}\0${blockedBy}`, blockedBy };
+  }
   const digest = createHash('sha1').update(`${chain.key}\0${where}\0`, 'latin1').update(rules);
-  return { key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(rules) };
+  return { ...chain, key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(rules) };
 }
 
 /** Whether a file of rules holds any line that is neither empty nor a comment. */
@@ -103,12 +112,20 @@ export function hasPattern(rules: Buffer): boolean {
     .some((line) => line.trim() !== '' && !line.startsWith('#'));
 }
 
-function readRules(path: Buffer): Buffer | undefined {
+function readRules(path: Buffer): Buffer | 'none' | 'blocks' {
   try {
-    if (!files.lstatSync(path).isFile()) return undefined;
-    return files.readFileSync(path);
+    const rules = readRegularFile(path, false);
+    if (rules !== undefined) return rules;
+    const stats = files.lstatSync(path);
+    // Before 2.32 git follows a link here, to whatever it leads.
+    const isWaiting = stats.isSymbolicLink() ? files.statSync(path).isFIFO() : mayWait(stats);
+    return isWaiting ? 'blocks' : 'none';
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return undefined; // vanished or unreadable: git reads none either
+    return 'none'; // vanished or unreadable: git reads none either
   }
+}
+
+function mayWait(stats: Stats): boolean {
+  return stats.isFIFO() || stats.isCharacterDevice();
 }

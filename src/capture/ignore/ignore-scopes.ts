@@ -117,6 +117,7 @@ function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreO
     refresh: () => checker.refresh(),
     ignored: (paths) => checker.ignored(paths),
     renew: () => checker.renew(),
+    noteBlocked: (path) => checker.noteBlocked(path),
     tracked: async (prefix) => {
       if (index === undefined) return new Map();
       const key = index.key();

@@ -3,11 +3,15 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
-import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import { runGit } from '../process/run.ts';
+import { blockingInclude } from '../repository/config-includes.ts';
 import { fileKey } from '../repository/file-key.ts';
 import type { Repository } from '../repository/git-dir.ts';
+
+/** `git config` reads a few small files; what takes longer waits for something. */
+const configMsMax = 8000;
 
 export interface UserPlaces {
   /** The user's home directory; '' when there is none. */
@@ -66,37 +70,81 @@ export class GlobalExcludes {
 
   async #resolve(configs: readonly string[]): Promise<string> {
     let path = join(this.#places.configHome, 'git', 'ignore');
-    for (const config of configs) path = (await this.#ask(config)) ?? path;
+    const blocking = new Map<string, string>();
+    for (const config of configs) {
+      const file = await this.#blockingIn(config);
+      if (file !== undefined) blocking.set(config, file);
+    }
+    for (const config of configs) path = (await this.#ask(config, blocking)) ?? path;
     return path;
   }
 
-  async #ask(config: string): Promise<string | undefined> {
+  /** What git would wait for if it read the configuration; said where it is found. */
+  async #blockingIn(config: string): Promise<string | undefined> {
+    try {
+      const file = await blockingInclude(config, this.#environment);
+      if (file !== undefined) {
+        const whose = file === config ? 'it is' : `nothing that ${config} includes is`;
+        this.#log.warn(`${file} is not a regular file, and git would wait for it: ${whose} not read.`);
+      }
+      return file;
+    } catch (error) {
+      if (!isGitFailure(error)) throw error;
+      return undefined; // it cannot be parsed, as it says itself when it is asked
+    }
+  }
+
+  async #ask(config: string, blocking: ReadonlyMap<string, string>): Promise<string | undefined> {
     if (!mayAnswer(config)) return undefined;
+    const isWithout = blocking.has(config);
+    // The conditions of includes are about the user's repository, whose own configuration git reads for them.
+    const isOwnBlocked = [...blocking.keys()].some((other) =>
+      other.startsWith(`${this.#repository?.commonDir}/`),
+    );
+    const gitDir = isOwnBlocked ? undefined : this.#repository?.gitDir;
     try {
       const { stdout, exitCode } = await runGit({
         place: {
-          gitDir: this.#repository?.gitDir ?? this.#scratchGitDir,
+          gitDir: gitDir ?? this.#scratchGitDir,
           cwd: this.#scratchGitDir,
-          environment: { HOME: this.#places.home, XDG_CONFIG_HOME: this.#places.configHome },
+          environment: this.#environment,
         },
-        args: ['config', '--file', config, '--includes', '--type=path', '-z', '--get', 'core.excludesFile'],
+        args: [
+          'config',
+          '--file',
+          config,
+          isWithout ? '--no-includes' : '--includes',
+          '--type=path',
+          '-z',
+          '--get',
+          'core.excludesFile',
+        ],
         accept: [0, 1],
+        timeoutMs: configMsMax,
       });
       const answer = stdout.toString('utf8').replace(/\0$/, '');
       if (exitCode !== 0) return undefined;
       return answer === '' ? '' : resolve(this.#repository?.root ?? this.#places.home, answer);
     } catch (error) {
-      if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'GitFailed') throw error;
+      if (!isGitFailure(error)) throw error;
       this.#log.warn(`${config} cannot be read, so its core.excludesFile is not honoured: ${error.message}`);
       return undefined;
     }
   }
+
+  get #environment(): Record<string, string> {
+    return { HOME: this.#places.home, XDG_CONFIG_HOME: this.#places.configHome };
+  }
+}
+
+function isGitFailure(error: unknown): error is Error {
+  return error instanceof Error && 'kind' in error && error.kind === 'GitFailed';
 }
 
 /** Spares a process for the files that set no such thing, which is nearly all of them. */
 function mayAnswer(config: string): boolean {
   try {
-    return /excludesfile|include/i.test(files.readFileSync(config, 'latin1'));
+    return /excludesfile|include/i.test(readRegularFile(config)?.toString('latin1') ?? '');
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return false; // absent or unreadable

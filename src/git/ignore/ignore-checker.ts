@@ -7,8 +7,10 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
+import { isWaitedFor } from '../repository/config-includes.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
 
@@ -30,6 +32,8 @@ export class IgnoreChecker {
   readonly #options: IgnoreCheckerOptions;
   readonly #globalExcludes: GlobalExcludes;
   #child: GitChild | undefined;
+  /** What was said not to be read. */
+  readonly #blocked = new Set<string>();
   #sources = { key: '', hasRules: false, excludesFile: '' };
 
   constructor(options: IgnoreCheckerOptions) {
@@ -47,7 +51,7 @@ export class IgnoreChecker {
   async refresh(): Promise<{ readonly key: string; readonly hasRules: boolean }> {
     const { directory, repository } = this.#options;
     if (this.#sources.key === '') layOut(directory);
-    const excludesFile = await this.#globalExcludes.path();
+    const excludesFile = this.#unblocked(await this.#globalExcludes.path());
     const exclude = repository === undefined ? '' : readRules(`${repository.commonDir}/info/exclude`);
     const global = readRules(excludesFile);
     const key = JSON.stringify([excludesFile, exclude, global]);
@@ -65,6 +69,7 @@ export class IgnoreChecker {
       return await this.#ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+      if (error.retryable) throw error; // it was silent for long, and would be again
       if (!isSecondTry) return this.ignored(paths, true); // it may have been killed, or renewed by another scan
       // One bad question (a path that became "beyond a symbolic link" under our feet) ends the engine for all. So
       // the batch is halved until it stands alone; it counts as not ignored, and the walk sees the change anyway.
@@ -78,6 +83,15 @@ export class IgnoreChecker {
         ...(await this.ignored(paths.slice(half), true)),
       ];
     }
+  }
+
+  /** Says once that the rules beside and below a file are not asked for, because git would wait for it. */
+  noteBlocked(path: string): void {
+    if (this.#blocked.has(path)) return;
+    this.#blocked.add(path);
+    this.#options.log.warn(
+      `${path} is not a regular file, so no ignore rule holds in its directory and below it. Remove it, or put a file in its place.`,
+    );
   }
 
   /** Lets the engine go; the next question starts a new one, which reads every file again. */
@@ -95,6 +109,16 @@ export class IgnoreChecker {
 
   kill(): void {
     this.#child?.kill();
+  }
+
+  /** The global excludes file, if git can read it without waiting. */
+  #unblocked(excludesFile: string): string {
+    if (excludesFile === '' || !isWaitedFor(excludesFile)) return excludesFile;
+    if (!this.#blocked.has(excludesFile)) {
+      this.#blocked.add(excludesFile);
+      this.#options.log.warn(`${excludesFile} is not a regular file, so its ignore rules are not honoured.`);
+    }
+    return '';
   }
 
   #ask(paths: readonly TreePath[]): Promise<boolean[]> {
@@ -144,8 +168,7 @@ function layOut(directory: string): void {
 
 function readRules(file: string): string {
   try {
-    if (!files.statSync(file).isFile()) return ''; // /dev/null, or a FIFO that would block for ever
-    return files.readFileSync(file, 'latin1');
+    return readRegularFile(file)?.toString('latin1') ?? '';
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return ''; // absent or unreadable: git reads none either

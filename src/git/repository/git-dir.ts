@@ -3,6 +3,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 
 export interface Repository {
   /** The directory that holds the `.git`. */
@@ -44,10 +45,8 @@ function pointedTo(dotGit: string): string | undefined {
 /** The first line of a small file; undefined when it is no file or holds none. Never blocks on a FIFO. */
 function readLine(file: string): string | undefined {
   try {
-    const stats = files.statSync(file);
-    if (!stats.isFile() || stats.size > 8192) return undefined;
-    const text = files.readFileSync(file, 'utf8');
-    const line = text.split(/\r?\n/, 1)[0];
+    if (files.statSync(file).size > 8192) return undefined;
+    const line = readRegularFile(file)?.toString('utf8').split(/\r?\n/, 1)[0];
     return line === '' || line?.includes('\0') ? undefined : line;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

@@ -1,10 +1,15 @@
 // What the user's own repository tracks, read from their index and never written. One `git ls-files`, hardened, so
 // that no program of the repository runs; cached by the index file's stamp. The objects are not looked at.
+import { CheckpointdError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { type TreePath, toText } from '../../tree/tree-path.ts';
 import { runGit } from '../process/run.ts';
+import { blockingInclude, isWaitedFor } from './config-includes.ts';
 import { fileKey } from './file-key.ts';
 import type { Repository } from './git-dir.ts';
+
+/** A million entries take half a second. */
+const listMsMax = 8000;
 
 /** A path of an index. `160000` is a submodule, the other modes are git's for files and links. */
 export interface IndexEntry {
@@ -35,14 +40,29 @@ export class UserIndex {
     return this.#cached.entries;
   }
 
+  /** @throws GitFailed where git would wait for ever for a file that it has to read */
+  async #refuseToWait(): Promise<void> {
+    const { gitDir, commonDir } = this.#repository;
+    const index = `${gitDir}/index`;
+    const blocking =
+      (isWaitedFor(index) ? index : undefined) ??
+      (await blockingInclude(`${commonDir}/config`, {})) ??
+      (await blockingInclude(`${gitDir}/config.worktree`, {}));
+    if (blocking === undefined) return;
+    const message = `${blocking} is not a regular file, and git would wait for it. Remove it, or put a file in its place.`;
+    throw new CheckpointdError('GitFailed', message, { details: { path: blocking } });
+  }
+
   async #read(): Promise<readonly IndexEntry[]> {
     const { root, gitDir } = this.#repository;
     if (this.key() === 'ENOENT') return [];
     try {
+      await this.#refuseToWait();
       const { stdout } = await runGit({
         // In `root`: a process that stands in `.git` lists only what is tracked below `.git/`.
         place: { gitDir, workTree: root, cwd: root, environment: { GIT_INDEX_FILE: `${gitDir}/index` } },
         args: ['ls-files', '-z', '--stage'],
+        timeoutMs: listMsMax,
       });
       return parse(stdout);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -135,5 +136,51 @@ test('broken and hostile configurations cost their own answer and run nothing (F
     assert.not.ok(existsSync(ran));
   });
 });
+
+if (process.platform !== 'win32') {
+  test('a FIFO as configuration, included by one, or as excludes file is never waited for, and is said (S15)', async () => {
+    await withChecker(async ({ root, home, log, ignored }) => {
+      const fifo = join(home, 'fifo');
+      execFileSync('mkfifo', [fifo]);
+      const said = (): string[] => log.splice(0).filter((line) => line.startsWith('warn'));
+      writeFileSync(join(home, '.config/git/ignore'), '*.fallback\n');
+      writeFileSync(
+        join(home, '.gitconfig'),
+        `[include]\n\tpath = deeper\n[core]\n\texcludesFile = ~/mine\n`,
+      );
+      writeFileSync(join(home, 'deeper'), '[includeIf "gitdir:/nowhere/"]\n\tpath = ~/fifo\n');
+      writeFileSync(join(home, 'mine'), '*.mine\n');
+      assert.equal(await ignored('a.mine', 'a.fallback'), [true, false], 'its own setting counts');
+      assert.match(said().join(), `${fifo} is not a regular file`);
+
+      writeFileSync(join(home, '.gitconfig'), '[core]\n\texcludesFile = ~/fifo\n');
+      assert.equal(await ignored('a.mine', 'a.fallback'), [false, false]);
+      assert.match(said().join(), `${fifo} is not a regular file`);
+      assert.equal(await ignored('a.mine'), [false]);
+      assert.equal(said(), [], 'once');
+
+      writeFileSync(join(home, '.gitconfig'), '[core]\n\texcludesFile = /dev/null\n');
+      assert.equal(await ignored('a.fallback'), [false]);
+      assert.equal(said(), [], 'the null device is a way to say none');
+
+      rmSync(join(home, '.gitconfig'));
+      execFileSync('mkfifo', [join(home, '.gitconfig')]);
+      assert.equal(await ignored('a.fallback'), [true]);
+      assert.match(said().join(), /[.]gitconfig is not a regular file/);
+
+      rmSync(join(home, '.gitconfig'));
+      writeFileSync(join(home, '.gitconfig'), '[core]\n\texcludesFile = ~/mine\n');
+      writeFileSync(join(root, '.git/config'), `[include]\n\tpath = ${fifo}\n`);
+      assert.equal(
+        await ignored('a.mine'),
+        [true],
+        "the repository's own configuration is not read for the user's",
+      );
+      rmSync(join(root, '.git/info/exclude'), { force: true });
+      execFileSync('mkfifo', [join(root, '.git/info/exclude')]);
+      assert.equal(await ignored('a.mine', 'a.fallback'), [true, false]);
+    });
+  });
+}
 
 test.run();

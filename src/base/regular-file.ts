@@ -1,0 +1,22 @@
+// Reads a file that somebody else may have put there, and never waits for it: a FIFO or a terminal in its place is no
+// file. It changes nothing, and does not even open what is none.
+import { constants, files } from './files.ts';
+
+/**
+ * The bytes of a regular file; undefined when something else stands there. Links are followed unless `isLinkRead` is
+ * false: then a link is something else.
+ *
+ * @throws system errors, ENOENT among them
+ */
+export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffer | undefined {
+  const stats = isLinkRead ? files.statSync(path) : files.lstatSync(path);
+  if (!stats.isFile()) return undefined;
+  const follow = isLinkRead ? 0 : constants.O_NOFOLLOW;
+  // It may have been exchanged since: opened so, nothing blocks, and the descriptor says what it is.
+  const fd = files.openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | follow);
+  try {
+    return files.fstatSync(fd).isFile() ? files.readFileSync(fd) : undefined;
+  } finally {
+    files.closeSync(fd);
+  }
+}

@@ -1,0 +1,62 @@
+// What git would wait for without end is found out before git is asked, and told.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { makeRig, pathsOf, reasonFor } from '../support/capture-rig.ts';
+
+const test = suite('what git would wait for');
+
+if (process.platform !== 'win32') {
+  test('a FIFO as .gitignore is not waited for: no rule holds from there on, and both are said (S15)', async () => {
+    const rig = makeRig();
+    try {
+      rig.write('.gitignore', '*.log\n');
+      rig.write('odd/f.log', 'captured, since nobody can say what the rules are here');
+      rig.write('odd/below/f.log', 'the same');
+      rig.write('usual/f.log', 'left out');
+      execFileSync('mkfifo', [join(rig.root, 'odd/.gitignore')]);
+      const capture = await rig.cold.capture();
+      assert.equal(await pathsOf(rig.store, capture), ['.gitignore', 'odd/below/f.log', 'odd/f.log']);
+      assert.is(reasonFor(capture, 'odd/.gitignore'), 'fifo');
+      const said = (): string[] => rig.log.filter((line) => line.startsWith('warn odd/.gitignore is not'));
+      assert.is(said().length, 1);
+      await rig.cold.capture({ previous: capture.snapshot });
+      assert.is(said().length, 1, 'once');
+      rmSync(join(rig.root, 'odd/.gitignore'));
+      assert.equal(
+        await pathsOf(rig.store, await rig.cold.capture()),
+        ['.gitignore'],
+        'the rules hold again',
+      );
+    } finally {
+      await rig.remove();
+    }
+  });
+
+  test('an index that git would wait for, itself or for its configuration, counts as empty and is said (S15)', async () => {
+    const rig = makeRig();
+    try {
+      rig.write('.gitignore', '*.log\n');
+      rig.write('f.log', '');
+      rig.git('add', '-f', 'f.log');
+      const config = readFileSync(join(rig.root, '.git/config'));
+      execFileSync('mkfifo', [join(rig.top, 'fifo')]);
+      writeFileSync(join(rig.root, '.git/config'), `[include]\n\tpath = ${join(rig.top, 'fifo')}\n`);
+      assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['.gitignore']);
+      assert.ok(rig.log.some((line) => line.startsWith('warn The index of') && line.includes('fifo')));
+      writeFileSync(join(rig.root, '.git/config'), config);
+      const index = join(rig.root, '.git/index');
+      utimesSync(index, new Date(), new Date()); // git's own way to say that it was written
+      assert.equal(await pathsOf(rig.store, await rig.another({}).capture()), ['.gitignore', 'f.log']);
+      rmSync(index);
+      execFileSync('mkfifo', [index]);
+      assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['.gitignore']);
+    } finally {
+      await rig.remove();
+    }
+  });
+}
+
+test.run();
