@@ -43,9 +43,10 @@ export interface KeptDirectory {
 
 /**
  * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, kept or
- * included; `included` and `wanted` everything, by the caller's globs or because a restore would displace it.
+ * included; `included` and `wanted` everything, by the caller's globs or because a restore would displace it;
+ * `git` only what is tracked, in a git directory.
  */
-export type Standing = 'rules' | 'ignored' | 'included' | 'wanted';
+export type Standing = 'rules' | 'ignored' | 'included' | 'wanted' | 'git';
 
 /** What a directory inherits from the way down to it. */
 export interface Descent {
@@ -84,6 +85,11 @@ export interface WalkedDirectory {
   below: readonly Below[];
   /** What the finished scan made of it, which a later one gets as `from.kept`; set by whoever builds the tree. */
   made?: KeptDirectory | undefined;
+  /**
+   * A git directory under another name than `.git`: by what is in it, or because a `.git` file or `commondir` points
+   * to it. No capture takes what is in one, but for what an enclosing repository tracks there (fixtures).
+   */
+  readonly gitDirectory?: 'content' | 'pointer' | undefined;
   /** Why it could not be listed; then it has no entries and what it holds is unknown. */
   readonly failure?: 'unreadable' | 'nameTooLong';
 }
@@ -92,6 +98,8 @@ export interface ListingOptions {
   readonly tree: WorkTree;
   /** Enters the repository whose `.git` stands in this directory, if it is one. */
   enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
+  /** Whether a `.git` file or a `commondir` is known to point to this directory. */
+  isPointedTo(directory: TreePath): boolean;
   /** The same directory in an earlier scan, whose verdicts and contents may still hold. */
   before(path: TreePath): WalkedDirectory | undefined;
   /** Storage of ours inside the work tree, never looked into. */
@@ -136,9 +144,11 @@ export async function listDirectory(
       isSettled: isSettled(stamp, options.clock, stampGrainMs),
       hasGit: path !== rootPath && names.includes('.git'),
     };
-    const directory: WalkedDirectory = { path, from, stamp, scope, chain, entries, ...facts, ...fresh };
     const before = options.before(path);
-    const verdictsHold = before?.chain.key === chain.key && before.from.standing === from.standing;
+    const verdictsHold =
+      before?.chain.key === chain.key &&
+      before.from.standing === from.standing &&
+      before.gitDirectory === undefined;
     for (const name of names) {
       if (options.slices.isDue()) await options.slices.pause();
       if (isRestoreTemporary(name) || options.leftOut.has(join(path, name))) continue;
@@ -150,7 +160,8 @@ export async function listDirectory(
       }
       entries.set(name, entry);
     }
-    return directory;
+    const gitDirectory = gitDirectoryBy(path, entries, options);
+    return { path, from, stamp, scope, chain, entries, gitDirectory, ...facts, ...fresh };
   } catch (error) {
     if (path === rootPath) throw workTreeError(options.tree.root, error);
     const failure = problemOf(error);
@@ -160,6 +171,19 @@ export async function listDirectory(
   } finally {
     reached?.release();
   }
+}
+
+/** The work tree itself was opened as such, whatever it looks like. */
+function gitDirectoryBy(
+  path: TreePath,
+  entries: ReadonlyMap<string, WalkedEntry>,
+  options: ListingOptions,
+): WalkedDirectory['gitDirectory'] {
+  if (path === rootPath) return undefined;
+  const kindOf = (name: string): WalkedEntry['kind'] | undefined => entries.get(name)?.kind;
+  const hasHead = kindOf('HEAD') === 'file' || kindOf('HEAD') === 'link';
+  if (hasHead && kindOf('objects') === 'directory' && kindOf('refs') === 'directory') return 'content';
+  return options.isPointedTo(path) ? 'pointer' : undefined;
 }
 
 /** What a directory looks like now; undefined when it is gone or cannot be reached. */
@@ -192,8 +216,8 @@ function readNames(path: Buffer, size: number): Promise<string[]> | string[] {
 function lookAt(name: string, standing: Standing, reached: Reached): WalkedEntry | undefined {
   if (isGitName(name)) {
     // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
-    // `git~1` is said everywhere, because it is somebody's file and no tree can hold it.
-    const isSilent = standing !== 'wanted' && name.toLowerCase() === '.git';
+    // `git~1` or a `.GIT` is said everywhere, because it may be somebody's file and no tree can hold it.
+    const isSilent = standing !== 'wanted' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
   try {

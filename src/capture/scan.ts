@@ -267,6 +267,8 @@ class Report {
       this.skip(directory.path, directory.failure);
       this.#unknown.push(directory.path);
     }
+    if (directory.gitDirectory !== undefined && directory.from.standing !== 'git')
+      this.skip(directory.path, 'nestedGitDirectory');
     if (directory.isHeld) return; // what is not as it should be never stands
     for (const [name, entry] of directory.entries) {
       const reason = entry.taken ? reasonOf(entry) : undefined;

@@ -53,10 +53,12 @@ export class Selection {
       this.#noteRules(directory);
       const { blockedBy } = directory.chain;
       if (blockedBy !== undefined) directory.scope.oracle.noteBlocked(blockedBy);
+      const standing = standingIn(directory);
       for (const [name, entry] of directory.entries) {
+        if (standing === 'git') entry.ignored = true;
         if (entry.ignored !== undefined) continue;
         const path = inScope(directory.scope, join(directory.path, name));
-        if (directory.from.standing !== 'rules') entry.ignored = directory.from.standing === 'ignored';
+        if (standing !== 'rules') entry.ignored = standing === 'ignored';
         else if (directory.chain.blockedBy !== undefined) entry.ignored = false;
         else if (!directory.chain.hasRules || path.length > askedPathMax) entry.ignored = false;
         else {
@@ -129,7 +131,8 @@ export class Selection {
   }
 
   #standing(directory: WalkedDirectory, name: string, entry: WalkedEntry): Standing {
-    const above = directory.from.standing;
+    const above = standingIn(directory);
+    if (above === 'git') return 'git';
     if (above === 'wanted' || directory.from.wanted?.get(name) === true) return 'wanted';
     if (above === 'included') return 'included';
     if (!entry.ignored) return 'rules';
@@ -138,10 +141,12 @@ export class Selection {
   }
 
   #takes(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean | Promise<boolean> {
-    if (directory.from.standing === 'wanted') return true;
-    if (directory.from.wanted?.has(name)) return true;
     const path = join(directory.path, name);
     const isDirectory = entry.kind === 'directory';
+    const standing = standingIn(directory);
+    if (standing === 'git') return this.#isTracked(directory.scope, path, isDirectory);
+    if (standing === 'wanted') return true;
+    if (directory.from.wanted?.has(name)) return true;
     if (this.#options.exclude.matches(path, isDirectory)) return false;
     if (!entry.ignored) return true;
     if (this.#options.include.matches(path, isDirectory)) return true;
@@ -162,6 +167,11 @@ export class Selection {
     if (node === 'gitlink' && isDirectory) this.#gitlinks.add(path);
     return isDirectory ? node instanceof Map || node === 'gitlink' : node === true;
   }
+}
+
+/** Why the names in the directory are taken. */
+function standingIn(directory: WalkedDirectory): Standing {
+  return directory.gitDirectory === undefined ? directory.from.standing : 'git';
 }
 
 function isKept(kept: KeptDirectory | undefined, name: string, isDirectory: boolean): boolean {

@@ -28,6 +28,11 @@ export async function stillStands(
 ): Promise<WalkedDirectory | undefined> {
   const before = options.before(from.path);
   if (before === undefined || !isComparable(before, from)) return undefined;
+  if (
+    (before.gitDirectory === 'pointer') !==
+    (before.gitDirectory !== 'content' && options.isPointedTo(from.path))
+  )
+    return undefined;
   let reached: Reached | undefined;
   try {
     reached = reach(options.tree, from.path);
@@ -85,7 +90,7 @@ function hasSameNames(before: WalkedDirectory, reached: Reached, { leftOut }: St
   let known = 0;
   for (const name of files.readdirSync(insideQuickly(reached, ''), { encoding: 'latin1' })) {
     if (before.entries.has(name)) known += 1;
-    else if (before.path === rootPath && name.toLowerCase() === '.git') continue;
+    else if (before.path === rootPath && name === '.git') continue;
     else if (!isRestoreTemporary(name) && !leftOut.has(join(before.path, name))) return false;
   }
   return known === before.entries.size;

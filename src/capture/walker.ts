@@ -44,6 +44,8 @@ export class Walk {
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
   readonly #standing: StandingOptions;
+  /** Where `.git` files and `commondir` point to, inside the work tree. */
+  readonly #gitDirectories = new Set<TreePath>();
   #heldFiles = 0;
   #fresh: WalkedDirectory[] = [];
 
@@ -59,8 +61,11 @@ export class Walk {
       slices: options.slices,
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
-        return scope === undefined ? undefined : { scope, chain: await startingChain(scope) };
+        if (scope === undefined) return undefined;
+        for (const path of scope.gitDirectories) this.#gitDirectories.add(path);
+        return { scope, chain: await startingChain(scope) };
       },
+      isPointedTo: (directory) => this.#gitDirectories.has(directory),
     };
     this.#standing = {
       ...this.#listing,
@@ -78,7 +83,9 @@ export class Walk {
 
   /** Walks everything. @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails. */
   async run(): Promise<void> {
-    await this.#walk([await this.#rootDescent(this.#options.scopes.outermost())]);
+    const scope = this.#options.scopes.outermost();
+    for (const path of scope.gitDirectories) this.#gitDirectories.add(path);
+    await this.#walk([await this.#rootDescent(scope)]);
   }
 
   /** The directories listed since the last call, for whoever reads their files. */
@@ -95,7 +102,9 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = lookAgain(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      if (!isSame) changed.push(directory);
+      // One that was listed before the pointer to it was found.
+      const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
+      if (!isSame || isPointer) changed.push(directory);
     }
     return changed;
   }

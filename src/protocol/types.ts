@@ -2777,7 +2777,9 @@ export interface RequestTypes {
   'checkpoint/init': { params: CheckpointInitParams; result: CheckpointInitResult; };
   /**
    * Makes a checkpoint of the work tree and the conversation as they are. One is made even when nothing
-   * changed, unless `onlyIfChanged` is given.
+   * changed, unless `onlyIfChanged` is given. A write through `mmap` is seen for a minute after the last
+   * change that the file system recorded of its file, and after that when the file system records it; on a
+   * file system that never does (tmpfs) it may go unseen.
    */
   'checkpoint/create': { params: CheckpointCreateParams; result: CheckpointCreateResult; };
   /** Lists checkpoints, oldest first. */

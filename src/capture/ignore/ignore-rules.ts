@@ -57,6 +57,8 @@ export interface IgnoreScope {
   readonly base: TreePath;
   /** Absolute directories above the work tree, from the repository's root down, whose `.gitignore` files count. */
   readonly above: readonly string[];
+  /** Its own git directories that lie in the work tree under another name than `.git`, as its pointers say. */
+  readonly gitDirectories: readonly TreePath[];
 }
 
 /** Finds the scopes of a work tree. */

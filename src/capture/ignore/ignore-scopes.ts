@@ -1,13 +1,15 @@
 // Wires git's answers to the walk: one checker and one index reader for each repository that a work tree touches, the
 // one around it and those nested in it. It decides nothing; capture/selection.ts does.
 import { createHash } from 'node:crypto';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import { type UserPlaces, userPlaces } from '../../git/ignore/global-excludes.ts';
 import { IgnoreChecker } from '../../git/ignore/ignore-checker.ts';
 import { findRepository, type Repository, repositoryAt } from '../../git/repository/git-dir.ts';
 import { UserIndex } from '../../git/repository/user-index.ts';
-import { rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
+import { fromText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import {
   type IgnoreOracle,
   type IgnoreScope,
@@ -94,6 +96,7 @@ export class GitIgnoreScopes implements IgnoreScopes {
       prefix,
       base,
       above: above(root, this.#options.workTree, base),
+      gitDirectories: gitDirectoriesIn(this.#options.workTree, repository),
     };
     this.#kept.set(base, { scope, checker, gitDir: repository?.gitDir });
     return scope;
@@ -109,6 +112,27 @@ function above(root: string, workTree: string, base: TreePath): string[] {
     list.unshift(at);
   }
   return list;
+}
+
+/** The git directories of a repository that lie in the work tree, however they are reached. */
+function gitDirectoriesIn(workTree: string, repository: Repository | undefined): TreePath[] {
+  if (repository === undefined) return [];
+  const found = new Set<TreePath>();
+  for (const directory of [repository.gitDir, repository.commonDir]) {
+    const path = relative(workTree, realPathOf(directory)).replaceAll('\\', '/');
+    if (path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path))
+      found.add(fromText(path));
+  }
+  return [...found];
+}
+
+function realPathOf(path: string): string {
+  try {
+    return files.realpathSync(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return path; // it went meanwhile
+  }
 }
 
 function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreOracle {

@@ -252,7 +252,10 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointCreateResult:
         """Makes a checkpoint of the work tree and the conversation as they are. One is made even
-        when nothing changed, unless `onlyIfChanged` is given.
+        when nothing changed, unless `onlyIfChanged` is given. A write through `mmap` is seen for
+        a minute after the last change that the file system recorded of its file, and after that
+        when the file system records it; on a file system that never does (tmpfs) it may go
+        unseen.
         """
         result: CheckpointCreateResult = await self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

@@ -345,7 +345,8 @@ pub enum SkipReason {
     /// Its path is longer than can be stored.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
-    /// It is, or holds, a `.git` that is not ours to touch.
+    /// It is, or holds, a git directory, under whatever name, that is not ours to touch. Of such a
+    /// directory only the files that your own repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// Of a restore: edited by somebody else, and `onConflict` is `skip`; or made while the restore
@@ -5030,7 +5031,9 @@ impl Request for CheckpointInitRequest {
 }
 
 /// Makes a checkpoint of the work tree and the conversation as they are. One is made even when
-/// nothing changed, unless `onlyIfChanged` is given.
+/// nothing changed, unless `onlyIfChanged` is given. A write through `mmap` is seen for a minute
+/// after the last change that the file system recorded of its file, and after that when the file
+/// system records it; on a file system that never does (tmpfs) it may go unseen.
 #[derive(Debug)]
 pub enum CheckpointCreateRequest {}
 impl Request for CheckpointCreateRequest {

@@ -1,0 +1,149 @@
+// Git's own directories are never captured, whatever they are called, and are told; what the user's own repository tracks
+// in one is captured all the same.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Capture } from '../../src/capture/capturer.ts';
+import { fromText, toText } from '../../src/tree/tree-path.ts';
+import { makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
+
+const test = suite('git directories');
+
+async function withRig(
+  body: (rig: Rig) => Promise<void>,
+  options: Parameters<typeof makeRig>[0] = {},
+): Promise<void> {
+  const rig = makeRig(options);
+  try {
+    await body(rig);
+  } finally {
+    await rig.remove();
+  }
+}
+
+const told = (capture: Capture): string[] =>
+  capture.skipped.filter(({ reason }) => reason === 'nestedGitDirectory').map(({ path }) => toText(path));
+
+/** Captures twice, with and without memory of it, and expects the same. */
+async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly told: string[] }> {
+  const first = await rig.cold.capture();
+  const again = await rig.cold.capture({ previous: first.snapshot });
+  const fresh = await rig.another({}).capture();
+  assert.is(again.snapshot, first.snapshot);
+  assert.is(fresh.snapshot, first.snapshot);
+  assert.equal(told(again), told(first));
+  return { paths: await pathsOf(rig.store, first), told: told(first) };
+}
+
+test('a bare repository with a .git file beside it, and work trees of it, are captured without it', () =>
+  withRig(
+    async (rig) => {
+      rig.write('seed/f', '1');
+      rig.git('init', '-q', '-b', 'main', 'seed');
+      rig.git('-C', 'seed', 'add', '-A');
+      rig.git('-C', 'seed', 'commit', '-q', '-m', 'first');
+      rig.git('clone', '-q', '--bare', 'seed', '.bare');
+      rmSync(join(rig.root, 'seed'), { recursive: true });
+      rig.write('.git', 'gitdir: ./.bare\n');
+      rig.git('worktree', 'add', '-q', 'main-tree', 'main');
+      assert.equal(await captured(rig), { paths: ['main-tree/f'], told: ['.bare'] });
+    },
+    { repository: false },
+  ));
+
+test('a git directory that only a pointer tells is found, wherever it is listed', () =>
+  withRig(async (rig) => {
+    rig.write('deep/er/tree/f', '1');
+    rig.git('init', '-q', '--separate-git-dir', join(rig.root, 'a-git'), 'deep/er/tree');
+    // As git leaves it when the objects lie elsewhere: nothing in it but the pointer tells what it is.
+    const shared = join(rig.top, 'shared');
+    mkdirSync(shared);
+    for (const name of ['objects', 'refs', 'config'])
+      renameSync(join(rig.root, 'a-git', name), join(shared, name));
+    writeFileSync(join(shared, 'HEAD'), 'ref: refs/heads/main\n');
+    rig.write('a-git/commondir', `${shared}\n`);
+    const all = await captured(rig);
+    assert.equal(all.paths, ['deep/er/tree/f']);
+    assert.equal(all.told, ['a-git']);
+    rmSync(join(rig.root, 'deep/er/tree/.git'));
+    const without = await captured(rig);
+    assert.ok(without.paths.includes('a-git/HEAD'), 'nothing says any more that it is one');
+  }));
+
+test('a repository without a name of its own, a clone with --mirror and a template are git directories', () =>
+  withRig(async (rig) => {
+    rig.git('init', '-q', '--bare', 'x/mirror.git');
+    rig.git('init', '-q', '--bare', 'y');
+    symlinkSync('refs/heads/main', join(rig.root, 'y/HEAD.new'));
+    renameSync(join(rig.root, 'y/HEAD.new'), join(rig.root, 'y/HEAD')); // as git did long ago
+    rig.write('x/f', '1');
+    rig.write('no/HEAD', 'ref: refs/heads/main\n');
+    rig.write('no/objects', 'a file');
+    rig.write('no/refs/f', '1');
+    assert.equal(await captured(rig), {
+      paths: ['no/HEAD', 'no/objects', 'no/refs/f', 'x/f'],
+      told: ['x/mirror.git', 'y'],
+    });
+  }));
+
+test('what the own repository tracks in one is captured, and nothing else of it', () =>
+  withRig(async (rig) => {
+    rig.git('init', '-q', '--bare', 'fixture.git');
+    rig.write('fixture.git/objects/keep', '');
+    rig.write('fixture.git/refs/keep', '');
+    rig.git(
+      'add',
+      '-f',
+      'fixture.git/HEAD',
+      'fixture.git/config',
+      'fixture.git/objects/keep',
+      'fixture.git/refs/keep',
+    );
+    rig.write('fixture.git/index', 'not tracked');
+    rig.write('fixture.git/objects/pack/p', 'not tracked');
+    assert.equal(await captured(rig), {
+      paths: ['fixture.git/HEAD', 'fixture.git/config', 'fixture.git/objects/keep', 'fixture.git/refs/keep'],
+      told: ['fixture.git'],
+    });
+    rig.git('rm', '-q', '--cached', 'fixture.git/config');
+    assert.not((await captured(rig)).paths.includes('fixture.git/config'), 'no longer tracked');
+  }));
+
+test('neither globs, nor an earlier capture, nor a restore that would displace it take what is in one', () =>
+  withRig(
+    async (rig) => {
+      rig.write('store/HEAD', 'ref: refs/heads/main\n');
+      rig.write('store/objects/f', '1');
+      const before = await rig.cold.capture();
+      assert.equal(await pathsOf(rig.store, before), ['store/HEAD', 'store/objects/f']);
+      mkdirSync(join(rig.root, 'store/refs'));
+      const after = await rig.cold.capture({ previous: before.snapshot });
+      assert.equal(await pathsOf(rig.store, after), []);
+      for (const path of ['store', 'store/objects', 'store/objects/f']) {
+        const saved = await rig.cold.capture({ previous: before.snapshot, alsoInclude: [fromText(path)] });
+        assert.equal(await pathsOf(rig.store, saved), [], path);
+        assert.equal(told(saved), ['store'], path);
+      }
+      rmSync(join(rig.root, 'store/refs'), { recursive: true });
+      assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['store/HEAD', 'store/objects/f']);
+    },
+    { include: ['store/**'] },
+  ));
+
+test('a .GIT on a file system that tells it from .git is told', () =>
+  withRig(
+    async (rig) => {
+      mkdirSync(join(rig.root, 'd/.GIT'), { recursive: true });
+      if (existsSync(join(rig.root, 'd/.git')))
+        return console.log('skipped: letter case does not count here');
+      rig.write('d/.GIT/f', '');
+      rig.write('e/.Git', '');
+      assert.equal(readdirSync(join(rig.root, 'd')), ['.GIT']);
+      assert.equal(await captured(rig), { paths: [], told: ['d/.GIT', 'e/.Git'] });
+      return undefined;
+    },
+    { repository: false },
+  ));
+
+test.run();
