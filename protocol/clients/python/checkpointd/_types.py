@@ -35,6 +35,7 @@ __all__ = [
     "CheckpointKind",
     "CreateKind",
     "ListKind",
+    "PruneMode",
     "DisabledReason",
     "SkipReason",
     "CapturePath",
