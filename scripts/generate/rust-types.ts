@@ -142,7 +142,7 @@ function unionOf(document: ProtocolDocument, name: string, schema: Schema): stri
 
 function numberOrText(name: string, schema: Schema): string {
   const head = `${doc(schema.description)}#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]\n#[serde(untagged)]\n`;
-  return `${head}pub enum ${name} {\n    Integer(i64),\n    Text(String),\n}\n`;
+  return `${head}pub enum ${name} {\n    /// As a number.\n    Integer(i64),\n    /// As text.\n    Text(String),\n}\n`;
 }
 
 function definition(
@@ -169,14 +169,19 @@ function marker(method: Method): string {
 
 const traits = `/// A request: its name, its parameters and its result belong together.
 pub trait Request {
+    /// Its name on the wire.
     const METHOD: &'static str;
+    /// What it takes.
     type Params: Serialize;
+    /// What it answers.
     type Result: serde::de::DeserializeOwned;
 }
 
 /// A notification: its name and its parameters belong together.
 pub trait Notification {
+    /// Its name on the wire.
     const METHOD: &'static str;
+    /// What it tells.
     type Params: Serialize + serde::de::DeserializeOwned;
 }
 `;

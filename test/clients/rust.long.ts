@@ -66,13 +66,32 @@ if (fetched.status !== 0) {
     writeFileSync(join(folder, 'bin/checkpointd'), `#!/bin/sh\nexec ${command.join(' ')} "$@"\n`, {
       mode: 0o755,
     });
-    const { status, text } = cargo(['run', '--locked', '-q', '--example', 'day', '--', work], {
+    const env = {
       PATH: `${join(folder, 'bin')}${delimiter}${process.env['PATH'] ?? ''}`,
       XDG_STATE_HOME: join(folder, 'state'),
-    });
-    assert.is(status, 0, text);
-    assert.match(text, /made Checkpoint \{ id: "ckpt_/);
-    assert.match(text, /refused: /);
+    };
+    const built = cargo(['build', '--locked', '-q', '--example', 'day']);
+    assert.is(built.status, 0, built.text);
+    const program = join(folder, 'target/debug/examples/day');
+    // Without an argument it is about the directory that it is started in.
+    for (const [args, cwd] of [
+      [[work], folder],
+      [[], work],
+    ] as const) {
+      const ran = spawnSync(program, args, { cwd, encoding: 'utf8', env: { ...process.env, ...env } });
+      assert.is(ran.status, 0, ran.stderr);
+      assert.match(ran.stdout, /made Checkpoint \{ id: "ckpt_/);
+      assert.match(ran.stdout, /refused: /);
+    }
+  });
+
+  test('the Rust client packs with its license, and everything public is documented', () => {
+    const list = cargo(['package', '--locked', '--allow-dirty', '--list']);
+    assert.is(list.status, 0, list.text);
+    for (const name of ['LICENSE', 'README.md', 'src/client.rs', 'examples/day.rs'])
+      assert.ok(list.text.split('\n').includes(name), `${name} in ${list.text}`);
+    const documented = cargo(['doc', '--locked', '--no-deps'], { RUSTDOCFLAGS: '-D warnings' });
+    assert.is(documented.status, 0, documented.text);
   });
 }
 

@@ -10,6 +10,13 @@
         checkpointd-event-functions (list (lambda (name _params) (push name events)))
         read (lambda () (with-temp-buffer (insert-file-contents file) (buffer-string))))
   (write-region "grün\n" nil file)
+  (condition-case error
+      (progn (checkpointd-list) (error "It was not refused"))
+    (user-error (cl-assert (string-match-p "does not run" (cadr error)))))
+  ;; A session that cannot be opened leaves no daemon.
+  (condition-case nil
+      (progn (checkpointd-start (concat work "nowhere")) (error "It was opened"))
+    (jsonrpc-error (cl-assert (not (process-live-p (jsonrpc--process checkpointd-connection))))))
   (cl-assert (equal "0" (plist-get (plist-get (checkpointd-start work :storageDir (getenv "STORAGE")) :base) :tag)))
   (setq process (jsonrpc--process checkpointd-connection))
   (dotimes (number 80)
@@ -35,6 +42,27 @@
   (cl-assert (equal "grün\n" (funcall read)))
   (checkpointd-undo)
   (cl-assert (equal "two\n" (funcall read)))
+  ;; Buffers show what is on disk after a restore; an unsaved one stops it.
+  (with-current-buffer (find-file-noselect file)
+    (cl-assert (equal "two\n" (buffer-string)))
+    (checkpointd-restore "0")
+    (cl-assert (equal "grün\n" (buffer-string)) t)
+    (checkpointd-undo)
+    (cl-assert (equal "two\n" (buffer-string)) t)
+    (insert "mine")
+    (cl-letf (((symbol-function 'save-some-buffers) #'ignore))
+      (condition-case error
+          (progn (checkpointd-restore "0") (error "It was restored"))
+        (user-error (cl-assert (string-match-p "Unsaved: a.txt" (cadr error))))))
+    (cl-assert (equal "two\n" (funcall read)))
+    (set-buffer-modified-p nil))
+  ;; Starting again ends the first daemon and takes its session up.
+  (let ((session checkpointd-session)
+        (again (checkpointd-start work :storageDir (getenv "STORAGE"))))
+    (cl-assert (not (process-live-p process)))
+    (cl-assert (equal session (plist-get again :session)))
+    (cl-assert (eq t (plist-get again :resumed))))
+  (setq process (jsonrpc--process checkpointd-connection))
   (checkpointd-stop)
   (cl-assert (eq 'exit (process-status process)))
   (cl-assert (equal 0 (process-exit-status process)) t)

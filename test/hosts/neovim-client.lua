@@ -20,6 +20,12 @@ local function run()
     assert(vim.deep_equal(found, expected), what .. ': ' .. vim.inspect(found))
   end
   write('a.txt', 'one\n')
+  local notes = {}
+  vim.notify = function(text) table.insert(notes, text) end
+  vim.cmd('CheckpointList')
+  assert(notes[1]:find('not running'), 'a command before start says so: ' .. vim.inspect(notes))
+  local started, why = pcall(checkpointd.start, { cmd = { 'no-such-daemon' }, workspace = work })
+  assert(not started and why:find('not installed'), why)
   local opened = checkpointd.start({
     cmd = vim.fn.json_decode(vim.env.COMMAND),
     workspace = work,
@@ -44,7 +50,28 @@ local function run()
   equal(read('a.txt'), 'two\n', 'the file after undo')
   vim.cmd('CheckpointList')
   vim.cmd('CheckpointDiff 0 1')
+  equal(vim.fn.getcompletion('CheckpointRestore ', 'cmdline'), { '1', '0' }, 'completion of tags')
+  -- A buffer shows what is on disk after a restore; one that is not saved is not overrun.
+  vim.cmd('edit ' .. work .. '/a.txt')
+  vim.cmd('CheckpointRestore 0')
+  equal(vim.api.nvim_buf_get_lines(0, 0, -1, false), { 'one' }, 'the buffer')
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { 'mine' })
+  notes = {}
+  vim.cmd('CheckpointUndo')
+  assert(notes[1]:find('unsaved: .*a.txt'), vim.inspect(notes))
+  equal(read('a.txt'), 'one\n', 'nothing was restored')
+  vim.cmd('CheckpointUndo!')
+  equal(read('a.txt'), 'two\n', 'the file after a forced undo')
+  equal(vim.api.nvim_buf_get_lines(0, 0, -1, false), { 'mine' }, 'the unsaved buffer')
   assert(checkpointd.stop(), 'the daemon did not stop')
+  -- The session is there after a restart.
+  local again = checkpointd.start({
+    cmd = vim.fn.json_decode(vim.env.COMMAND),
+    workspace = work,
+    session = { storageDir = vim.env.STORAGE },
+  })
+  equal({ again.session, again.resumed }, { opened.session, true }, 'the session after a restart')
+  assert(checkpointd.stop(), 'the daemon did not stop again')
 end
 
 local ok, err = pcall(run)

@@ -9,26 +9,25 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
-const packages = ['vscode-languageclient@9', '@types/vscode', '@types/node@20'];
-const install = spawnSync(
-  'npm',
-  ['install', '--prefix', folder, '--no-audit', '--no-fund', '--silent', ...packages],
-  {
-    encoding: 'utf8',
-    cwd: folder,
-    timeout: 300_000,
-  },
-);
-if (install.status !== 0) {
-  console.log(
-    `skipped: the real declarations of VS Code could not be installed (${install.stderr.trim().slice(0, 200)})`,
+/** The oldest that the snippet says it works with, and the current one. */
+for (const version of ['9', 'latest']) {
+  const folder = mkdtempSync(join(tmpdir(), 'checkpointd-vscode-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const packages = [`vscode-languageclient@${version}`, '@types/vscode', '@types/node@20'];
+  const install = spawnSync(
+    'npm',
+    ['install', '--prefix', folder, '--no-audit', '--no-fund', '--silent', ...packages],
+    { encoding: 'utf8', cwd: folder, timeout: 300_000 },
   );
-  test('the declarations of VS Code need the registry of npm', () => undefined);
-} else {
-  test('the snippet for VS Code fits the real declarations', () => {
+  if (install.status !== 0) {
+    console.log(
+      `skipped: the real declarations of VS Code could not be installed (${install.stderr.trim().slice(0, 200)})`,
+    );
+    test(`the declarations of VS Code need the registry of npm (${version})`, () => undefined);
+    continue;
+  }
+  test(`the snippet for VS Code fits the real declarations, vscode-languageclient ${version}`, () => {
     copyFileSync(join(root, 'protocol/clients/editors/vscode.ts'), join(folder, 'vscode.ts'));
     const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
     const { status, stdout } = spawnSync(

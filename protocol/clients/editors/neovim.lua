@@ -4,6 +4,9 @@
 --   checkpointd.start({ cmd = { 'checkpointd' }, workspace = vim.fn.getcwd() })
 --
 -- gives :CheckpointCreate [message], :CheckpointList, :CheckpointDiff [from [to]], :CheckpointRestore tag, :CheckpointUndo.
+-- Tags complete with <Tab>. Starting again takes the same session up: checkpoints outlive Neovim. What is only in a
+-- buffer is in no checkpoint, so :CheckpointRestore and :CheckpointUndo refuse while a buffer of the work tree is
+-- unsaved (with ! they go on and leave that buffer alone), and :CheckpointCreate tells of it.
 local M = { timeout = 60000 }
 
 --- Reports of progress: called with the value of each `$/progress`.
@@ -16,6 +19,9 @@ M.on_event = function(name, params) end
 
 --- Sends a request and waits. Returns the result, or nil and the error: { code, message, data = { kind, effects, … } }.
 function M.request(method, params)
+  if not M.client or M.client.is_stopped() then
+    return nil, { code = 0, message = 'checkpointd is not running: call start() first', data = {} }
+  end
   local done, failure, result = false, nil, nil
   params = vim.tbl_extend('force', { session = M.session, workDoneToken = 'nvim-' .. method }, params or {})
   local sent = M.client.request(method, params, function(err, value)
@@ -30,8 +36,14 @@ function M.request(method, params)
   return result, failure
 end
 
---- Starts the daemon and opens a session on the work tree. Raises an error when either fails.
+--- Starts the daemon and opens a session on the work tree. Raises an error when either fails. A daemon of ours that
+--- still runs is ended first.
 function M.start(options)
+  if M.client and not M.client.is_stopped() then M.stop() end
+  M.session = nil
+  M.workspace = vim.fn.resolve(vim.fn.fnamemodify(options.workspace, ':p')):gsub('/$', '')
+  local cmd = options.cmd or { 'checkpointd' }
+  assert(vim.fn.executable(cmd[1]) == 1, ('checkpointd: %s is not installed or not on the PATH'):format(cmd[1]))
   local handlers = {
     ['$/progress'] = function(_, params) M.on_progress(params.value) end,
   }
@@ -44,7 +56,7 @@ function M.start(options)
   local ready = false
   local id = vim.lsp.start_client({
     name = 'checkpointd',
-    cmd = options.cmd or { 'checkpointd' },
+    cmd = cmd,
     root_dir = options.workspace,
     capabilities = capabilities,
     handlers = handlers,
@@ -52,8 +64,10 @@ function M.start(options)
   })
   assert(id and vim.wait(30000, function() return ready end, 10), 'checkpointd did not start')
   M.client = vim.lsp.get_client_by_id(id)
-  local open = vim.tbl_extend('force', { workspace = options.workspace, init = 'force' }, options.session or {})
+  local open = vim.tbl_extend('force', { workspace = M.workspace, init = 'force', retention = 'keep', conversationId = 'neovim' }, options.session or {})
   local session, err = M.request('session/open', open)
+  -- A session that could not be opened leaves no daemon behind.
+  if not session then M.stop() end
   assert(session, err and err.message)
   M.session = session.session
   return session
@@ -61,6 +75,7 @@ end
 
 --- Ends the daemon (shutdown, exit). Neovim does the same when it quits.
 function M.stop()
+  if not M.client then return true end
   M.client.stop()
   return vim.wait(5000, function() return M.client.is_stopped() end, 10)
 end
@@ -72,11 +87,55 @@ local function show(result, err, lines)
   print(table.concat(lines(result), '\n'))
 end
 
-local function command(name, nargs, run)
-  vim.api.nvim_create_user_command(name, run, { nargs = nargs })
+--- The unsaved buffers of the work tree, by name.
+function M.unsaved()
+  local names = {}
+  for _, buffer in ipairs(vim.api.nvim_list_bufs()) do
+    local name = vim.fn.resolve(vim.api.nvim_buf_get_name(buffer))
+    if vim.api.nvim_buf_get_option(buffer, 'modified') and vim.startswith(name, (M.workspace or '') .. '/') then
+      table.insert(names, vim.fn.fnamemodify(name, ':.'))
+    end
+  end
+  return names
+end
+
+--- Warns of unsaved buffers; tells whether there are any.
+local function warn(words)
+  local names = M.unsaved()
+  if #names > 0 then
+    vim.notify(('checkpointd: unsaved: %s. %s'):format(table.concat(names, ', '), words), vim.log.levels.WARN)
+  end
+  return #names > 0
+end
+
+--- Restores by the method and shows the files in their buffers; unsaved ones stop it, unless forced.
+local function restore(method, params, forced)
+  if warn(forced and 'They are left as they are.' or 'Save them first, or add ! to go on.') and not forced then return end
+  local result, err = M.request(method, params)
+  show(result, err, function(r) return { ('%d files restored'):format(#r.restored) } end)
+  -- Without 'autoread' every changed buffer would ask.
+  local autoread = vim.o.autoread
+  vim.o.autoread = true
+  vim.cmd('silent! checktime')
+  vim.o.autoread = autoread
+end
+
+--- The tags that begin so, newest first, for completion.
+local function tags(lead)
+  local result = M.request('checkpoint/list')
+  local found = {}
+  for _, each in ipairs(result and result.checkpoints or {}) do
+    if each.tag and vim.startswith(each.tag, lead) then table.insert(found, 1, each.tag) end
+  end
+  return found
+end
+
+local function command(name, nargs, run, more)
+  vim.api.nvim_create_user_command(name, run, vim.tbl_extend('force', { nargs = nargs }, more or {}))
 end
 
 command('CheckpointCreate', '*', function(a)
+  warn('What is only in a buffer is not in the checkpoint.')
   local result, err = M.request('checkpoint/create', { kind = 'turn', message = a.args ~= '' and a.args or nil })
   show(result, err, function(r) return { ('[%s] %s'):format(r.checkpoint.tag, r.checkpoint.description) } end)
 end)
@@ -89,16 +148,9 @@ end)
 command('CheckpointDiff', '*', function(a)
   local result, err = M.request('checkpoint/diff', { from = a.fargs[1], to = a.fargs[2], format = 'text' })
   show(result, err, function(r) return { r.text } end)
-end)
-command('CheckpointRestore', 1, function(a)
-  local result, err = M.request('checkpoint/restore', { tag = a.args })
-  show(result, err, function(r) return { ('%d files restored'):format(#r.restored) } end)
-  vim.cmd('checktime')
-end)
-command('CheckpointUndo', 0, function()
-  local result, err = M.request('checkpoint/undo')
-  show(result, err, function(r) return { ('%d files restored'):format(#r.restored) } end)
-  vim.cmd('checktime')
-end)
+end, { complete = tags })
+command('CheckpointRestore', 1, function(a) restore('checkpoint/restore', { tag = a.args }, a.bang) end,
+  { complete = tags, bang = true })
+command('CheckpointUndo', 0, function(a) restore('checkpoint/undo', {}, a.bang) end, { bang = true })
 
 return M

@@ -1,4 +1,4 @@
-// checkpointd in VS Code: an extension with `vscode-languageclient` 9 as its one dependency, and the daemon (the npm
+// checkpointd in VS Code: an extension with `vscode-languageclient` (9 to 11) as its one dependency, and the daemon (the npm
 // package `checkpointd`) on the PATH. In package.json: "activationEvents": ["onStartupFinished"], and the three
 // commands under "contributes".
 import * as vscode from 'vscode';
@@ -25,12 +25,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   });
   client = started;
   await started.start();
-  started.onNotification('checkpoint/didCreate', ({ checkpoint }: { checkpoint: Checkpoint }) =>
-    vscode.window.setStatusBarMessage(`Checkpoint ${checkpoint.tag ?? ''}: ${checkpoint.description}`, 5000),
-  );
+  started.onNotification('checkpoint/didCreate', ({ checkpoint }: { checkpoint: Checkpoint }) => {
+    vscode.window.setStatusBarMessage(`Checkpoint ${checkpoint.tag ?? ''}: ${checkpoint.description}`, 5000);
+  });
   const { session } = await started.sendRequest<{ session: string }>('session/open', {
     workspace: folder.uri.toString(),
     init: 'force',
+    // Checkpoints outlive the window: the same conversation is taken up when it opens again.
+    conversationId: 'vscode',
+    retention: 'keep',
   });
 
   /** Sends a request with progress in the window; a refusal is shown with its remedy. */

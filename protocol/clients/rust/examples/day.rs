@@ -1,10 +1,11 @@
 use checkpointd_client::types::*;
-use checkpointd_client::{Client, Error, Options};
+use checkpointd_client::{Client, Options};
 
-fn main() -> Result<(), Error> {
-    let work = std::env::args().nth(1).unwrap_or_else(|| ".".into());
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // A work tree is named by an absolute path.
+    let work = std::fs::canonicalize(std::env::args().nth(1).unwrap_or_else(|| ".".into()))?;
     let client = Client::start(Options::default())?;
-    let open = SessionOpenParams::new(work);
+    let open = SessionOpenParams::new(work.to_string_lossy());
     let session = client.request::<SessionOpenRequest>(open)?.session;
     let turn = CheckpointCreateParams::new(&session, CreateKind::Turn);
     let call = client.call::<CheckpointCreateRequest>(turn)?;

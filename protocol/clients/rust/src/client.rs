@@ -56,7 +56,9 @@ impl Default for Options {
 /// A notification of the daemon.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
+    /// The notification's name, such as `checkpoint/didCreate`.
     pub method: String,
+    /// Its parameters as they came; see [`Event::of`].
     pub params: Value,
 }
 
@@ -98,10 +100,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// A running daemon. Dropping it shuts the daemon down, and kills it when that takes over two seconds.
+///
+/// It is `Send` and `Sync`: an `Arc<Client>` serves any number of threads.
 pub struct Client {
     shared: Arc<Shared>,
     server: InitializeResult,
-    events: Receiver<Event>,
+    events: Mutex<Receiver<Event>>,
     closed: Option<ExitStatus>,
 }
 
@@ -157,7 +161,7 @@ impl Client {
         let mut client = Client {
             shared,
             server: InitializeResult::default(),
-            events,
+            events: Mutex::new(events),
             closed: None,
         };
         let params = InitializeParams {
@@ -250,8 +254,10 @@ impl Client {
 
     /// The events that were named in [`Options::events`], and `window/logMessage`, in the order in which they came.
     /// They are kept until they are taken; an event of a request is there before the request's answer.
-    pub fn events(&self) -> &Receiver<Event> {
-        &self.events
+    ///
+    /// One thread at a time reads them: the guard is held while it waits, so do not keep it for longer than needed.
+    pub fn events(&self) -> MutexGuard<'_, Receiver<Event>> {
+        lock(&self.events)
     }
 
     /// Shuts the daemon down, kills it when that takes over two seconds, and tells how it ended.

@@ -20,14 +20,21 @@ pub enum Error {
     Refused(Box<Failure>),
     /// The request was given up. `effects` is `None` where the daemon confirmed that nothing changed, `Unknown` where
     /// it did not answer in time: then ask `operation/get`, or repeat the request with its idempotency key.
-    TimedOut { method: String, effects: Effects },
+    TimedOut {
+        /// The request.
+        method: String,
+        /// Whether it changed anything.
+        effects: Effects,
+    },
     /// The daemon ended, could not be started, or sent what is no frame. Requests in flight may have had effects.
     Gone(String),
     /// The parameters are no JSON; nothing was sent.
     Encode(serde_json::Error),
     /// The result is not what this version of the types says. The request took effect.
     Decode {
+        /// The request.
         method: String,
+        /// What does not fit.
         source: serde_json::Error,
     },
 }

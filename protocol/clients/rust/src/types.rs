@@ -9,14 +9,19 @@ pub const PROTOCOL_VERSION: &str = "1.0.0";
 
 /// A request: its name, its parameters and its result belong together.
 pub trait Request {
+    /// Its name on the wire.
     const METHOD: &'static str;
+    /// What it takes.
     type Params: Serialize;
+    /// What it answers.
     type Result: serde::de::DeserializeOwned;
 }
 
 /// A notification: its name and its parameters belong together.
 pub trait Notification {
+    /// Its name on the wire.
     const METHOD: &'static str;
+    /// What it tells.
     type Params: Serialize + serde::de::DeserializeOwned;
 }
 
@@ -143,7 +148,9 @@ pub type Count = u64;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ProgressToken {
+    /// As a number.
     Integer(i64),
+    /// As text.
     Text(String),
 }
 
@@ -151,7 +158,9 @@ pub enum ProgressToken {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum RequestId {
+    /// As a number.
     Integer(i64),
+    /// As text.
     Text(String),
 }
 

@@ -20,6 +20,21 @@ fn open(client: &Client, folder: &Folder) -> SessionOpenResult {
 }
 
 #[test]
+fn one_client_serves_many_threads() {
+    let client = Client::start(options(vec![])).expect("a daemon");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let list = client.request::<SessionListRequest>(SessionListParams::default());
+                list.expect("a list");
+                assert!(client.events().try_recv().is_err());
+            });
+        }
+    });
+    assert_eq!(client.close().expect("an end").code(), Some(0));
+}
+
+#[test]
 fn close_ends_the_daemon_with_0() {
     let client = Client::start(options(vec![])).expect("a daemon");
     assert_eq!(client.server().server_info.name, "checkpointd");
@@ -54,8 +69,8 @@ fn a_day_with_types() {
         .expect("a checkpoint");
     let made = made.checkpoint;
     assert_eq!((made.kind, made.stats.modified), (CheckpointKind::Turn, 1));
-    let told = client
-        .events()
+    let events = client.events();
+    let told = events
         .try_iter()
         .filter_map(|event| event.of::<CheckpointDidCreateNotification>());
     assert_eq!(
@@ -143,10 +158,12 @@ fn fake(then: &str) -> Result<Client, Error> {
         "limits": serde_json::to_value(ServerLimits { max_in_flight: 4, ..ServerLimits::default() }).expect("limits")
     }})
     .to_string();
-    // The fifth line ends with the header of the third frame, which comes after initialize and initialized.
-    let wait = "for line in 1 2 3 4 5; do read -r text; done";
+    // An answer that comes before its question is dropped, so the header of `initialize` is read first. The fifth
+    // line ends with the header of the third frame, which comes after initialize and initialized.
+    let ask = "for line in 1 2; do read -r text; done";
+    let wait = "for line in 3 4 5; do read -r text; done";
     let script = format!(
-        "printf 'Content-Length: {}\\r\\n\\r\\n%s' \"$0\"; {wait}; {then}",
+        "{ask}; printf 'Content-Length: {}\\r\\n\\r\\n%s' \"$0\"; {wait}; {then}",
         answer.len()
     );
     let command = vec!["sh".into(), "-c".into(), script.into(), answer.into()];
