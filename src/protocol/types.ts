@@ -1309,11 +1309,18 @@ export interface CheckpointCreateParams {
   readonly session: SessionId;
   /** Turn or tool. */
   readonly kind: CreateKind;
-  /** Of a turn: the user's message. Absent: the pending one. */
+  /**
+   * Of a turn: the user's message. Absent: the pending one. Of a tool: what it did. Kept whole;
+   * `checkpoint/get` tells it.
+   */
   readonly message?: string;
   /** Of a tool: its name. */
   readonly toolName?: string;
-  /** One line for people. Absent: made from message or tool. */
+  /**
+   * One line for people; more lines are joined. Absent: the message, cut to 60 bytes, else `Turn started` or
+   * the name of the tool. Where a tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes:
+   * `External edits detected (likely manual change)`.
+   */
   readonly description?: string;
   /** An explicit tag; sets the counters. Absent: the next one. */
   readonly tag?: string;

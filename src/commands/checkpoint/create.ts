@@ -4,9 +4,10 @@ import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { newCheckpointId, type Tag } from '../../base/ids.ts';
+import { oneLine } from '../../base/text/one-line.ts';
 import type { Capture } from '../../capture/capturer.ts';
+import { describeTool, describeTurn } from '../../conversation/description.ts';
 import { checkLength } from '../../conversation/entry.ts';
-import { describeTurn } from '../../conversation/turn-description.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Checkpoints } from '../../session/checkpoints.ts';
 import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
@@ -136,7 +137,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
     kind: request.kind,
     madeAs: tag,
     ...given({ parent: parent?.record.id, place }),
-    description: request.description ?? defaultDescription(request, message),
+    description: describe(request, message, index.head?.record.snapshot !== capture.snapshot),
     ...given({ toolName: request.toolName }),
     message,
     snapshot: capture.snapshot,
@@ -148,10 +149,16 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   };
 }
 
-/** The user's message cut to 60 bytes, or that the turn ended; a tool by its name (Q22). */
-function defaultDescription(request: CreateRequest, message: string): string {
-  if (request.kind === 'turn') return describeTurn(message);
-  return request.toolName == null ? 'Tool completed' : `Tool: ${request.toolName}`;
+/** One line, always: what the client says, else what the turn or the tool is known by. */
+function describe(
+  { kind, description, toolName }: CreateRequest,
+  message: string,
+  hasChanges: boolean,
+): string {
+  const given = oneLine(description ?? '');
+  if (given !== '') return given;
+  if (kind === 'turn') return describeTurn(message);
+  return describeTool({ name: toolName ?? undefined, message, hasChanges });
 }
 
 function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {

@@ -4,6 +4,7 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
+import { oneLine } from '../../base/text/one-line.ts';
 import { identity } from '../../git/process/environment.ts';
 import type { CheckpointRecord } from '../snapshot-store.ts';
 import { parseRecord } from '../stored-record.ts';
@@ -11,7 +12,6 @@ import { parseRecord } from '../stored-record.ts';
 /** Begins the record. The subject is one line, so the first line after it cannot be anybody's text. */
 const marker = '\n\ncheckpointd-record-1\n';
 const laterMarker = /\n\ncheckpointd-record-(\d+)\n/y;
-const subjectMax = 1000;
 const snapshotForm = /^([0-9a-f]{40})(?:-([0-9a-f]{40}))?$/;
 
 /** The tree of a snapshot, and the blob of its strict permissions if there are any. */
@@ -54,11 +54,7 @@ export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
 
 /** The description in one line that a terminal can show: control characters become spaces. */
 function subjectOf(record: CheckpointRecord): string {
-  const line = record.description
-    .slice(0, subjectMax)
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
-    .trim();
-  return line === '' ? `(${record.kind})` : line;
+  return oneLine(record.description) || `(${record.kind})`;
 }
 
 function notARecord(text: string, start: number, commit: string): CheckpointdError {

@@ -198,13 +198,13 @@ test('an aborted turn has its checkpoint, because a turn is made at its start (Q
   await house.close();
 });
 
-test('the default descriptions: the message cut to 60 bytes, "Turn completed", the tool (Q22)', async () => {
+test('the default descriptions: the message cut to 60 bytes, that a turn began, the tool (Q22)', async () => {
   const { house, session } = await opened();
   const turn = async (message?: string): Promise<string> => {
     const params = { session, kind: 'turn' as const, ...(message === undefined ? {} : { message }) };
     return (await house.call('checkpoint/create', params)).checkpoint.description;
   };
-  assert.is(await turn(), 'Turn completed');
+  assert.is(await turn(), 'Turn started');
   const cut = await turn('Please rewrite the whole parser so that it understands the new grammar at last');
   assert.ok(Buffer.byteLength(cut) <= 63 && cut.endsWith('...'));
   assert.is(
@@ -212,6 +212,28 @@ test('the default descriptions: the message cut to 60 bytes, "Turn completed", t
       .description,
     'Tool: fs_write',
   );
+  await house.close();
+});
+
+test('a description is one line and the subject of its commit; a tool’s message is kept (Q22)', async () => {
+  const { house, root, session } = await opened();
+  const { shadowRepoPath = '' } = (await house.call('session/get', { session })).manager;
+  const subjectOf = (tag: string): string =>
+    git('/', `--git-dir=${shadowRepoPath}`, 'log', '-1', '--format=%s', `refs/tags/${tag}`);
+  const made = async (params: object): Promise<string> => {
+    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'tool', ...params });
+    assert.is(subjectOf(checkpoint.tag ?? ''), checkpoint.description);
+    return checkpoint.description;
+  };
+  assert.is(await made({ kind: 'turn', message: 'two\nlines' }), 'two lines');
+  assert.is(await made({ description: 'first\n\n  second\u001b[0m ' }), 'first   second [0m');
+  const message = 'Wrote the parser\nand its tests';
+  assert.is(await made({ toolName: 'fs_write', message }), 'Wrote the parser and its tests');
+  assert.is((await house.call('checkpoint/get', { session, tag: '1.2' })).message, message);
+  assert.is(await made({ toolName: 'fs_read', message: 'Read it' }), 'Read it');
+  write(root, { 'by-hand.txt': 'x' });
+  const found = await made({ toolName: 'fs_read', message: 'Read it' });
+  assert.is(found, 'External edits detected (likely manual change)');
   await house.close();
 });
 

@@ -1837,11 +1837,14 @@ class _CheckpointCreateParamsRequired(TypedDict):
 
 class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     """Parameters of `checkpoint/create`."""
-    # Of a turn: the user's message. Absent: the pending one.
+    # Of a turn: the user's message. Absent: the pending one. Of a tool: what it did. Kept whole;
+    # `checkpoint/get` tells it.
     message: str
     # Of a tool: its name.
     toolName: str
-    # One line for people. Absent: made from message or tool.
+    # One line for people; more lines are joined. Absent: the message, cut to 60 bytes, else `Turn
+    # started` or the name of the tool. Where a tool that only reads files (`fs_read`,
+    # `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
     description: str
     # An explicit tag; sets the counters. Absent: the next one.
     tag: str

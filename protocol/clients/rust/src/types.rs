@@ -2495,13 +2495,16 @@ pub struct CheckpointCreateParams {
     pub session: SessionId,
     /// Turn or tool.
     pub kind: CreateKind,
-    /// Of a turn: the user's message. Absent: the pending one.
+    /// Of a turn: the user's message. Absent: the pending one. Of a tool: what it did. Kept whole;
+    /// `checkpoint/get` tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Of a tool: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// One line for people. Absent: made from message or tool.
+    /// One line for people; more lines are joined. Absent: the message, cut to 60 bytes, else `Turn
+    /// started` or the name of the tool. Where a tool that only reads files (`fs_read`,
+    /// `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// An explicit tag; sets the counters. Absent: the next one.
