@@ -30,6 +30,8 @@ export class SessionRig {
   readonly work = join(this.top, 'work');
   readonly storage = join(this.top, 'storage');
   readonly logged: string[] = [];
+  /** The methods of the notifications that a client would have got. */
+  readonly told: string[] = [];
   readonly sessions: Sessions;
   /** What the next opening asks for, besides the usual. */
   settings: {
@@ -46,7 +48,11 @@ export class SessionRig {
     git(this.work, 'init', '-q', '-b', 'main');
     const log = createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]);
     this.sessions = new Sessions({
-      surroundings: { events: sessionEvents(() => undefined, log), log, onPoison: () => undefined },
+      surroundings: {
+        events: sessionEvents((method) => this.told.push(method), log),
+        log,
+        onPoison: () => undefined,
+      },
       defaultStorage: this.storage,
       orphanGraceMs: 0,
       log,

@@ -1,0 +1,107 @@
+// The journeys of src/README.md, held against what V8 saw: which files a second call enters in shadow, outside rpc/,
+// protocol/ and base/.
+import { existsSync, readFileSync } from 'node:fs';
+import { Session as Inspector, type Profiler } from 'node:inspector';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type SessionRig, withSessions } from '../support/in-process.ts';
+import { until } from '../support/until.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const map = readFileSync(`${root}src/README.md`, 'utf8');
+
+/** The files that a journey of the map names. */
+function journey(name: string): readonly string[] {
+  const text = new RegExp(`^### \`${name}\`\\n(.*?)^##`, 'ms').exec(map)?.[1] ?? '';
+  return [...new Set([...text.matchAll(/`([a-z-]+\/[a-z\-/]+\.ts)`/g)].map(([, file]) => file ?? ''))];
+}
+
+/** The files of src/ in which a function ran while `call` did. */
+async function entered(call: () => Promise<unknown>): Promise<readonly string[]> {
+  const inspector = new Inspector();
+  inspector.connect();
+  const post = (method: string, params?: object): Promise<{ result?: Profiler.ScriptCoverage[] }> =>
+    new Promise((resolve, reject) =>
+      inspector.post(method, params, (error, answer) => (error ? reject(error) : resolve(answer ?? {}))),
+    );
+  try {
+    await post('Profiler.enable');
+    await post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+    await call();
+    const { result = [] } = await post('Profiler.takePreciseCoverage');
+    return result
+      .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
+      .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
+      .filter((file) => !/^(rpc|protocol|base)\//.test(file))
+      .map((file) => `${file}.ts`);
+  } finally {
+    inspector.disconnect();
+  }
+}
+
+/** A session after a first call of both. */
+async function opened(rig: SessionRig): Promise<string> {
+  rig.write('a.txt', 'one\n');
+  rig.write('src/b.txt', 'b\n');
+  const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
+  await until('the watch is live', async () => {
+    const { state } = await rig.request('worktree/status', { session });
+    return state === 'live';
+  });
+  for (const text of ['two\n', 'three\n']) {
+    if (text === 'three\n') await rig.request('checkpoint/create', { session, kind: 'turn' });
+    rig.told.length = 0;
+    rig.write('a.txt', text);
+    await until('the change is told', () => rig.told.includes('worktree/didChange'));
+  }
+  await rig.request('conversation/append', { session, entry });
+  return session;
+}
+
+const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
+
+/** Rooms whose files the map names one by one; of the others it names those that carry a step. */
+const whole = /^(commands|session|queue|conversation)\//;
+
+function checkJourney(name: string, files: readonly string[]): void {
+  const named = journey(name);
+  assert.ok(named.length > 10, 'the map has the journey');
+  assert.equal(
+    named.filter((file) => !files.includes(file)),
+    [],
+    `the map names files that ${name} does not enter`,
+  );
+  assert.equal(
+    files.filter((file) => whole.test(file) && !named.includes(file)),
+    [],
+    `${name} enters files that the map does not name`,
+  );
+}
+
+test('checkpoint/create enters the files of its journey in src/README.md', () =>
+  withSessions(async (rig) => {
+    const session = await opened(rig);
+    const files = await entered(() => rig.request('checkpoint/create', { session, kind: 'turn' }));
+    checkJourney('checkpoint/create', files);
+    assert.ok(files.length <= 74, `${files.length} files`);
+  }));
+
+test('conversation/append enters the files of its journey in src/README.md, 26 of them', () =>
+  withSessions(async (rig) => {
+    const session = await opened(rig);
+    const files = await entered(() => rig.request('conversation/append', { session, entry }));
+    checkJourney('conversation/append', files);
+    assert.ok(files.length <= 26, `${files.length} files: ${files.join(' ')}`);
+  }));
+
+test('every file that the map names is there', () => {
+  const named = [...map.matchAll(/`((?:commands|session|capture|restore|store|watch|git)\/[a-z\-/]+\.ts)`/g)];
+  const gone = named.map(([, file]) => file ?? '').filter((file) => !existsSync(`${root}src/${file}`));
+  assert.equal(
+    gone.filter((file) => file !== 'store/bucket-store.ts'),
+    [],
+  );
+});
+
+test.run();
