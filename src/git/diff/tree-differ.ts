@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
+import { isSilence } from '../process/silence.ts';
 
 /** What every comparison is made with, whichever process makes it. */
 export const diffArguments: readonly string[] = [
@@ -22,7 +23,7 @@ export const diffSettings: Readonly<Record<string, string>> = { 'core.abbrev': '
 
 // `diff-tree` keeps every root tree that it was shown, so a process is asked so often and then replaced.
 const asksMax = 32;
-/** A comparison may read every content of two large trees. */
+/** A comparison may read every content of two large trees; where the system tells that git works, it may work on. */
 const patienceMs = 600_000;
 
 interface Running {
@@ -124,7 +125,7 @@ export class TreeDiffer {
 
 /** The process died, or there is no git: the one that is run instead will say so. */
 function unanswered(error: unknown): undefined {
-  if (!(error instanceof CheckpointdError)) throw error;
+  if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }
 
 /** Everything before a last line that nobody can guess. One question is open at a time, so that line ends it all. */

@@ -10,6 +10,7 @@ import type { Log } from '../../base/log.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
+import { isSilence } from '../process/silence.ts';
 import { isWaitedFor } from '../repository/config-includes.ts';
 import type { Repository } from '../repository/git-dir.ts';
 import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
@@ -69,7 +70,7 @@ export class IgnoreChecker {
       return await this.#ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
-      if (error.retryable) throw error; // it was silent for long, and would be again
+      if (isSilence(error)) throw error; // each half would hang as long again
       if (!isSecondTry) return this.ignored(paths, true); // it may have been killed, or renewed by another scan
       // One bad question (a path that became "beyond a symbolic link" under our feet) ends the engine for all. So
       // the batch is halved until it stands alone; it counts as not ignored, and the walk sees the change anyway.

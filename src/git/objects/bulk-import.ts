@@ -8,10 +8,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
-import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
 import type { GitPlace } from '../process/environment.ts';
-import { type GitProcess, gitFailure, openGit } from '../process/run.ts';
+import { type GitProcess, gitAnswered, gitFailure, openGit } from '../process/run.ts';
 import { type ObjectSource, removeSpool } from './object-writer.ts';
 
 const args = [
@@ -73,7 +72,7 @@ export class BulkImport {
     this.#put(Buffer.from('done\n', 'latin1'));
     await this.#flush();
     this.#process.stdin.end();
-    const { exitCode, cause } = await this.#process.ended;
+    const { exitCode, cause } = await this.#process.awaiting(this.#process.ended);
     if (exitCode !== 0) throw this.#failed(exitCode, cause);
     await this.#confirm(new Slices(signal));
   }
@@ -132,7 +131,7 @@ export class BulkImport {
     const drained = once(stdin, 'drain', { signal: over.signal }).catch((error: unknown) => {
       if (systemCode(error) !== 'ABORT_ERR' && !stdin.destroyed) throw error;
     });
-    await Promise.race([drained, this.#process.ended]);
+    await this.#process.awaiting(Promise.race([drained, this.#process.ended]));
     over.abort();
     if (stdin.destroyed) await this.#throwEnd();
   }
@@ -148,6 +147,10 @@ export class BulkImport {
 
   /** Compares git's ids with ours. */
   async #confirm(slices: Slices): Promise<void> {
+    gitAnswered(
+      files.existsSync(this.#marksFile),
+      'fast-import writes the file of marks that it was told to',
+    );
     const marks = await filesAsync.readFile(this.#marksFile);
     files.rmSync(this.#marksFile, { force: true });
     let at = 0;
@@ -155,7 +158,7 @@ export class BulkImport {
       if (slices.isDue()) await slices.pause();
       const line = `:${index + 1} ${id}\n`;
       const isGiven = marks.toString('latin1', at, at + line.length) === line;
-      invariant(isGiven, `fast-import stores content under the id computed here (${id})`);
+      gitAnswered(isGiven, `fast-import stores content under the id computed here (${id})`);
       at += line.length;
     }
   }

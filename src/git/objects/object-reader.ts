@@ -5,6 +5,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit, streamGit } from '../process/run.ts';
+import { isSilence } from '../process/silence.ts';
 import { type ObjectType, objectHash, objectId } from './object-id.ts';
 
 /** Up to here an object is read whole; beyond, in chunks. */
@@ -142,8 +143,9 @@ function takeFacts(count: number): TakeAnswer<number[]> {
   };
 }
 
+/** Git said no; one that hangs says nothing about the object. */
 function isGitFailure(error: unknown): boolean {
-  return error instanceof CheckpointdError && error.kind === 'GitFailed';
+  return error instanceof CheckpointdError && error.kind === 'GitFailed' && !isSilence(error);
 }
 
 function missing(type: ObjectType, id: string): CheckpointdError {

@@ -5,9 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { invariant } from '../../base/invariant.ts';
 import { GitChild, takeLine } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
+import { gitAnswered } from '../process/run.ts';
 import { type ObjectType, objectId } from './object-id.ts';
 
 /** Bytes, or a private file that is the writer's from now on. */
@@ -48,7 +48,7 @@ export class ObjectWriter {
     try {
       const question = Buffer.from(`${quoteLine(file)}\n`, 'latin1');
       const answer = await this.#child(type).ask(question, takeLine, 8000 + size / 10_000); // 10 MB/s at least
-      invariant(
+      gitAnswered(
         answer === id,
         `git stores content under the id computed here (${type} ${id}, not ${answer})`,
       );

@@ -5,6 +5,7 @@
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import type { GitPlace } from './environment.ts';
 import { type GitProcess, gitFailure, openGit } from './run.ts';
+import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
 
 /**
  * Takes one answer off the front of what git has written so far.
@@ -20,9 +21,15 @@ export type TakeAnswer<T> = (
 export interface ChildOptions {
   /** Asks may be repeated without harm: the open ones are put to the next process once. Default: false. */
   readonly replay?: boolean;
-  /** Silence after which a process with an open ask is killed and replaced. Default: 8 s. */
+  /** How long a process with an open ask may do nothing before it is killed and replaced. Default: 4 s. */
   readonly patienceMs?: number;
 }
+
+/** Whether the system tells that a silent process works; where it does not, each ask says how long it may take. */
+const sees = process.platform === 'linux';
+
+/** So short that a second try, where there is one, ends within ten seconds as well. */
+const patienceMsDefault = 4000;
 
 interface Ask {
   readonly question: Uint8Array;
@@ -40,12 +47,17 @@ class Dialogue {
   #received: Buffer[] = [];
   #receivedBytes = 0;
   #neededBytes = 1;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #timer: SilenceTimer;
   /** Why it is no longer asked: we killed it, or it ended. */
   failure: unknown;
 
-  constructor(process: GitProcess) {
+  constructor(process: GitProcess, args: readonly string[]) {
     this.process = process;
+    this.#timer = new SilenceTimer({
+      group: () => process.pid,
+      unseen: 'silent',
+      onSilence: (patienceMs) => this.fail(silent(args, patienceMs)),
+    });
     process.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
   }
 
@@ -56,13 +68,13 @@ class Dialogue {
   }
 
   fail(error: unknown): void {
-    clearTimeout(this.#timer);
+    this.#timer.stop();
     this.failure ??= error;
     this.process.kill('SIGKILL');
   }
 
   stop(): void {
-    clearTimeout(this.#timer);
+    this.#timer.stop();
   }
 
   #receive(chunk: Buffer): void {
@@ -85,7 +97,7 @@ class Dialogue {
         ask.resolve(answer.value as never);
       }
     } catch (error) {
-      this.fail(error);
+      this.fail(error instanceof CheckpointdError ? error : nonsense(error));
       return;
     }
     this.#received = buffer.length === 0 ? [] : [buffer];
@@ -94,19 +106,16 @@ class Dialogue {
   }
 
   #armTimer(): void {
-    clearTimeout(this.#timer);
     const ask = this.asks[0];
-    if (ask === undefined) return;
-    this.#timer = setTimeout(
-      () =>
-        this.fail(
-          new CheckpointdError('GitFailed', `git did not answer within ${ask.patienceMs / 1000} seconds.`, {
-            retryable: true,
-          }),
-        ),
-      ask.patienceMs,
-    );
+    if (ask === undefined) this.#timer.stop();
+    else this.#timer.restart(sees ? Math.min(ask.patienceMs, silenceMsMax) : ask.patienceMs);
   }
+}
+
+/** Whatever git says, it is no defect of ours: a reader that stumbles over an answer fails that question. */
+function nonsense(cause: unknown): CheckpointdError {
+  const what = cause instanceof Error ? cause.message : String(cause);
+  return new CheckpointdError('GitFailed', `git gave an answer that makes no sense (${what}).`, { cause });
 }
 
 /** A persistent git process, started with the first ask. Not poisoned by a failure: it restarts on demand. */
@@ -140,7 +149,7 @@ export class GitChild {
   async ask<T>(question: Uint8Array, take: TakeAnswer<T>, patienceMs?: number): Promise<T> {
     const dialogue = this.#current() ?? (await this.#start());
     return new Promise<T>((resolve, reject) => {
-      const patience = patienceMs ?? this.#options.patienceMs ?? 8000;
+      const patience = patienceMs ?? this.#options.patienceMs ?? patienceMsDefault;
       const triesLeft = this.#options.replay === true ? 1 : 0;
       this.#put(dialogue, { question, take, resolve, reject, patienceMs: patience, triesLeft });
     });
@@ -189,7 +198,7 @@ export class GitChild {
 
   async #spawn(): Promise<Dialogue> {
     const process = await openGit(this.#place, this.#args);
-    const dialogue = new Dialogue(process);
+    const dialogue = new Dialogue(process, this.#args);
     const ended = process.ended.then(({ exitCode, cause }) => this.#ended(dialogue, exitCode, cause));
     this.#living.set(dialogue, ended);
     this.#dialogue = dialogue;

@@ -6,6 +6,7 @@ import type { execa, Options } from 'execa';
 import { CheckpointdError, isNoSpace } from '../../base/errors.ts';
 import { passSeam } from '../../base/seam.ts';
 import { type GitPlace, gitEnvironment, placeArguments } from './environment.ts';
+import { ProcessGroup } from './process-group.ts';
 
 export interface GitRun {
   readonly place: GitPlace;
@@ -31,8 +32,11 @@ export interface GitProcess {
   readonly stdout: Readable;
   /** The last 4,000 characters that git wrote to stderr. */
   stderr(): string;
+  /** Signals the process and everything that it started. */
   kill(signal: NodeJS.Signals): void;
-  /** Resolves when the process and its pipes are gone; never rejects. */
+  /** Waits for `work`, which only this process can bring about; where it does nothing meanwhile, it is killed. */
+  awaiting<T>(work: Promise<T>): Promise<T>;
+  /** Resolves when the process and its pipes are gone, or a second after it was killed; never rejects. */
   readonly ended: Promise<{ readonly exitCode: number; readonly cause: unknown }>;
 }
 
@@ -40,18 +44,19 @@ export interface GitProcess {
 export const loadExeca = async (): Promise<typeof execa> => (await import('execa')).execa;
 
 /** Every git process that runs now. */
-const running = new Set<{ kill(signal: NodeJS.Signals): unknown }>();
+const running = new Set<ProcessGroup>();
 
 /** Kills every git process at once, for a daemon that ends now: one that ignores SIGTERM must not outlive it. */
 export function killAllGit(): void {
-  for (const process of running) process.kill('SIGKILL');
+  for (const group of running) group.kill('SIGKILL');
 }
 
 /**
  * Runs one git command to its end.
  *
- * @throws GitMissing when there is no git, GitFailed (NoSpace where git says so) for any exit code not accepted,
- * AbortError when the signal was aborted: git gets SIGTERM, so that it removes its own lock files.
+ * @throws GitMissing when there is no git, GitFailed (NoSpace where git says so) for any exit code not accepted and
+ * for a git that does nothing for eight seconds, AbortError when the signal was aborted: git gets SIGTERM, so that
+ * it removes its own lock files, and SIGKILL after half a second.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -59,26 +64,41 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   const args = [...placeArguments(run.place), ...run.args];
   passSeam('spawn', `git ${run.args[0] ?? ''}`);
   const options = {
-    env: gitEnvironment(run.place.environment),
-    extendEnv: false,
-    cwd: run.place.cwd ?? run.place.gitDir,
-    encoding: 'buffer',
-    reject: false,
-    stripFinalNewline: false,
+    ...commonOptions(run.place),
     maxBuffer: 1 << 30,
-    killSignal: 'SIGTERM',
-    timeout: run.timeoutMs ?? 600_000,
-    ...(run.signal === undefined ? {} : { cancelSignal: run.signal }),
     ...(run.input === undefined ? { stdin: 'ignore' } : { input: run.input }),
   } satisfies Options;
   const child = start('git', args, options);
-  running.add(child);
-  const result = await child.finally(() => running.delete(child));
+  const group = new ProcessGroup(child, run.args);
+  const abort = (): void => group.end();
+  run.signal?.addEventListener('abort', abort, { once: true });
+  const limitMs = run.timeoutMs ?? 600_000;
+  const limit = setTimeout(() => group.giveUp(limitMs), limitMs);
+  running.add(group);
+  const result = await group.awaiting(Promise.race([child, group.abandoned])).finally(() => {
+    running.delete(group);
+    clearTimeout(limit);
+    run.signal?.removeEventListener('abort', abort);
+  });
   run.signal?.throwIfAborted();
-  const exitCode = result.exitCode ?? -1;
-  const stderr = Buffer.from(result.stderr ?? []).toString('utf8');
-  if ((run.accept ?? [0]).includes(exitCode)) return { stdout: Buffer.from(result.stdout), stderr, exitCode };
-  throw gitFailure(run.args, exitCode, stderr, result.cause ?? result.code);
+  const exitCode = result?.exitCode ?? -1;
+  const stderr = Buffer.from(result?.stderr ?? []).toString('utf8');
+  if (result !== undefined && group.failure === undefined && (run.accept ?? [0]).includes(exitCode))
+    return { stdout: Buffer.from(result.stdout), stderr, exitCode };
+  throw gitFailure(run.args, exitCode, stderr, group.failure ?? result?.cause ?? result?.code);
+}
+
+/** In a group of its own, so that a wrapper script and what it started can be killed together. */
+function commonOptions(place: GitPlace) {
+  return {
+    env: gitEnvironment(place.environment),
+    extendEnv: false,
+    cwd: place.cwd ?? place.gitDir,
+    encoding: 'buffer',
+    reject: false,
+    stripFinalNewline: false,
+    detached: process.platform !== 'win32',
+  } as const;
 }
 
 /** Starts a git process whose pipes stay open. A missing git shows in `ended`, like any other failure. */
@@ -86,17 +106,14 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
   const start = await loadExeca();
   passSeam('spawn', `git ${args[0] ?? ''}`);
   const child = start('git', [...placeArguments(place), ...args], {
-    env: gitEnvironment(place.environment),
-    extendEnv: false,
-    cwd: place.cwd ?? place.gitDir,
+    ...commonOptions(place),
     buffer: false,
-    encoding: 'buffer',
-    reject: false,
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
   });
-  running.add(child);
+  const group = new ProcessGroup(child, args);
+  running.add(group);
   let stderr = '';
   child.stdin.on('error', () => {
     // EPIPE: the process is gone, and `ended` tells so with git's own words.
@@ -109,10 +126,14 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
     stdin: child.stdin,
     stdout: child.stdout,
     stderr: () => stderr,
-    kill: (signal) => void child.kill(signal),
-    ended: child
-      .finally(() => running.delete(child))
-      .then((result) => ({ exitCode: result.exitCode ?? -1, cause: result.cause ?? result.code })),
+    kill: (signal) => group.kill(signal),
+    awaiting: (work) => group.awaiting(work),
+    ended: Promise.race([child, group.abandoned])
+      .finally(() => running.delete(group))
+      .then((result) => ({
+        exitCode: result?.exitCode ?? -1,
+        cause: group.failure ?? result?.cause ?? result?.code,
+      })),
   };
 }
 
@@ -122,17 +143,26 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
  * Leaving the loop early kills the process. @throws as {@link runGit}, after the last chunk.
  */
 export async function* streamGit(place: GitPlace, args: readonly string[]): AsyncGenerator<Buffer> {
-  const running = await openGit(place, args);
-  running.stdin.end();
+  const git = await openGit(place, args);
+  git.stdin.end();
+  const chunks = git.stdout[Symbol.asyncIterator]();
   let finished = false;
   try {
-    for await (const chunk of running.stdout) yield chunk as Buffer;
+    for (;;) {
+      // While nobody asks for the next chunk, git waits for us and not we for git.
+      const next = await git.awaiting(chunks.next() as Promise<IteratorResult<Buffer>>);
+      if (next.done === true) break;
+      yield next.value;
+    }
     finished = true;
   } finally {
-    if (!finished) running.kill('SIGKILL');
+    if (!finished) {
+      git.kill('SIGKILL');
+      git.stdout.destroy();
+    }
   }
-  const { exitCode, cause } = await running.ended;
-  if (exitCode !== 0) throw gitFailure(args, exitCode, running.stderr(), cause);
+  const { exitCode, cause } = await git.awaiting(git.ended);
+  if (exitCode !== 0) throw gitFailure(args, exitCode, git.stderr(), cause);
 }
 
 /** The error for a git process that failed; recognises a missing git and a full disk. */
@@ -142,6 +172,7 @@ export function gitFailure(
   stderr: string,
   cause: unknown,
 ): CheckpointdError {
+  if (cause instanceof CheckpointdError) return cause;
   const said = stderr.trim().slice(0, 2000);
   if (cause === 'ENOENT' || (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) {
     return new CheckpointdError('GitMissing', 'git was not found on PATH. Install git 2.30 or later.', {
@@ -165,5 +196,15 @@ export function gitFailure(
       details: { args: [...args].slice(0, 12), exitCode, stderr: said },
       cause,
     },
+  );
+}
+
+/** Throws GitFailed unless git did what it always does: another program in its place may do anything. */
+export function gitAnswered(condition: unknown, because: string): asserts condition {
+  if (condition) return;
+  throw new CheckpointdError(
+    'GitFailed',
+    `git gave an answer that makes no sense: expected was that ${because}. Look at the git that stands first on PATH.`,
+    { details: { expected: because } },
   );
 }

@@ -11,7 +11,7 @@ import { PackedMap } from '../../base/packed-map.ts';
 import { isObjectId } from '../objects/object-id.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
-import { runGit } from '../process/run.ts';
+import { gitAnswered, runGit } from '../process/run.ts';
 import { removeStaleLock } from './stale-lock.ts';
 
 /** Moves a ref, or deletes it when `to` is undefined. */
@@ -220,7 +220,7 @@ export class RefStore {
 const takeCommitted: TakeAnswer<true> = (received) => {
   const expected = 'start: ok\nprepare: ok\ncommit: ok\n';
   if (received.length < expected.length) return expected.length;
-  invariant(
+  gitAnswered(
     received.toString('latin1', 0, expected.length) === expected,
     'update-ref answers each step with ok',
   );

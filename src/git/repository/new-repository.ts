@@ -2,8 +2,7 @@
 // (001's create). An ordinary empty repository: no commit, no template, no setting of ours. Interrupted, it is done
 // again by the next try.
 import { join } from 'node:path';
-import { invariant } from '../../base/invariant.ts';
-import { runGit } from '../process/run.ts';
+import { gitAnswered, runGit } from '../process/run.ts';
 import { type Repository, repositoryAt } from './git-dir.ts';
 
 /** Makes a repository in a directory that is in none. @throws GitMissing, GitFailed, NoSpace */
@@ -12,6 +11,6 @@ export async function makeRepository(directory: string): Promise<Repository> {
   const init = ['init', '--quiet', '--template=', '--object-format=sha1', '--initial-branch=main'];
   await runGit({ place, args: init });
   const made = repositoryAt(directory);
-  invariant(made !== undefined, 'git init made a repository');
+  gitAnswered(made !== undefined, 'git init made a repository');
   return made;
 }

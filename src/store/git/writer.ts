@@ -3,7 +3,6 @@
 // something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
-import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
 import { type SnapshotWriter, type StableContent } from '../../capture/snapshot-sink.ts';
 import { BulkImport } from '../../git/objects/bulk-import.ts';
@@ -13,6 +12,7 @@ import type { ObjectReader } from '../../git/objects/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.ts';
 import { emptyTree, encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
+import { gitAnswered } from '../../git/process/run.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
 import type { SweepGate } from './sweep-gate.ts';
@@ -214,7 +214,7 @@ export class GitWriter implements SnapshotWriter {
     }
     await packObjects(place, 'tree', [...trees.values()], signal);
     const sizes = await reader.sizes([...trees.keys()]);
-    invariant(!sizes.includes(-1), 'git stores directories under the ids computed here');
+    gitAnswered(!sizes.includes(-1), 'git stores directories under the ids computed here');
   }
 
   /** Blobs that this writer was not given must be in the store already: nothing else would notice a hole. */

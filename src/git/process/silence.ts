@@ -1,0 +1,90 @@
+// Tells a git process that works from one that hangs: by what it and everything it started have done, processor time
+// and bytes moved, and not by the clock alone. Linux tells both; elsewhere only what reaches our pipes counts.
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+
+/** How long a process may do nothing while somebody waits for it. */
+export const silenceMsMax = 8_000;
+
+export interface SilenceOptions {
+  /** The process group to look at; undefined before it runs. */
+  readonly group: () => number | undefined;
+  readonly onSilence: (patienceMs: number) => void;
+  /** What to think where the system does not tell what a process does. */
+  readonly unseen: 'silent' | 'working';
+}
+
+/** A timer that ends only on a process that has done nothing. Looks at half of the patience, and again at its end. */
+export class SilenceTimer {
+  readonly #options: SilenceOptions;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SilenceOptions) {
+    this.#options = options;
+  }
+
+  /** Begins anew: something was heard of the process, or asked of it. */
+  restart(patienceMs: number = silenceMsMax): void {
+    this.#wait(patienceMs, undefined);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #wait(patienceMs: number, before: number | undefined): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      const done = this.#work();
+      if (before === undefined || done !== before) this.#wait(patienceMs, done);
+      else this.#options.onSilence(patienceMs);
+    }, patienceMs / 2);
+  }
+
+  #work(): number {
+    const group = this.#options.group();
+    const seen = group === undefined ? undefined : workOf(group);
+    return seen ?? (this.#options.unseen === 'silent' ? 0 : performance.now());
+  }
+}
+
+/** The error for a git that was killed because it did nothing. */
+export function silent(args: readonly string[], patienceMs: number): CheckpointdError {
+  return new CheckpointdError(
+    'GitFailed',
+    `git ${args[0] ?? ''} did not answer: it did nothing for ${patienceMs / 1000} seconds and was killed. Look at the git that stands first on PATH and at the disk it works on, then try again.`,
+    { details: { args: args.slice(0, 12), silentMs: patienceMs }, retryable: true },
+  );
+}
+
+/** Whether git failed by hanging: asking the same again would only hang again. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof CheckpointdError && error.details?.['silentMs'] !== undefined;
+}
+
+/** Processor time and bytes moved by all processes of a group, in no unit; undefined where nobody tells. */
+function workOf(group: number): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  let work: number | undefined;
+  for (const name of files.readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    // The second field is the command in parentheses and may hold anything, so count from its end.
+    const stat = read(`/proc/${name}/stat`);
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (Number(fields[2]) !== group) continue;
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
+    const moved = /rchar: (\d+)\nwchar: (\d+)/.exec(read(`/proc/${name}/io`));
+    // A process more or less is work, too.
+    work = (work ?? 0) + 1 + ticks + Number(moved?.[1] ?? 0) + Number(moved?.[2] ?? 0);
+  }
+  return work;
+}
+
+function read(file: string): string {
+  try {
+    return files.readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return ''; // it has ended, or it is somebody else's
+  }
+}

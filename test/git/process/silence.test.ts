@@ -1,0 +1,104 @@
+// A git that hangs or talks nonsense, in the real daemon: behind a wrapper script that does not `exec`, so that killing
+// the script alone would leave the rest behind. It costs the request that met it, within ten seconds, and no more.
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { failureOf, type WireClient } from '../../support/wire-client.ts';
+
+/** Starts a daemon whose git is a script: it hangs or raves while a file of that name stands in the rig. */
+function withWrapper(rig: DaemonRig): Promise<WireClient> {
+  const bin = join(rig.top, 'bin');
+  mkdirSync(bin);
+  const real = (process.env['PATH'] ?? '').split(delimiter).find((place) => existsSync(join(place, 'git')));
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh
+case "$*" in *version*|*init*) ;; *)
+if [ -e ${rig.top}/hang ]; then sleep 1000; fi
+if [ -e ${rig.top}/rave ]; then while read line; do echo "nonsense $line"; done; echo nonsense; exit 0; fi
+esac
+if [ -e ${rig.top}/hang-all ]; then sleep 1000; fi
+${real}/git "$@"
+`,
+  );
+  chmodSync(join(bin, 'git'), 0o755);
+  return rig.start({ env: { ...rig.environment, PATH: `${bin}${delimiter}${process.env['PATH']}` } });
+}
+
+/** Processes whose command line names something in the rig's scripts or that sleep for it. */
+function sleepers(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1') === 'sleep\x001000\0';
+    } catch {
+      return false; // it ended while we looked
+    }
+  });
+}
+
+async function within10s<T>(work: Promise<T>): Promise<T> {
+  const started = performance.now();
+  const result = await work;
+  const took = performance.now() - started;
+  assert.ok(took < 10_000, `answered after ${took} ms`);
+  return result;
+}
+
+test('a git that hangs fails what needs it within ten seconds, by name, and leaves no process behind (S15)', () =>
+  withRig(async (rig) => {
+    if (process.platform !== 'linux') return console.log('skipped: looks at /proc');
+    const before = sleepers();
+    const client = await withWrapper(rig);
+    writeFileSync(join(rig.top, 'hang-all'), '');
+    const opening = await within10s(failureOf(rig.open(client)));
+    assert.is(opening.kind, 'GitFailed');
+    assert.match(opening.message, /git version did not answer/);
+    rmSync(join(rig.top, 'hang-all'));
+    const { session } = await rig.open(client);
+    rig.write('.gitignore', 'x\n'); // new rules: what answers for them starts anew
+    rig.write('a.txt', 'edited\n');
+    writeFileSync(join(rig.top, 'hang'), '');
+    for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');
+    const create = await within10s(failureOf(client.request('checkpoint/create', { session, kind: 'turn' })));
+    assert.is(create.kind, 'GitFailed');
+    assert.match(create.message, /did not answer/);
+    rmSync(join(rig.top, 'hang'));
+    const made = await client.request('checkpoint/create', { session, kind: 'turn' });
+    assert.is(made.checkpoint?.tag, '1');
+    assert.equal(sleepers(), before);
+    assert.is((await client.close()).code, 0);
+    return undefined;
+  }));
+
+test('a git that answers nonsense is GitFailed for that request, and the daemon lives on (S16)', () =>
+  withRig(async (rig) => {
+    const client = await withWrapper(rig);
+    const { session } = await rig.open(client);
+    writeFileSync(join(rig.top, 'rave'), '');
+    for (let round = 0; round < 3; round += 1) {
+      rig.write('a.txt', `round ${round}\n`);
+      for (let file = 0; file < 300; file += 1) rig.write(`many/${round}-${file}`, `${round} ${file}\n`);
+      for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');
+      const create = await failureOf(client.request('checkpoint/create', { session, kind: 'turn' }));
+      assert.is(create.kind, 'GitFailed', `${create.message} ${rig.logText().slice(-3000)}`);
+    }
+    const other = await failureOf(rig.open(client, { conversationId: 'other' }));
+    assert.is(other.kind, 'GitFailed', other.message);
+    rmSync(join(rig.top, 'rave'));
+    for (const child of rig.children()) process.kill(Number(child.split(' ')[0]), 'SIGKILL');
+    const made = await client.request('checkpoint/create', { session, kind: 'turn' });
+    assert.is(made.checkpoint?.tag, '1');
+    const restored = await client.request('checkpoint/restore', {
+      session,
+      tag: '0',
+      mode: 'hard',
+      confirm: true,
+    });
+    assert.equal(restored.failed, []);
+    assert.is(rig.read('a.txt'), 'a\n');
+    assert.is((await client.close()).code, 0);
+  }));
+
+test.run();
