@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '0f067c4cf73cfa880ff306ac6f5855d0';
+export const schemaHash = 'ee17ad1c24f982707d73c2d3ae221660';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

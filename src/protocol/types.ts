@@ -84,6 +84,9 @@ export type Retention = 'session' | 'keep';
 /** When checkpoints are initialised. */
 export type InitMode = 'auto' | 'force' | 'never';
 
+/** What `session/open` may set aside so that the rest of a damaged session is served. */
+export type RecoverMode = 'conversation';
+
 /** What an answered mutation survives. */
 export type Durability = 'process' | 'power';
 
@@ -1093,6 +1096,8 @@ export interface SessionOpenParams {
   readonly retention?: Retention;
   /** When to initialise checkpoints. Absent: `auto`. */
   readonly init?: InitMode;
+  /** What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails the opening. */
+  readonly recover?: RecoverMode;
   /** Globs of ignored files to capture all the same (`.env`). */
   readonly include?: readonly string[];
   /** Globs of files not to capture. */
@@ -1142,15 +1147,15 @@ export interface SessionOpenResult {
   readonly skipped: readonly SkippedPath[];
   /** What became of a restore that a kill had interrupted. Absent: there was none. */
   readonly recovered?: RestoreResult;
-  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
-  readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
-  readonly operation?: OperationId;
   /**
    * What did not succeed although the request did, in words: a note that could not be written, a figure that
    * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
    */
   readonly warnings?: readonly string[];
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** The operation that this answer belongs to, for `operation/get`. */
+  readonly operation?: OperationId;
 }
 
 /** Parameters of `session/close`. */

@@ -263,6 +263,10 @@ function InitMode(v: unknown, p: string, g: Gathering): void {
   oneOf(v, p, g, ['auto', 'force', 'never']);
 }
 
+function RecoverMode(v: unknown, p: string, g: Gathering): void {
+  oneOf(v, p, g, ['conversation']);
+}
+
 function Durability(v: unknown, p: string, g: Gathering): void {
   oneOf(v, p, g, ['process', 'power']);
 }
@@ -1058,6 +1062,7 @@ function SessionOpenParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'storageDir', p, g, (v, p, g) => text(v, p, g, 1, 9007199254740991));
   may(o, 'retention', p, g, Retention);
   may(o, 'init', p, g, InitMode);
+  may(o, 'recover', p, g, RecoverMode);
   may(o, 'include', p, g, (v, p, g) => list(v, p, g, 0, 1000, string));
   may(o, 'exclude', p, g, (v, p, g) => list(v, p, g, 0, 1000, string));
   may(o, 'allowProtected', p, g, boolean);
@@ -1084,9 +1089,9 @@ function SessionOpenResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'base', p, g, Checkpoint);
   need(o, 'skipped', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, SkippedPath));
   may(o, 'recovered', p, g, RestoreResult);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
-  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function SessionCloseParams(v: unknown, p: string, g: Gathering): void {

@@ -14,6 +14,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { CheckpointIndex } from './index/checkpoint-index.ts';
 import { StatsCache } from './index/stats-cache.ts';
 import { baseTag } from './index/tag.ts';
+import { joinLog } from './kept-log.ts';
 import { noteCheckpoint } from './ledger/authorship.ts';
 import { afterCommit } from './operations/after-commit.ts';
 import type { OperationContext } from './operations/operation-context.ts';
@@ -54,6 +55,7 @@ export async function enableCheckpoints(
   session: Session,
   mode: InitMode,
   context: OperationContext,
+  recoverConversation = false,
 ): Promise<void> {
   const reason = await obstacle(session, mode);
   if (reason !== undefined) {
@@ -76,14 +78,14 @@ export async function enableCheckpoints(
       ledger: session.parts.ledger,
     };
     session.parts.operations.learn(stored);
-    if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
+    if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined) 
       return await finishClean(session, store, capture);
     if (waitsForAnotherRoot(session, checkpoints)) {
       if (!isGivenUp) return await waitForRoot(session, store, capture);
       setAside(session);
     }
-    const head = checkpoints.index.head?.record;
-    if (head !== undefined) session.parts.conversation.restoreHead(head.conversation, head.logLength);
+    for (const warning of joinLog(session, stored, checkpoints.index.head, recoverConversation))
+      context.warn(warning);
     session.enable(checkpoints);
     // Before the base is published, after which nothing may fail; without checkpoints it means nothing.
     writeAtomically(session.parts.directory.enabledFile, '');

@@ -6,9 +6,6 @@ import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/dir
 import { systemCode } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { openWorkTree, refuseStorageInside, type WorkTree } from '../capture/work-tree.ts';
-import { Conversation } from '../conversation/conversation.ts';
-import type { LogRecord } from '../conversation/log/log-record.ts';
-import { SessionLog } from '../conversation/log/session-log.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { OperationQueue } from '../queue/operation-queue.ts';
 import { strategyNamed } from '../store/strategies.ts';
@@ -16,6 +13,7 @@ import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import type { SessionEvents } from './events.ts';
 import { Descent } from './index/removed-parents.ts';
+import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { ledgerFrom } from './ledger/authorship.ts';
 import { type OperationContext } from './operations/operation-context.ts';
 import { OperationRecords } from './operations/operation-records.ts';
@@ -33,6 +31,8 @@ export interface OpenRequest {
   readonly strategy: string;
   readonly retention?: 'session' | 'keep';
   readonly init: InitMode;
+  /** Set a conversation aside that cannot be read, so that the checkpoints of the files are served. */
+  readonly recover?: 'conversation';
   readonly allowProtected: boolean;
   /** Whether the storage is the default one; it may then lie in an allowed protected place. */
   readonly isDefaultStorage: boolean;
@@ -90,7 +90,12 @@ export async function openSession(
   const { owner, resumed } = await own(directory, marker);
   try {
     const settled = { ...request, options: { ...request.options, storage: root } };
-    const session = await build({ directory, marker, owner, workTree, resumed }, settled, around, context);
+    const session = await build(
+      { directory, marker, owner, workTree, resumed },
+      settled,
+      around,
+      context,
+    );
     await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
     return { session, resumed };
   } catch (error) {
@@ -148,10 +153,14 @@ async function build(
 ): Promise<Session> {
   const { directory, marker, resumed } = found;
   const effective = { ...found, marker: effectiveMarker(directory, marker, request) };
-  const session = await assemble(effective, request, around);
+  const recover = request.recover === 'conversation';
+  const { durability } = request.options;
+  const kept = await openKeptLog({ directory, marker: effective.marker, durability, recover });
+  for (const warning of kept.warnings) context.warn(warning);
+  const session = assemble(effective, kept, request, around);
   try {
     if (resumed) warnIfReplaced(session, around.log);
-    await enableCheckpoints(session, request.init, context);
+    await enableCheckpoints(session, request.init, context, recover);
     startWatching(session);
     return session;
   } catch (error) {
@@ -192,25 +201,13 @@ function placeOf(
   return isSame || directory.stranger() !== undefined ? found.directory : standing.identity;
 }
 
-async function assemble(
+function assemble(
   found: Foundations,
+  kept: KeptLog,
   { options }: OpenRequest,
   around: Surroundings,
-): Promise<Session> {
-  const sessionLog = await SessionLog.open(found.directory.logFile, { durability: options.durability });
-  const conversation = new Conversation(found.marker.conversationId, sessionLog);
-  const others: LogRecord[] = [];
-  try {
-    for await (const { position, record } of sessionLog.replay()) {
-      conversation.replay(position, record);
-      if (record.kind !== 'conversation') others.push(record);
-      else if ('idempotency' in record)
-        others.push({ kind: record.kind, idempotency: record.idempotency } as LogRecord);
-    }
-  } catch (error) {
-    sessionLog.close();
-    throw error;
-  }
+): Session {
+  const { sessionLog, conversation, others } = kept;
   return new Session({
     ...found,
     repository: findRepository(found.workTree.root),

@@ -37,7 +37,11 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
   const storage = params.storageDir == null ? defaultStorage : placePath(params.storageDir, 'storageDir');
   return {
     workTree: placePath(params.workspace, 'workspace'),
-    ...given({ conversationId: params.conversationId, retention: params.retention }),
+    ...given({
+      conversationId: params.conversationId,
+      retention: params.retention,
+      recover: params.recover,
+    }),
     strategy: params.strategy ?? defaultStrategy,
     init: params.init ?? 'auto',
     allowProtected: params.allowProtected ?? false,

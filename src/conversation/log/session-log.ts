@@ -69,8 +69,23 @@ export class SessionLog implements RecordLog {
    * append is refused, because what the file holds is not known until it is opened again.
    */
   append(record: LogRecord): number {
+    this.#write(encodeRecord(record), 1);
+    return this.#length;
+  }
+
+  /**
+   * Takes up every position up to `position` with records that say nothing, in one write: what named them is lost,
+   * and no other record may be taken for it. @throws as {@link append}
+   */
+  skipTo(position: number): void {
+    const missing = position - this.#length;
+    if (missing <= 0) return;
+    const filler = encodeRecord({ kind: 'lost' });
+    this.#write(Buffer.concat(Array.from({ length: missing }, () => filler)), missing);
+  }
+
+  #write(bytes: Buffer, records: number): void {
     if (this.#failure !== undefined) throw this.#unavailable(this.#failure);
-    const bytes = encodeRecord(record);
     try {
       let written = 0;
       while (written < bytes.length) {
@@ -82,8 +97,7 @@ export class SessionLog implements RecordLog {
       throw isNoSpace(error) ? noSpace(this.#file, error) : this.#unavailable(error);
     }
     this.#end += bytes.length;
-    this.#length += 1;
-    return this.#length;
+    this.#length += records;
   }
 
   /** Every record in order, yielding to the event loop; records appended meanwhile are not among them. */
@@ -112,7 +126,7 @@ export class SessionLog implements RecordLog {
       isOurs ? 'StoreVersion' : 'StoreCorrupt',
       isOurs
         ? `The session log ${this.#file} was written by a later version of checkpointd. Open it with that version; it was left as it is.`
-        : `${this.#file} is not a session log. Move it aside to start a new one; it was left as it is.`,
+        : `${this.#file} is not a session log. It was left as it is.`,
       { details: { file: this.#file } },
     );
   }
@@ -166,7 +180,7 @@ export class SessionLog implements RecordLog {
       if (decodeRecord(tail, line + 1).is === 'record') {
         throw new CheckpointdError(
           'StoreCorrupt',
-          `The session log ${this.#file} is damaged at byte ${this.#end}, with whole records behind the damage. Restore the file from a backup, or move it aside; it was left as it is.`,
+          `The session log ${this.#file} is damaged at byte ${this.#end}, with whole records behind the damage. It was left as it is: restore the file from a backup.`,
           { details: { file: this.#file, offset: this.#end, position: this.#length + 1 } },
         );
       }
@@ -203,7 +217,7 @@ function startLog(file: string, options: SessionLogOptions): void {
   if (stats !== undefined && !stats.isFile()) {
     throw new CheckpointdError(
       'StoreCorrupt',
-      `${file} is not a file, so it cannot be a session's log. It was left as it is: move it away and open the session again.`,
+      `${file} is not a file, so it cannot be a session's log. It was left as it is.`,
       { details: { file } },
     );
   }

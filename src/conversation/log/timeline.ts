@@ -161,7 +161,6 @@ export class Timeline {
    * that settled the head.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
-    this.threadAt(ref);
     let chained = new Set([ref]);
     let head = ref;
     for (const [position, { parent, standing }] of this.#states) {
@@ -171,6 +170,7 @@ export class Timeline {
       else continue;
       head = position;
     }
+    this.threadAt(head); // `ref` may be lost and the head have been settled since
     this.#head = head;
   }
 

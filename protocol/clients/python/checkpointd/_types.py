@@ -31,6 +31,7 @@ __all__ = [
     "Strategy",
     "Retention",
     "InitMode",
+    "RecoverMode",
     "Durability",
     "CheckpointKind",
     "CreateKind",
@@ -470,6 +471,10 @@ Retention = Literal["session", "keep"]
 
 # When checkpoints are initialised.
 InitMode = Literal["auto", "force", "never"]
+
+
+# What `session/open` may set aside so that the rest of a damaged session is served.
+RecoverMode = Literal["conversation"]
 
 
 # What an answered mutation survives.
@@ -1594,6 +1599,9 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     retention: Retention
     # When to initialise checkpoints. Absent: `auto`.
     init: InitMode
+    # What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails
+    # the opening.
+    recover: RecoverMode
     # Globs of ignored files to capture all the same (`.env`).
     include: List[str]
     # Globs of files not to capture.
@@ -1645,15 +1653,15 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     base: Checkpoint
     # What became of a restore that a kill had interrupted. Absent: there was none.
     recovered: RestoreResult
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # What did not succeed although the request did, in words: a note that could not be written, a
-    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    # nothing.
-    warnings: List[str]
 
 
 class _SessionCloseParamsRequired(TypedDict):

@@ -212,6 +212,18 @@ pub enum InitMode {
     Other(String),
 }
 
+/// What `session/open` may set aside so that the rest of a damaged session is served.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RecoverMode {
+    /// A conversation's log that cannot be read: it is renamed and kept, and the conversation
+    /// begins anew.
+    #[serde(rename = "conversation")]
+    Conversation,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
 /// What an answered mutation survives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
@@ -2165,6 +2177,10 @@ pub struct SessionOpenParams {
     /// When to initialise checkpoints. Absent: `auto`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub init: Option<InitMode>,
+    /// What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails
+    /// the opening.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recover: Option<RecoverMode>,
     /// Globs of ignored files to capture all the same (`.env`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
@@ -2209,6 +2225,7 @@ impl SessionOpenParams {
             storage_dir: None,
             retention: None,
             init: None,
+            recover: None,
             include: None,
             exclude: None,
             allow_protected: None,
@@ -2252,6 +2269,11 @@ pub struct SessionOpenResult {
     /// What became of a restore that a kill had interrupted. Absent: there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered: Option<RestoreResult>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -2259,11 +2281,6 @@ pub struct SessionOpenResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// What did not succeed although the request did, in words: a note that could not be written, a
-    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
-    /// nothing.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `session/close`.

@@ -1,0 +1,108 @@
+// The session's log at opening: read back into a conversation and the records of others, or, where it cannot be read
+// and the client asks for that, set aside so that the checkpoints of the files are served without it. It mends
+// nothing and throws nothing away.
+import { randomBytes } from 'node:crypto';
+import { basename } from 'node:path';
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { Conversation } from '../conversation/conversation.ts';
+import type { LogRecord } from '../conversation/log/log-record.ts';
+import { SessionLog } from '../conversation/log/session-log.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { SessionDirectory, SessionMarker } from './directory.ts';
+import type { Session } from './session.ts';
+
+export interface KeptLog {
+  readonly sessionLog: SessionLog;
+  readonly conversation: Conversation;
+  /** What other rooms noted; of conversation records only the client's keys. */
+  readonly others: readonly LogRecord[];
+  readonly warnings: readonly string[];
+}
+
+export interface LogRequest {
+  readonly directory: SessionDirectory;
+  readonly marker: SessionMarker;
+  readonly durability: 'process' | 'power';
+  /** Set a log aside that cannot be read. */
+  readonly recover: boolean;
+}
+
+/** Opens and reads the log. @throws StoreCorrupt, DataCorrupt with the remedy, StoreVersion, StoreUnavailable */
+export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
+  try {
+    return { ...(await readLog(request)), warnings: [] };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    if (!request.recover) throw withRemedy(error);
+    const { logFile } = request.directory;
+    const aside = `${logFile}.damaged-${randomBytes(6).toString('hex')}`;
+    files.renameSync(logFile, aside);
+    const warning = `The conversation of this session could not be read and begins anew; what was said before is kept in ${basename(aside)} beside the new log. ${error.message}`;
+    return { ...(await readLog(request)), warnings: [warning] };
+  }
+}
+
+/**
+ * Brings the log and the newest checkpoint together, once both are read: the conversation stands where it stood, and
+ * no position that a checkpoint names is given again.
+ *
+ * @throws DataCorrupt with the remedy when the log does not hold what the checkpoint names and `recover` is not asked
+ */
+export function joinLog(
+  session: Session,
+  stored: readonly StoredCheckpoint[],
+  newest: StoredCheckpoint | undefined,
+  recover: boolean,
+): string[] {
+  const { conversation, sessionLog } = session.parts;
+  const head = newest?.record;
+  if (head === undefined) return [];
+  let named = 0;
+  for (const { record } of stored) named = Math.max(named, record.logLength, record.conversation);
+  const isShort = sessionLog.length < named;
+  try {
+    conversation.restoreHead(head.conversation, head.logLength);
+    if (isShort) sessionLog.skipTo(named);
+    return isShort ? [shortened] : [];
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    if (!recover) throw withRemedy(error);
+    sessionLog.skipTo(named);
+    conversation.settle();
+    return [`${shortened} The conversation begins anew.`];
+  }
+}
+
+const shortened =
+  'The log of this session is shorter than its checkpoints say: it was cut or lost, with what it held of the conversation.';
+
+async function readLog({ directory, marker, durability }: LogRequest): Promise<Omit<KeptLog, 'warnings'>> {
+  const sessionLog = await SessionLog.open(directory.logFile, { durability });
+  const conversation = new Conversation(marker.conversationId, sessionLog);
+  const others: LogRecord[] = [];
+  try {
+    for await (const { position, record } of sessionLog.replay()) {
+      conversation.replay(position, record);
+      if (record.kind !== 'conversation') others.push(record);
+      else if ('idempotency' in record)
+        others.push({ kind: record.kind, idempotency: record.idempotency } as LogRecord);
+    }
+  } catch (error) {
+    sessionLog.close();
+    throw error;
+  }
+  return { sessionLog, conversation, others };
+}
+
+function isDamage(error: unknown): error is CheckpointdError {
+  return error instanceof CheckpointdError && (error.kind === 'StoreCorrupt' || error.kind === 'DataCorrupt');
+}
+
+function withRemedy(error: CheckpointdError): CheckpointdError {
+  return new CheckpointdError(
+    error.kind,
+    `${error.message} Open the session with recover: "conversation" to set the conversation aside and go on with the checkpoints of the files.`,
+    { cause: error, details: { ...error.details, remedy: 'recover' } },
+  );
+}
