@@ -92,10 +92,25 @@ export class SessionDirectory {
     const standing = this.#standing();
     const stranger = standing === undefined || this.exists() ? undefined : this.stranger();
     if (stranger !== undefined) throw this.#notOurs(`holds ${stranger}, which is not ours`);
-    for (const directory of [this.root, this.own]) makeDirectory(directory);
+    this.makeRoot();
+    makeDirectory(this.own);
     const { identity } = this.#standing() ?? {};
     const written = identity === undefined ? marker : { directory: identity, ...marker };
     writeAtomically(this.markerFile, `${JSON.stringify(written, null, 2)}\n`);
+  }
+
+  /** Makes the directory itself, so that it can be locked; nothing in it says yet that it is ours. */
+  makeRoot(): void {
+    if (this.#standing() === undefined) makeDirectory(this.root);
+  }
+
+  /** Takes back a {@link makeRoot} after which nothing came. */
+  removeEmptyRoot(): void {
+    try {
+      files.rmdirSync(this.root);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error; // it was not empty, or is gone
+    }
   }
 
   /**

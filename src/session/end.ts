@@ -59,6 +59,7 @@ export function abandonSession(session: Session): void {
   if (files.existsSync(directory.intentFile)) return;
   if (session.disabledReason === 'StoreCorrupt') return;
   if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
+  if (!session.parts.owner.holds()) return;
   renameAway(directory);
 }
 
@@ -78,6 +79,7 @@ async function mayRemove(
 /** Whether the directory is still the one that the session made; otherwise nothing is removed, and that is told. */
 function isOurs({ parts }: Session): boolean {
   try {
+    parts.owner.mustHold();
     parts.directory.ours();
     return true;
   } catch (error) {

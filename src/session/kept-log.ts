@@ -10,6 +10,7 @@ import type { LogRecord } from '../conversation/log/log-record.ts';
 import { SessionLog } from '../conversation/log/session-log.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
+import type { SessionOwner } from './owner.ts';
 import type { Session } from './session.ts';
 
 export interface KeptLog {
@@ -26,19 +27,22 @@ export interface LogRequest {
   readonly durability: 'process' | 'power';
   /** Set a log aside that cannot be read. */
   readonly recover: boolean;
+  readonly owner: Pick<SessionOwner, 'mustHold' | 'tookOverSilent'>;
 }
 
 /** Opens and reads the log. @throws StoreCorrupt, DataCorrupt with the remedy, StoreVersion, StoreUnavailable */
 export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
+  const { logFile } = request.directory;
+  if (request.owner.tookOverSilent) detach(logFile);
   try {
     return { ...(await readLog(request)), warnings: [] };
   } catch (error) {
     if (!isDamage(error)) throw error;
     if (!request.recover) throw withRemedy(error);
-    const { logFile } = request.directory;
     const aside = `${logFile}.damaged-${randomBytes(6).toString('hex')}`;
     files.renameSync(logFile, aside);
-    const warning = `The conversation of this session could not be read and begins anew; what was said before is kept in ${basename(aside)} beside the new log. ${error.message}`;
+    SessionLog.copyWhole(aside, logFile);
+    const warning = `The log of this session is damaged. The conversation goes on from what could be read before the damage; the whole log is kept as ${basename(aside)} beside the new one. ${error.message}`;
     return { ...(await readLog(request)), warnings: [warning] };
   }
 }
@@ -77,8 +81,22 @@ export function joinLog(
 const shortened =
   'The log of this session is shorter than its checkpoints say: it was cut or lost, with what it held of the conversation.';
 
-async function readLog({ directory, marker, durability }: LogRequest): Promise<Omit<KeptLog, 'warnings'>> {
-  const sessionLog = await SessionLog.open(directory.logFile, { durability });
+/** Gives the session a log of its own: an owner that was only stopped still has the old one open. */
+function detach(logFile: string): void {
+  if (files.lstatSync(logFile, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const copy = `${logFile}.${randomBytes(6).toString('hex')}.tmp`;
+  files.copyFileSync(logFile, copy);
+  files.renameSync(copy, logFile);
+}
+
+async function readLog({
+  directory,
+  marker,
+  durability,
+  owner,
+}: LogRequest): Promise<Omit<KeptLog, 'warnings'>> {
+  const guard = (): void => owner.mustHold();
+  const sessionLog = await SessionLog.open(directory.logFile, { durability, guard });
   const conversation = new Conversation(marker.conversationId, sessionLog);
   const others: LogRecord[] = [];
   try {

@@ -155,7 +155,10 @@ async function build(
   const effective = { ...found, marker: effectiveMarker(directory, marker, request) };
   const recover = request.recover === 'conversation';
   const { durability } = request.options;
-  const kept = await openKeptLog({ directory, marker: effective.marker, durability, recover });
+  const { owner } = found;
+  if (owner.unlocked !== undefined)
+    around.log.info(`this session is not locked for other containers: ${owner.unlocked}`);
+  const kept = await openKeptLog({ directory, marker: effective.marker, durability, recover, owner });
   for (const warning of kept.warnings) context.warn(warning);
   const session = assemble(effective, kept, request, around);
   try {

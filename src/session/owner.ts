@@ -1,8 +1,11 @@
-// One owner a session: the kernel-held lock proves it, owner.json tells others who it is. A sign of life every
-// minute lets a process that cannot see our pid (another container) judge by time. It decides nothing about what
-// an ownerless session is worth: that is sweep.ts.
+// One owner a session. Two locks that the kernel holds prove it: a name, for who shares our network namespace, and the
+// session's directory, for every process of this machine. owner.json says who it is, and counts its owners: a process
+// that was stopped for long sees that another took over, and writes nothing more. Where the directory cannot be
+// locked, a sign of life every minute lets who cannot see our process judge by time. It decides nothing about what an
+// ownerless session is worth: that is sweep.ts.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
+import { type DirectoryLock, lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import {
@@ -19,17 +22,40 @@ const heartbeatMs = 60_000;
 /** A holder that cannot be seen and gave no sign of life for this long is taken for dead. */
 const silenceMsMax = 10 * heartbeatMs;
 
+/** What owner.json holds beside the holder. */
+interface OwnerNote extends Holder {
+  /** Counts the owners of the session. */
+  readonly generation?: number;
+  /** The holder holds the directory's lock: whoever gets it knows that this one is gone. */
+  readonly locked?: boolean;
+  readonly released?: boolean;
+}
+
+interface Locks {
+  readonly name: ProcessLock;
+  readonly directory: DirectoryLock;
+}
+
 /** The ownership of a session directory by this process. */
 export class SessionOwner {
   readonly #directory: SessionDirectory;
-  readonly #lock: ProcessLock;
+  readonly #locks: Locks;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #claimed: Standing;
+  readonly #note: OwnerNote;
+  #noteStamp: string | undefined;
+  /** The one before was taken for dead because it said nothing: it may wake up and hold the old files open. */
+  readonly tookOverSilent: boolean;
 
-  private constructor(directory: SessionDirectory, lock: ProcessLock) {
+  private constructor(directory: SessionDirectory, locks: Locks, previous: Owner | undefined) {
     this.#directory = directory;
     this.#claimed = standingAt(directory.root);
-    this.#lock = lock;
+    this.#locks = locks;
+    this.tookOverSilent = previous !== undefined && !previous.note.released && isUnseen(previous, locks);
+    const generation = (previous?.note.generation ?? 0) + 1;
+    this.#note = { ...describeSelf(), generation, locked: locks.directory.is === 'held' };
+    writeAtomically(directory.ownerFile, JSON.stringify(this.#note));
+    this.#noteStamp = stampOf(directory.ownerFile);
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
     this.#heartbeat.unref();
   }
@@ -37,42 +63,69 @@ export class SessionOwner {
   /**
    * Claims the directory, or returns the holder that has it.
    *
-   * The lock goes by the storage and the session's id, not by the directory, so it is held before there is one:
-   * `prepare` makes it, and nobody can rename it away in between. Whatever `prepare` throws gives the lock back.
+   * The first lock goes by the storage and the session's id, so it is held before there is a directory: `prepare`
+   * fills it, and nobody can rename it away in between. Whatever `prepare` throws gives the locks back.
    */
-  static async claim(
-    directory: SessionDirectory,
-    prepare: () => void = () => undefined,
-  ): Promise<SessionOwner | Holder> {
+  static async claim(directory: SessionDirectory, prepare?: () => void): Promise<SessionOwner | Holder> {
     const { dev, ino } = files.statSync(directory.storage, { bigint: true });
-    const lock = await takeProcessLock(`session ${directory.session} in ${dev}:${ino}`, directory.lockFile);
+    const name = await takeProcessLock(`session ${directory.session} in ${dev}:${ino}`, directory.lockFile);
+    if (name === undefined) return holderIn(directory);
+    let lock: DirectoryLock | undefined;
     try {
+      if (prepare !== undefined) directory.makeRoot();
+      lock = await lockInPlace(directory.root);
       const previous = readOwner(directory.ownerFile);
-      if (lock === undefined) return previous?.holder ?? { pid: -1, host: 'unknown' };
-      if (previous !== undefined && isLive(previous)) {
-        lock.release();
-        return previous.holder;
+      if (lock.is === 'busy' || (previous !== undefined && isLive(previous, { name, directory: lock }))) {
+        release({ name, directory: lock });
+        return holderIn(directory);
       }
-      prepare();
-      writeAtomically(directory.ownerFile, JSON.stringify(describeSelf()));
+      prepare?.();
+      return new SessionOwner(directory, { name, directory: lock }, previous);
     } catch (error) {
-      lock?.release();
+      if (prepare !== undefined) directory.removeEmptyRoot();
+      release({ name, directory: lock });
       throw error;
     }
-    return new SessionOwner(directory, lock);
   }
 
-  /** Gives the session up; the lock is free for the next one at once. */
+  /** Why the directory could not be locked in the file system, if it could not. */
+  get unlocked(): string | undefined {
+    const { directory } = this.#locks;
+    return directory.is === 'unavailable' ? directory.because : undefined;
+  }
+
+  /** Comes before every write to the session. @throws StoreUnavailable when another process has taken it over */
+  mustHold(): void {
+    if (this.holds()) return;
+    throw new CheckpointdError(
+      'StoreUnavailable',
+      `Another checkpointd has taken this session over while this one was stopped. Nothing was written: close the session here, and open it again where it is needed.`,
+      { details: { session: this.#directory.session } },
+    );
+  }
+
+  /** Whether no other process has claimed the session since. A note removed by hand changes nothing. */
+  holds(): boolean {
+    const stamp = stampOf(this.#directory.ownerFile);
+    if (stamp === this.#noteStamp || stamp === undefined) return true;
+    const now = readOwner(this.#directory.ownerFile)?.note;
+    if (now !== undefined && (now.generation !== this.#note.generation || now.pid !== this.#note.pid))
+      return false;
+    this.#noteStamp = stamp;
+    return true;
+  }
+
+  /** Gives the session up; the locks are free for the next one at once. */
   release(): void {
     clearInterval(this.#heartbeat);
     try {
-      // Who cannot see our lock (another container) need not wait for our silence.
-      if (this.#isStillThere())
-        writeAtomically(this.#directory.ownerFile, JSON.stringify({ ...describeSelf(), released: true }));
+      // Who cannot see our locks need not wait for our silence.
+      if (this.#isStillThere() && this.holds())
+        writeAtomically(this.#directory.ownerFile, JSON.stringify({ ...this.#note, released: true }));
     } catch (error) {
       if (systemCode(error) === undefined) throw error; // a full or lost disk must not keep the lock
     } finally {
-      this.#lock.release();
+      release(this.#locks);
     }
   }
 
@@ -84,6 +137,28 @@ export class SessionOwner {
       isSameDirectory(now.identity, this.#claimed.identity) &&
       standingAt(this.#directory.own).is === 'directory'
     );
+  }
+}
+
+function release({ name, directory }: { name: ProcessLock; directory: DirectoryLock | undefined }): void {
+  if (directory?.is === 'held') directory.release();
+  name.release();
+}
+
+function holderIn(directory: SessionDirectory): Holder {
+  return readOwner(directory.ownerFile)?.note ?? { pid: -1, host: 'unknown' };
+}
+
+/** Locks the directory that stands at the path when it is locked: it may be renamed away while we ask. */
+async function lockInPlace(root: string): Promise<DirectoryLock> {
+  for (;;) {
+    const before = standingAt(root);
+    if (before.is !== 'directory') return { is: 'unavailable', because: 'there is no directory yet' };
+    const lock = await lockDirectory(root);
+    const after = standingAt(root);
+    if (lock.is !== 'held' || (after.is === 'directory' && isSameDirectory(before.identity, after.identity)))
+      return lock;
+    lock.release();
   }
 }
 
@@ -106,18 +181,17 @@ export function lastSignOfLife(directory: SessionDirectory): number | undefined 
 }
 
 interface Owner {
-  readonly holder: Holder;
-  readonly released: boolean;
+  readonly note: OwnerNote;
   readonly seenMs: number;
 }
 
 function readOwner(file: string): Owner | undefined {
   try {
-    const holder = parseHolder(files.readFileSync(file, 'utf8'));
+    const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
     // It is renamed into place, so only a power cut leaves one that cannot be read: its writer is dead.
-    const released = holder.host === '' || ('released' in holder && holder.released === true);
+    const note = { ...holder, released: holder.host === '' || holder.released === true };
     // Whole milliseconds, as Date.now() counts: with the fraction a file of this millisecond lies in the future.
-    return { holder, released, seenMs: Math.floor(files.statSync(file).mtimeMs) };
+    return { note, seenMs: Math.floor(files.statSync(file).mtimeMs) };
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -125,15 +199,31 @@ function readOwner(file: string): Owner | undefined {
 }
 
 /**
- * The lock was free, so the holder is dead, or is this process, which released it. Yet another network namespace
- * has locks of its own: a pid that lives with the same start time counts, and one that cannot be seen counts while
- * it gives signs of life.
+ * Both locks were free. A holder that had locked the directory is gone then, however long it was silent or not; one
+ * that had not (no flock(1), another version) may live where its name is not seen: a pid that lives with the same
+ * start time counts, and one that cannot be seen counts while it gives signs of life.
  */
-function isLive({ holder, released, seenMs }: Owner): boolean {
-  if (released) return false;
-  const state = holderState(holder);
-  if (state === 'alive') return holder.pid !== process.pid;
+function isLive({ note, seenMs }: Owner, locks: Locks): boolean {
+  if (note.released === true || isProven(note, locks)) return false;
+  const state = holderState(note);
+  if (state === 'alive') return note.pid !== process.pid;
   return state === 'unknown' && Date.now() - seenMs < silenceMsMax;
+}
+
+/** Only its silence can tell whether it lives. */
+function isUnseen({ note }: Owner, locks: Locks): boolean {
+  return holderState(note) === 'unknown' && !isProven(note, locks);
+}
+
+/** It held the lock that we hold now, on the same running kernel: a network disk may have a lock for each machine. */
+function isProven(note: OwnerNote, { directory }: Locks): boolean {
+  return directory.is === 'held' && note.locked === true && note.bootId === describeSelf().bootId;
+}
+
+/** Tells one note from another without reading it: every claim renames a new file into place. */
+function stampOf(file: string): string | undefined {
+  const stats = files.lstatSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.ino}:${stats.birthtimeNs}:${stats.size}`;
 }
 
 function touch(file: string): void {

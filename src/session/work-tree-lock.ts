@@ -1,8 +1,9 @@
 // While a restore writes, it holds the work tree: another session's or daemon's restore waits a little, then says
-// that it is busy. Captures take no lock: they see single files either old or new.
+// that it is busy. Two locks: a name, and the directory itself, which holds between containers too. Captures take no lock: they see single files either old or new.
 
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import type { Session } from './session.ts';
@@ -18,7 +19,11 @@ export async function holdWorkTree(session: Session, signal: AbortSignal): Promi
   const file = join(options.storage, `work-tree-${workTree.identity.replaceAll(':', '-')}.lock`);
   for (;;) {
     const lock = await takeProcessLock(name, file);
-    if (lock !== undefined) return lock;
+    if (lock !== undefined) {
+      const whole = await withDirectory(session, lock);
+      if (whole !== undefined) return whole;
+      lock.release();
+    }
     if (session.parts.clock.monotonic() > deadline) {
       throw new CheckpointdError(
         'WorkTreeBusy',
@@ -27,5 +32,26 @@ export async function holdWorkTree(session: Session, signal: AbortSignal): Promi
       );
     }
     await delay(retryMs, undefined, { signal });
+  }
+}
+
+/** Locks the work tree's root as well; undefined when another holds it. */
+async function withDirectory({ parts }: Session, name: ProcessLock): Promise<ProcessLock | undefined> {
+  try {
+    const lock = await lockDirectory(parts.workTree.root);
+    if (lock.is === 'busy') return undefined;
+    if (lock.is === 'unavailable') {
+      parts.log.info(`restores in another container are not kept apart from this one: ${lock.because}`);
+      return name;
+    }
+    return {
+      release: () => {
+        lock.release();
+        name.release();
+      },
+    };
+  } catch (error) {
+    name.release();
+    throw error;
   }
 }

@@ -55,6 +55,7 @@ async function pathsAndRefs(strategy: 'shadow' | 'local' | 'sqlite'): Promise<[s
   await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   // As a kill between two lines of a restore or of an atomic write would leave it.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
+  writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
   const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));
   const refs = git(rig.work, 'for-each-ref', '--format=%(refname)').split('\n').filter(Boolean);
   await rig.dispose();

@@ -10,6 +10,8 @@ import { decodeRecord, encodeRecord, type LogRecord, logHeader, type RecordLog }
 export interface SessionLogOptions {
   /** `power`: an appended record survives a power cut (fsync); `process`: it survives the death of the process. */
   readonly durability: 'process' | 'power';
+  /** Asked before each write; throws when the log is not ours to write any more. */
+  readonly guard?: () => void;
 }
 
 export interface ReplayedRecord {
@@ -26,6 +28,7 @@ export class SessionLog implements RecordLog {
   readonly #file: string;
   readonly #fd: number;
   readonly #isDurable: boolean;
+  readonly #guard: (() => void) | undefined;
   #length = 0;
   #end = logHeader.length;
   #failure: unknown;
@@ -36,6 +39,7 @@ export class SessionLog implements RecordLog {
     this.#file = file;
     this.#fd = fd;
     this.#isDurable = options.durability === 'power';
+    this.#guard = options.guard;
   }
 
   /**
@@ -56,6 +60,20 @@ export class SessionLog implements RecordLog {
       files.closeSync(fd);
       throw error;
     }
+  }
+
+  /** Copies the first line and the whole records before the first damage; nothing where there is not even that line. */
+  static copyWhole(from: string, to: string): void {
+    if (!files.lstatSync(from).isFile()) return;
+    const bytes = files.readFileSync(from);
+    if (bytes.toString('latin1', 0, logHeader.length) !== logHeader) return;
+    let end = logHeader.length;
+    for (;;) {
+      const decoded = decodeRecord(bytes, end);
+      if (decoded.is !== 'record') break;
+      end = decoded.next;
+    }
+    writeAtomically(to, bytes.subarray(0, end));
   }
 
   get length(): number {
@@ -86,6 +104,7 @@ export class SessionLog implements RecordLog {
 
   #write(bytes: Buffer, records: number): void {
     if (this.#failure !== undefined) throw this.#unavailable(this.#failure);
+    this.#guard?.();
     try {
       let written = 0;
       while (written < bytes.length) {

@@ -21,7 +21,8 @@ import { type FilePlan, planFiles } from './planned-files.ts';
  * @throws StoreUnavailable when the session's directory was removed under it: nothing could be stored.
  */
 export async function ensureRecovered(session: Session, context: OperationContext): Promise<void> {
-  const { directory } = session.parts;
+  const { directory, owner } = session.parts;
+  owner.mustHold();
   if (!directory.exists()) {
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });

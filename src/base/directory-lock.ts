@@ -1,0 +1,49 @@
+// A lock on a directory that the kernel holds for this process, in the file system: it works between containers,
+// whose other names are apart, and is gone with the process. Node cannot take one, so flock(1) takes it on our
+// descriptor, which shares it. Advisory: it binds those who ask. It waits for nobody.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { systemCode } from './errors.ts';
+import { constants, files } from './files.ts';
+import { passSeam } from './seam.ts';
+
+export type DirectoryLock =
+  | { readonly is: 'held'; readonly release: () => void }
+  /** Somebody else holds it. */
+  | { readonly is: 'busy' }
+  /** There is no flock(1) here, or the file system has no such locks. */
+  | { readonly is: 'unavailable'; readonly because: string };
+
+const commandMsMax = 5_000;
+
+/** Takes the lock of the real directory at `path`. Throws the system's error where there is none. */
+export async function lockDirectory(path: string): Promise<DirectoryLock> {
+  if (process.platform === 'win32') return { is: 'unavailable', because: 'there is no flock on this system' };
+  const fd = files.openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  let isHeld = false;
+  try {
+    const exit = await flock(fd);
+    isHeld = exit === 0;
+    if (isHeld) return { is: 'held', release: () => files.closeSync(fd) };
+    if (exit === 1) return { is: 'busy' };
+    return { is: 'unavailable', because: `flock ended with ${exit}` };
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return { is: 'unavailable', because: `flock could not be run (${systemCode(error)})` };
+  } finally {
+    if (!isHeld) files.closeSync(fd);
+  }
+}
+
+/** 0: taken; 1: held by another; anything else: it could not be asked. */
+async function flock(fd: number): Promise<number | null> {
+  passSeam('spawn', 'flock');
+  const child = spawn('flock', ['-x', '-n', '3'], {
+    stdio: ['ignore', 'ignore', 'ignore', fd],
+    cwd: '/',
+    timeout: commandMsMax,
+    killSignal: 'SIGKILL',
+  });
+  const [exit] = (await once(child, 'exit')) as [number | null];
+  return exit;
+}

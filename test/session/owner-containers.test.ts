@@ -1,0 +1,129 @@
+// Who owns a session and who writes to a work tree, between daemons that do not see each other's names: network and
+// process namespaces as containers have them. Needs root (unshare) and flock(1) on Linux.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { until } from '../support/until.ts';
+import { daemonEntry, failureOf } from '../support/wire-client.ts';
+
+const container = ['unshare', '-n', '-p', '-f', '--kill-child', '--mount-proc'] as const;
+const canUnshare = spawnSync(container[0], [...container.slice(1), 'flock', '--version']).status === 0;
+
+function inContainer(title: string, body: (rig: DaemonRig) => Promise<void>): void {
+  test(title, () =>
+    canUnshare ? withRig(body) : Promise.resolve(console.log('skipped: needs unshare and flock')),
+  );
+}
+
+const command = [...container, process.execPath, daemonEntry] as const;
+
+/** Where a program stands on PATH. */
+function placeOf(name: string): string {
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((each) => join(each, name));
+  return places.find((place) => existsSync(place)) ?? name;
+}
+
+/** The owner's last sign of life was an hour ago. */
+function silence(rig: DaemonRig, session: string): void {
+  const file = join(rig.shadow(session), 'checkpointd', 'owner.json');
+  const then = new Date(Date.now() - 3_600_000);
+  utimesSync(file, then, then);
+}
+
+inContainer(
+  'a session that is open in another container is busy, however long its owner says nothing (S12)',
+  async (rig) => {
+    const { client, session } = await rig.opened({}, { command });
+    silence(rig, session);
+    const other = await rig.start();
+    assert.is((await failureOf(rig.open(other))).kind, 'StoreBusy');
+    await client.kill();
+    await until('the kernel lets the lock go', async () => {
+      const opened = await rig.open(other).catch(() => undefined);
+      return opened?.resumed === true;
+    });
+    await other.close();
+  },
+);
+
+inContainer('a restore waits for one in another container, and never mixes two states (S12)', async (rig) => {
+  const holder = spawn('flock', [rig.work, 'sleep', '60']);
+  await until('it is locked', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 1);
+  const one = await rig.opened({ conversationId: 'one' }, { command });
+  const two = await rig.opened({ conversationId: 'two' });
+  const names = Array.from({ length: 60 }, (_, index) => `many/${index}`);
+  for (const round of ['1', '2']) {
+    for (const name of names) rig.write(name, `round ${round}\n`);
+    for (const { client, session } of [one, two])
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+  }
+  const busy = one.client.request('checkpoint/restore', { session: one.session, tag: '1', mode: 'hard' });
+  assert.is((await failureOf(busy)).kind, 'WorkTreeBusy');
+  spawnSync('pkill', ['-P', String(holder.pid)]);
+  holder.kill('SIGKILL');
+  await until('it is free', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 0);
+  for (let round = 0; round < 4; round += 1) {
+    await Promise.all([
+      one.client.request('checkpoint/restore', { session: one.session, tag: '1', mode: 'hard' }),
+      two.client.request('checkpoint/restore', { session: two.session, tag: '2', mode: 'hard' }),
+    ]);
+    const contents = new Set(names.map((name) => rig.read(name)));
+    assert.is(contents.size, 1, 'one state, not a mixture');
+  }
+  await one.client.close();
+  await two.client.close();
+});
+
+inContainer(
+  'an owner that was stopped while another took over writes nothing when it wakes, and the log opens',
+  async (rig) => {
+    // Without flock(1) silence alone can tell, as it did before.
+    const bin = join(rig.top, 'bin');
+    mkdirSync(bin);
+    for (const name of ['git', 'ls', 'sh', 'unshare']) {
+      const place = (process.env['PATH'] ?? '').split(delimiter).map((each) => join(each, name));
+      symlinkSync(
+        place.find((path) => spawnSync('test', ['-x', path]).status === 0) ?? name,
+        join(bin, name),
+      );
+    }
+    const keep = { retention: 'keep' } as const;
+    const first = await rig.opened(keep, { command, env: { ...rig.environment, PATH: bin } });
+    assert.match(rig.logText(), /not locked for other containers/);
+    const say = (client: typeof first.client, text: string) =>
+      client.request('conversation/appendTranscript', { session: first.session, text });
+    await say(first.client, 'before');
+    const daemon = spawnSync('pgrep', ['-P', String(first.client.process.pid)], {
+      encoding: 'utf8',
+    }).stdout.trim();
+    process.kill(Number(daemon), 'SIGSTOP');
+    silence(rig, first.session);
+    const second = await rig.start();
+    assert.is((await rig.open(second, keep)).resumed, true);
+    await say(second, 'taken over');
+    process.kill(Number(daemon), 'SIGCONT');
+    const late = await failureOf(say(first.client, 'late'));
+    assert.is(late.kind, 'StoreUnavailable');
+    assert.match(late.message, /taken this session over/);
+    const create = await failureOf(
+      first.client.request('checkpoint/create', { session: first.session, kind: 'turn' }),
+    );
+    assert.is(create.kind, 'StoreUnavailable');
+    await first.client.close();
+    await say(second, 'after');
+    const owner = JSON.parse(
+      readFileSync(join(rig.shadow(first.session), 'checkpointd', 'owner.json'), 'utf8'),
+    ) as object;
+    assert.is((owner as { released?: boolean }).released, undefined, 'the late one releases nothing');
+    await second.close();
+    const third = await rig.opened(keep);
+    const { lines } = await third.client.request('conversation/transcript', { session: third.session });
+    assert.equal(lines, ['before', 'taken over', 'after']);
+    await third.client.close();
+  },
+);
+
+test.run();
