@@ -78,7 +78,7 @@ export async function enableCheckpoints(
       ledger: session.parts.ledger,
     };
     session.parts.operations.learn(stored);
-    if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined) 
+    if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
       return await finishClean(session, store, capture);
     if (waitsForAnotherRoot(session, checkpoints)) {
       if (!isGivenUp) return await waitForRoot(session, store, capture);

@@ -1,6 +1,7 @@
 // session/open: from what a client asks to a session that stands: work tree, storage, ownership, conversation,
 // checkpoints, watcher, in this order; whatever was begun is undone when a later step fails.
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
@@ -37,6 +38,8 @@ export interface OpenRequest {
   /** Whether the storage is the default one; it may then lie in an allowed protected place. */
   readonly isDefaultStorage: boolean;
   readonly options: SessionOptions;
+  /** The parameters that the client gave; the rest of the options are defaults. */
+  readonly named: readonly string[];
 }
 
 /** What a session needs from the daemon around it. */
@@ -74,7 +77,11 @@ export async function openSession(
   const conversationId = request.conversationId ?? randomUUID();
   const id = sessionIdOf(workTree.root, conversationId, request.strategy);
   const open = around.alreadyOpen(id);
-  if (open !== undefined) return { session: open, resumed: true };
+  if (open !== undefined) {
+    const ignored = ignoredSettings(open, request);
+    if (ignored.length > 0) context.warn(keptSettings(ignored));
+    return { session: open, resumed: true };
+  }
   const marker: SessionMarker = {
     marker: 'checkpointd session',
     format: sessionFormat,
@@ -90,12 +97,7 @@ export async function openSession(
   const { owner, resumed } = await own(directory, marker);
   try {
     const settled = { ...request, options: { ...request.options, storage: root } };
-    const session = await build(
-      { directory, marker, owner, workTree, resumed },
-      settled,
-      around,
-      context,
-    );
+    const session = await build({ directory, marker, owner, workTree, resumed }, settled, around, context);
     await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
     return { session, resumed };
   } catch (error) {
@@ -170,6 +172,18 @@ async function build(
     session.parts.sessionLog.close();
     throw error;
   }
+}
+
+/** Which of the settings that the client names are not those of the session that is open. */
+function ignoredSettings({ parts }: Session, request: OpenRequest): string[] {
+  const { marker, options } = parts;
+  const wanted: Record<string, unknown> = { ...request.options, retention: request.retention };
+  const actual: Record<string, unknown> = { ...options, retention: marker.retention };
+  return request.named.filter((name) => name in wanted && !isDeepStrictEqual(wanted[name], actual[name]));
+}
+
+function keptSettings(names: readonly string[]): string {
+  return `This session is open already and goes on with its own settings; these of the request were ignored: ${names.join(', ')}. Close it first to open it with others.`;
 }
 
 /** A resumed session keeps what it was made with; only its retention can be changed by asking. */

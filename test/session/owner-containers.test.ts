@@ -84,11 +84,7 @@ inContainer(
     const bin = join(rig.top, 'bin');
     mkdirSync(bin);
     for (const name of ['git', 'ls', 'sh', 'unshare']) {
-      const place = (process.env['PATH'] ?? '').split(delimiter).map((each) => join(each, name));
-      symlinkSync(
-        place.find((path) => spawnSync('test', ['-x', path]).status === 0) ?? name,
-        join(bin, name),
-      );
+      symlinkSync(placeOf(name), join(bin, name));
     }
     const keep = { retention: 'keep' } as const;
     const first = await rig.opened(keep, { command, env: { ...rig.environment, PATH: bin } });

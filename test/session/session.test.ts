@@ -167,4 +167,25 @@ test('store/usage, store/verify and store/gc tell and do', async () => {
   await house.close();
 });
 
+test('opening an open session with other settings says which were ignored, and names none that are the same', async () => {
+  const house = new InProcessDaemon();
+  const root = repository();
+  const asked = { conversationId: 'c', exclude: ['x'], limits: { maxFileBytes: 1000 } } as const;
+  assert.is((await house.open(root, { ...asked, exclude: ['x'] })).warnings, undefined);
+  assert.is((await house.open(root, { conversationId: 'c' })).warnings, undefined);
+  assert.is((await house.open(root, { ...asked, exclude: ['x'] })).warnings, undefined);
+  const { warnings = [] } = await house.open(root, {
+    conversationId: 'c',
+    exclude: ['y'],
+    include: ['.env'],
+    durability: 'power',
+    retention: 'keep',
+    limits: { maxFileBytes: 1000 },
+  });
+  assert.is(warnings.length, 1);
+  for (const name of ['exclude', 'include', 'durability', 'retention']) assert.match(warnings[0] ?? '', name);
+  assert.not.match(warnings[0] ?? '', 'limits');
+  await house.close();
+});
+
 test.run();

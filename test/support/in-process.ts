@@ -72,6 +72,7 @@ export class SessionRig {
         retention: this.settings.retention ?? 'session',
         allowProtected: false,
         isDefaultStorage: true,
+      named: [],
         options: {
           storage: this.storage,
           include: this.settings.include ?? [],

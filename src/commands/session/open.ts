@@ -46,6 +46,7 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
     init: params.init ?? 'auto',
     allowProtected: params.allowProtected ?? false,
     isDefaultStorage: storage === defaultStorage,
+    named: Object.entries(params).flatMap(([name, value]) => (value == null ? [] : [name])),
     options: {
       storage,
       include: params.include ?? [],
