@@ -72,7 +72,7 @@ export class SessionRig {
         retention: this.settings.retention ?? 'session',
         allowProtected: false,
         isDefaultStorage: true,
-      named: [],
+        named: [],
         options: {
           storage: this.storage,
           include: this.settings.include ?? [],
