@@ -1,6 +1,9 @@
-// Paths that a client names are tried in a child before the daemon touches them: what hangs, hangs there.
+// Whether the system answers at a path that a client names, before the daemon touches it. A mount whose server is gone
+// holds every call below it for ever, and a thread of ours that is held keeps the whole process alive; so a child that
+// can be left behind goes first. It says nothing of what stands at the path: whoever asked looks for itself afterwards.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { CheckpointdError, type ErrorKind } from '../base/errors.ts';
-import { answers } from '../base/path-probe.ts';
+import { passSeam } from '../base/seam.ts';
 
 /** @throws an error of `kind`, which may go by itself, when nothing answers at the path; AbortError */
 export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSignal): Promise<void> {
@@ -10,4 +13,42 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
     `${path} does not answer: reading it took more than five seconds. Is it on a network disk whose server is gone? Give another path, or try again when it is back.`,
     { details: { path }, retryable: true },
   );
+}
+
+/** Longer than a sleeping disk takes to wake, shorter than anybody waits for an answer. */
+const patienceMs = 5_000;
+
+/**
+ * True when a child could read `path` (or was told what is wrong with it), false when it was not back in time.
+ *
+ * Where there is no `ls` to ask with (Windows) the answer is true: nothing is known then, as without this look.
+ */
+async function answers(path: string, signal?: AbortSignal, msMax = patienceMs): Promise<boolean> {
+  signal?.throwIfAborted();
+  if (process.platform === 'win32' || path.includes('\0')) return true;
+  passSeam('probe', path);
+  // -f neither sorts nor looks at each file; a directory given by a link is read, anything else is only looked up.
+  const child = spawn('ls', ['-f', '--', path], { stdio: 'ignore', cwd: '/' });
+  const limit = AbortSignal.timeout(msMax);
+  const stop = signal === undefined ? limit : AbortSignal.any([signal, limit]);
+  const isBack = await endOf(child, stop);
+  signal?.throwIfAborted();
+  return isBack;
+}
+
+function endOf(child: ChildProcess, stop: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isBack: boolean): void => {
+      stop.removeEventListener('abort', giveUp);
+      resolve(isBack);
+    };
+    const giveUp = (): void => {
+      child.kill('SIGKILL'); // it may be held by the system even so, and is not waited for
+      child.unref();
+      end(false);
+    };
+    stop.addEventListener('abort', giveUp);
+    child.once('exit', () => end(true));
+    child.once('error', () => end(true)); // no ls here
+  });
 }
