@@ -269,12 +269,18 @@ test('the packed package works when installed elsewhere, types included', () => 
   const readme = readFileSync(join(root, 'protocol/clients/README.md'), 'utf8');
   const example = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? 'the README of the clients has no example';
   writeFileSync(join(elsewhere, 'example.mts'), example);
+  const tasks = readFileSync(join(root, 'protocol/clients/EXAMPLES.md'), 'utf8');
+  const names = [...tasks.matchAll(/```ts\n(.*?)```/gs)].map(([, code = ''], index) => {
+    writeFileSync(join(elsewhere, `task-${index}.mts`), code);
+    return `task-${index}.mts`;
+  });
+  assert.ok(names.length > 5);
   mkdirSync(join(modules, '@types'));
   symlinkSync(join(root, 'node_modules/@types/node'), join(modules, '@types/node'));
   const options = ['--module', 'nodenext', '--target', 'es2023', '--strict'];
   const compiled = spawnSync(
     join(root, 'node_modules/.bin/tsc'),
-    [...options, 'program.mts', 'example.mts'],
+    [...options, 'program.mts', 'example.mts', ...names],
     {
       cwd: elsewhere,
       encoding: 'utf8',
