@@ -9,7 +9,7 @@ import { Globs } from '../tree/globs.ts';
 import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
 import type { Capture, CaptureRequest, Capturer, FullCaptureReason } from './capturer.ts';
-import { type PathTree, plant } from './ignore/ignore-rules.ts';
+import { addPath, type PathTree } from './ignore/ignore-rules.ts';
 import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
 import type { WalkedDirectory } from './listing.ts';
 import { type BlobSink, Scan } from './scan.ts';
@@ -180,7 +180,7 @@ export class FullCapture implements Capturer {
       before: earlier ?? this.#directories,
       ...(earlier === undefined ? {} : { looksAtFiles: (directory) => touched.has(directory) }),
       kept,
-      wanted: wantedTree(request.alsoInclude ?? []),
+      alsoInclude: pathTreeOf(request.alsoInclude ?? []),
       leftOut: new Set(this.#options.leftOut),
       slices: new Slices(request.signal),
       hash: (size) => store.hash(size),
@@ -221,17 +221,17 @@ export class FullCapture implements Capturer {
   }
 }
 
-function wantedTree(paths: readonly TreePath[]): PathTree | undefined {
+function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
   if (paths.length === 0) return undefined;
   const tree: PathTree = new Map();
   // Longest first, then shorter ones replace what they contain: a whole directory swallows a file in it.
   for (const path of [...paths].sort((a, b) => b.length - a.length)) {
-    plantWhole(tree, path);
+    addWholePath(tree, path);
   }
   return tree;
 }
 
-function plantWhole(tree: PathTree, path: string): void {
+function addWholePath(tree: PathTree, path: string): void {
   const cut = path.lastIndexOf('/');
   let node: PathTree = tree;
   for (const name of cut < 0 ? [] : path.slice(0, cut).split('/')) {
@@ -240,7 +240,7 @@ function plantWhole(tree: PathTree, path: string): void {
     node = child;
   }
   node.delete(path.slice(cut + 1));
-  plant(tree, path);
+  addPath(tree, path);
 }
 
 /** Blobs on their way into the store: many at once, bounded by count and bytes; the first failure is kept. */

@@ -43,32 +43,32 @@ export interface KeptDirectory {
 
 /**
  * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, kept or
- * included; `included` and `wanted` everything, by the caller's globs or because a restore would displace it;
+ * included; `included` and `alsoIncluded` everything, by the caller's globs or because a restore would displace it;
  * `git` only what is tracked, in a git directory.
  */
-export type Standing = 'rules' | 'ignored' | 'included' | 'wanted' | 'git';
+export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
 /** What a directory inherits from the way down to it. */
-export interface Descent {
+export interface Inherited {
   readonly path: TreePath;
-  readonly standing: Standing;
+  readonly mode: TakeMode;
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
   /** The same directory in the previous snapshot. */
   readonly kept: KeptDirectory | undefined;
   /** What must be captured here whatever the rules say; `true` is a file or a whole directory. */
-  readonly wanted: PathTree | undefined;
+  readonly alsoInclude: PathTree | undefined;
 }
 
 /** A sub-directory. Its path is kept over scans, because to join and hash it anew is a good part of a look at it. */
-export interface Below {
+export interface Subdirectory {
   readonly name: string;
   readonly path: TreePath;
 }
 
 export interface WalkedDirectory {
   readonly path: TreePath;
-  readonly from: Descent;
+  readonly inherited: Inherited;
   /** Seen before the names were read. */
   readonly stamp: Stamp;
   /** The rules that hold for the names in it, its own `.gitignore` included. */
@@ -79,11 +79,11 @@ export interface WalkedDirectory {
   readonly isSettled: boolean;
   /** A `.git` stands in it (the root's aside), which a later scan has to look at again. */
   readonly hasGit: boolean;
-  /** Nothing in it, sub-directories aside, differs from an earlier scan and from `from.kept` (see standing.ts). */
-  readonly isHeld: boolean;
+  /** Nothing in it, sub-directories aside, differs from an earlier scan and from `inherited.kept` (see unchanged-listing.ts). */
+  readonly isUnchanged: boolean;
   /** The sub-directories that are taken; set once they are judged. */
-  below: readonly Below[];
-  /** What the finished scan made of it, which a later one gets as `from.kept`; set by whoever builds the tree. */
+  below: readonly Subdirectory[];
+  /** What the finished scan made of it, which a later one gets as `inherited.kept`; set by whoever builds the tree. */
   made?: KeptDirectory | undefined;
   /**
    * A git directory under another name than `.git`: by what is in it, or because a `.git` file or `commondir` points
@@ -111,7 +111,7 @@ export interface ListingOptions {
 }
 
 const exact = { bigint: true } as const;
-const fresh = { isHeld: false, below: [] };
+const fresh = { isUnchanged: false, below: [] };
 
 /** A directory whose own size says that listing it takes tens of milliseconds is listed off the event loop. */
 const hugeDirectoryBytes = 1 << 20;
@@ -123,18 +123,18 @@ const hugeDirectoryBytes = 1 << 20;
  * ENOMEM) as they are, because they say nothing about the directory.
  */
 export async function listDirectory(
-  from: Descent,
+  inherited: Inherited,
   options: ListingOptions,
 ): Promise<WalkedDirectory | undefined> {
-  const { path } = from;
-  let { scope, chain } = from;
+  const { path } = inherited;
+  let { scope, chain } = inherited;
   let stamp: Stamp | undefined;
   let reached: Reached | undefined;
   try {
     reached = reach(options.tree, path);
     stamp = look(inside(reached, ''));
     const names = await readNames(inside(reached, ''), stamp.size);
-    if (path !== rootPath && from.standing === 'rules' && names.includes('.git')) {
+    if (path !== rootPath && inherited.mode === 'rules' && names.includes('.git')) {
       const entered = await options.enterRepository(path);
       if (entered !== undefined) ({ scope, chain } = entered);
     }
@@ -147,12 +147,12 @@ export async function listDirectory(
     const before = options.before(path);
     const verdictsHold =
       before?.chain.key === chain.key &&
-      before.from.standing === from.standing &&
+      before.inherited.mode === inherited.mode &&
       before.gitDirectory === undefined;
     for (const name of names) {
       if (options.slices.isDue()) await options.slices.pause();
       if (isRestoreTemporary(name) || options.leftOut.has(join(path, name))) continue;
-      const entry = lookAt(name, from.standing, reached);
+      const entry = lookAt(name, inherited.mode, reached);
       if (entry === undefined) continue;
       const old = before?.entries.get(name);
       if (old !== undefined && verdictsHold && isDirectoryKind(old) === isDirectoryKind(entry)) {
@@ -161,13 +161,13 @@ export async function listDirectory(
       entries.set(name, entry);
     }
     const gitDirectory = gitDirectoryBy(path, entries, options);
-    return { path, from, stamp, scope, chain, entries, gitDirectory, ...facts, ...fresh };
+    return { path, inherited, stamp, scope, chain, entries, gitDirectory, ...facts, ...fresh };
   } catch (error) {
     if (path === rootPath) throw workTreeError(options.tree.root, error);
     const failure = problemOf(error);
     if (failure === 'gone') return undefined;
     const facts = { isSettled: false, hasGit: false, ...fresh };
-    return { path, from, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), ...facts, failure };
+    return { path, inherited, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), ...facts, failure };
   } finally {
     reached?.release();
   }
@@ -213,11 +213,11 @@ function readNames(path: Buffer, size: number): Promise<string[]> | string[] {
 }
 
 /** One name; undefined for what is silently left out (git's own directories) and for what has just vanished. */
-function lookAt(name: string, standing: Standing, reached: Reached): WalkedEntry | undefined {
+function lookAt(name: string, mode: TakeMode, reached: Reached): WalkedEntry | undefined {
   if (isGitName(name)) {
     // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
     // `git~1` or a `.GIT` is said everywhere, because it may be somebody's file and no tree can hold it.
-    const isSilent = standing !== 'wanted' && name === '.git';
+    const isSilent = mode !== 'alsoIncluded' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
   try {

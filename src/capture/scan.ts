@@ -55,7 +55,7 @@ export class Scan {
   #isStopped = false;
   #read = 0;
   #files = 0;
-  #held = 0;
+  #unchanged = 0;
   #bytes = 0;
   #looked = 0;
   #toldMs = performance.now();
@@ -92,8 +92,8 @@ export class Scan {
 
   async #readFresh(): Promise<void> {
     const fresh = this.#walk.takeFresh();
-    this.#files += this.#walk.heldFiles - this.#held;
-    this.#held = this.#walk.heldFiles;
+    this.#files += this.#walk.unchangedFiles - this.#unchanged;
+    this.#unchanged = this.#walk.unchangedFiles;
     const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
     for (const directory of fresh) {
       let reached: Reached | undefined;
@@ -130,9 +130,9 @@ export class Scan {
     if (old?.blob === undefined || !old.settled || old.stamp === undefined) return false;
     if (!isSameStamp(old.stamp, stamp)) return false;
     // With a sink only what the previous snapshot holds counts: a snapshot that nobody published may be swept away.
-    const kept = directory.from.kept?.entries.get(name);
-    const isHeld = kept !== undefined && 'blob' in kept && kept.blob === old.blob;
-    if (this.#options.sink !== undefined && !isHeld) return false;
+    const kept = directory.inherited.kept?.entries.get(name);
+    const isUnchanged = kept !== undefined && 'blob' in kept && kept.blob === old.blob;
+    if (this.#options.sink !== undefined && !isUnchanged) return false;
     entry.blob = old.blob;
     entry.settled = true;
     return true;
@@ -145,7 +145,7 @@ export class Scan {
   /** Without a sink, a path that the previous snapshot does not hold answers the question. */
   #isNews(directory: WalkedDirectory, name: string): boolean {
     if (this.#options.sink !== undefined) return false;
-    const kept = directory.from.kept?.entries.get(name);
+    const kept = directory.inherited.kept?.entries.get(name);
     this.#isStopped ||= kept === undefined || !('blob' in kept);
     return this.#isStopped;
   }
@@ -267,9 +267,9 @@ class Report {
       this.skip(directory.path, directory.failure);
       this.#unknown.push(directory.path);
     }
-    if (directory.gitDirectory !== undefined && directory.from.standing !== 'git')
+    if (directory.gitDirectory !== undefined && directory.inherited.mode !== 'git')
       this.skip(directory.path, 'nestedGitDirectory');
-    if (directory.isHeld) return; // what is not as it should be never stands
+    if (directory.isUnchanged) return; // what is not as it should be never stands
     for (const [name, entry] of directory.entries) {
       const reason = entry.taken ? reasonOf(entry) : undefined;
       if (reason === undefined) continue;

@@ -1,4 +1,5 @@
-// Which of the listed names a capture takes: ruling 6 in one place. It asks the ignore rules in batches, the index of
+// Which of the listed names a capture takes: what the user's repository tracks, what the previous snapshot holds, what
+// no ignore rule excludes and what globs include, less what globs exclude. It asks the ignore rules in batches, the index of
 // a repository only when something ignored was met, and touches no file itself.
 import type { Slices } from '../base/slices.ts';
 import type { Globs } from '../tree/globs.ts';
@@ -10,7 +11,14 @@ import {
   type PathTree,
   type RuleChain,
 } from './ignore/ignore-rules.ts';
-import type { Below, Descent, KeptDirectory, Standing, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type {
+  Inherited,
+  KeptDirectory,
+  Subdirectory,
+  TakeMode,
+  WalkedDirectory,
+  WalkedEntry,
+} from './listing.ts';
 
 export interface SelectionOptions {
   readonly include: Globs;
@@ -53,12 +61,12 @@ export class Selection {
       this.#noteRules(directory);
       const { blockedBy } = directory.chain;
       if (blockedBy !== undefined) directory.scope.oracle.noteBlocked(blockedBy);
-      const standing = standingIn(directory);
+      const mode = modeIn(directory);
       for (const [name, entry] of directory.entries) {
-        if (standing === 'git') entry.ignored = true;
+        if (mode === 'git') entry.ignored = true;
         if (entry.ignored !== undefined) continue;
         const path = inScope(directory.scope, join(directory.path, name));
-        if (standing !== 'rules') entry.ignored = standing === 'ignored';
+        if (mode !== 'rules') entry.ignored = mode === 'ignored';
         else if (directory.chain.blockedBy !== undefined) entry.ignored = false;
         else if (!directory.chain.hasRules || path.length > askedPathMax) entry.ignored = false;
         else {
@@ -79,12 +87,13 @@ export class Selection {
   }
 
   /** Whether a directory of an earlier scan under the same rules is taken as it was: an index may have changed. */
-  holds(directory: WalkedDirectory): boolean | Promise<boolean> {
-    for (const entry of directory.entries.values()) if (entry.ignored) return this.#holdsIgnored(directory);
+  takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
+    for (const entry of directory.entries.values())
+      if (entry.ignored) return this.#takesIgnoredAsBefore(directory);
     return true;
   }
 
-  async #holdsIgnored(directory: WalkedDirectory): Promise<boolean> {
+  async #takesIgnoredAsBefore(directory: WalkedDirectory): Promise<boolean> {
     for (const [name, entry] of directory.entries) {
       if (entry.ignored && (await this.#takes(directory, name, entry)) !== entry.taken) return false;
     }
@@ -92,16 +101,16 @@ export class Selection {
   }
 
   /** What a taken sub-directory inherits. */
-  enter(directory: WalkedDirectory, { name, path }: Below, entry: WalkedEntry): Descent {
-    const kept = directory.from.kept?.entries.get(name);
-    const wanted = directory.from.wanted?.get(name);
+  enter(directory: WalkedDirectory, { name, path }: Subdirectory, entry: WalkedEntry): Inherited {
+    const kept = directory.inherited.kept?.entries.get(name);
+    const alsoInclude = directory.inherited.alsoInclude?.get(name);
     return {
       path,
-      standing: this.#standing(directory, name, entry),
+      mode: this.#modeBelow(directory, name, entry),
       scope: directory.scope,
       chain: directory.chain,
       kept: kept !== undefined && 'entries' in kept ? kept : undefined,
-      wanted: wanted instanceof Map ? wanted : undefined,
+      alsoInclude: alsoInclude instanceof Map ? alsoInclude : undefined,
     };
   }
 
@@ -130,10 +139,11 @@ export class Selection {
     await Promise.all(batches);
   }
 
-  #standing(directory: WalkedDirectory, name: string, entry: WalkedEntry): Standing {
-    const above = standingIn(directory);
+  #modeBelow(directory: WalkedDirectory, name: string, entry: WalkedEntry): TakeMode {
+    const above = modeIn(directory);
     if (above === 'git') return 'git';
-    if (above === 'wanted' || directory.from.wanted?.get(name) === true) return 'wanted';
+    if (above === 'alsoIncluded' || directory.inherited.alsoInclude?.get(name) === true)
+      return 'alsoIncluded';
     if (above === 'included') return 'included';
     if (!entry.ignored) return 'rules';
     if (this.#options.include.matches(join(directory.path, name), true)) return 'included';
@@ -143,15 +153,15 @@ export class Selection {
   #takes(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean | Promise<boolean> {
     const path = join(directory.path, name);
     const isDirectory = entry.kind === 'directory';
-    const standing = standingIn(directory);
-    if (standing === 'git') return this.#isTracked(directory.scope, path, isDirectory);
-    if (standing === 'wanted') return true;
-    if (directory.from.wanted?.has(name)) return true;
+    const mode = modeIn(directory);
+    if (mode === 'git') return this.#isTracked(directory.scope, path, isDirectory);
+    if (mode === 'alsoIncluded') return true;
+    if (directory.inherited.alsoInclude?.has(name)) return true;
     if (this.#options.exclude.matches(path, isDirectory)) return false;
     if (!entry.ignored) return true;
     if (this.#options.include.matches(path, isDirectory)) return true;
     if (isDirectory && this.#options.include.mayMatchBelow(path)) return true;
-    if (isKept(directory.from.kept, name, isDirectory)) return true;
+    if (isKept(directory.inherited.kept, name, isDirectory)) return true;
     return this.#isTracked(directory.scope, path, isDirectory);
   }
 
@@ -170,8 +180,8 @@ export class Selection {
 }
 
 /** Why the names in the directory are taken. */
-function standingIn(directory: WalkedDirectory): Standing {
-  return directory.gitDirectory === undefined ? directory.from.standing : 'git';
+function modeIn(directory: WalkedDirectory): TakeMode {
+  return directory.gitDirectory === undefined ? directory.inherited.mode : 'git';
 }
 
 function isKept(kept: KeptDirectory | undefined, name: string, isDirectory: boolean): boolean {

@@ -18,13 +18,13 @@ async function build(walk: Walk, path: TreePath, slices: Slices): Promise<Direct
   if (slices.isDue()) await slices.pause();
   const kept = keptOf(walked);
   const below = new Map<string, Directory | undefined>();
-  let isHeld = walked.isHeld;
+  let isUnchanged = walked.isUnchanged;
   for (const { name, path: at } of walked.below) {
     const node = await build(walk, at, slices);
     below.set(name, node);
-    if (node !== kept?.entries.get(name)) isHeld = false;
+    if (node !== kept?.entries.get(name)) isUnchanged = false;
   }
-  const made = isHeld ? kept : assemble(walked, kept, below);
+  const made = isUnchanged ? kept : assemble(walked, kept, below);
   walked.made = made;
   return made;
 }
@@ -52,7 +52,7 @@ function assemble(
 
 /** A scan is given the previous snapshot's own directories; the walk knows them by a narrower type. */
 function keptOf(walked: WalkedDirectory): Directory | undefined {
-  return walked.from.kept as Directory | undefined;
+  return walked.inherited.kept as Directory | undefined;
 }
 
 function fileNode(entry: WalkedEntry, old: Directory | FileNode | undefined): FileNode | undefined {

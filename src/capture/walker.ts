@@ -6,17 +6,17 @@ import type { Slices } from '../base/slices.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { IgnoreScope, IgnoreScopes, PathTree } from './ignore/ignore-rules.ts';
 import {
-  type Below,
-  type Descent,
+  type Inherited,
   type KeptDirectory,
   type ListingOptions,
   listDirectory,
   lookAgain,
+  type Subdirectory,
   type WalkedDirectory,
 } from './listing.ts';
 import { Selection, type SelectionOptions, startingChain } from './selection.ts';
 import type { FileClock } from './settled.ts';
-import { type StandingOptions, stillStands } from './standing.ts';
+import { type UnchangedOptions, unchangedListing } from './unchanged-listing.ts';
 import type { WorkTree } from './work-tree.ts';
 
 export interface WalkOptions extends SelectionOptions {
@@ -26,7 +26,7 @@ export interface WalkOptions extends SelectionOptions {
   readonly before: ReadonlyMap<TreePath, WalkedDirectory>;
   /** The previous snapshot: what it holds is taken again, ignored or not. */
   readonly kept: KeptDirectory | undefined;
-  readonly wanted: PathTree | undefined;
+  readonly alsoInclude: PathTree | undefined;
   readonly leftOut: ReadonlySet<string>;
   readonly slices: Slices;
   /** The clock that stamps the files, as it was when the scan began. */
@@ -43,10 +43,10 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
-  readonly #standing: StandingOptions;
+  readonly #unchangedOptions: UnchangedOptions;
   /** Where `.git` files and `commondir` point to, inside the work tree. */
   readonly #gitDirectories = new Set<TreePath>();
-  #heldFiles = 0;
+  #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
 
   constructor(options: WalkOptions) {
@@ -67,15 +67,15 @@ export class Walk {
       },
       isPointedTo: (directory) => this.#gitDirectories.has(directory),
     };
-    this.#standing = {
+    this.#unchangedOptions = {
       ...this.#listing,
       looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
     };
   }
 
   /** Files of directories that are as they were, so that nobody is given them to read. */
-  get heldFiles(): number {
-    return this.#heldFiles;
+  get unchangedFiles(): number {
+    return this.#unchangedFiles;
   }
 
   /** Chains as this scan saw them last, so that a `.gitignore` that changes during the scan is noticed too. */
@@ -85,7 +85,7 @@ export class Walk {
   async run(): Promise<void> {
     const scope = this.#options.scopes.outermost();
     for (const path of scope.gitDirectories) this.#gitDirectories.add(path);
-    await this.#walk([await this.#rootDescent(scope)]);
+    await this.#walk([await this.#rootInherited(scope)]);
   }
 
   /** The directories listed since the last call, for whoever reads their files. */
@@ -111,13 +111,16 @@ export class Walk {
 
   /** Lists these again, and walks what is new below them; everything else stays as it was listed. */
   async again(changed: readonly WalkedDirectory[]): Promise<void> {
-    const descents: Descent[] = [];
-    for (const { path, from } of changed) {
+    const found: Inherited[] = [];
+    for (const { path, inherited } of changed) {
       const parent = path === rootPath ? undefined : this.directories.get(parentOf(path));
-      if (path === rootPath) descents.push(await this.#rootDescent(from.scope));
-      else descents.push(parent === undefined ? from : { ...from, scope: parent.scope, chain: parent.chain });
+      if (path === rootPath) found.push(await this.#rootInherited(inherited.scope));
+      else
+        found.push(
+          parent === undefined ? inherited : { ...inherited, scope: parent.scope, chain: parent.chain },
+        );
     }
-    await this.#walk(descents);
+    await this.#walk(found);
   }
 
   /** All directories that belong to the tree as it was last seen, parents first. */
@@ -131,35 +134,35 @@ export class Walk {
     }
   }
 
-  async #rootDescent(scope: IgnoreScope): Promise<Descent> {
-    const { kept, wanted } = this.#options;
-    return { path: rootPath, standing: 'rules', scope, chain: await startingChain(scope), kept, wanted };
+  async #rootInherited(scope: IgnoreScope): Promise<Inherited> {
+    const { kept, alsoInclude } = this.#options;
+    return { path: rootPath, mode: 'rules', scope, chain: await startingChain(scope), kept, alsoInclude };
   }
 
-  async #walk(start: readonly Descent[]): Promise<void> {
+  async #walk(start: readonly Inherited[]): Promise<void> {
     let frontier = start;
     while (frontier.length > 0) {
       const listed: WalkedDirectory[] = [];
-      const held: WalkedDirectory[] = [];
-      for (const descent of frontier) {
+      const unchanged: WalkedDirectory[] = [];
+      for (const inherited of frontier) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
-        const standing = await stillStands(descent, this.#standing);
-        if (standing !== undefined && (await this.#selection.holds(standing))) {
-          held.push(standing);
-          this.#options.onLooked?.(standing.entries.size);
+        const same = await unchangedListing(inherited, this.#unchangedOptions);
+        if (same !== undefined && (await this.#selection.takesAsBefore(same))) {
+          unchanged.push(same);
+          this.#options.onLooked?.(same.entries.size);
           continue;
         }
-        const directory = await listDirectory(descent, this.#listing);
+        const directory = await listDirectory(inherited, this.#listing);
         this.#options.onLooked?.(directory?.entries.size ?? 0);
-        if (directory === undefined) this.directories.delete(descent.path);
+        if (directory === undefined) this.directories.delete(inherited.path);
         else listed.push(directory);
       }
       await this.#selection.judge(listed, this.#options.slices);
-      const next: Descent[] = [];
-      for (const directory of [...listed, ...held]) {
+      const next: Inherited[] = [];
+      for (const directory of [...listed, ...unchanged]) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
         this.#admit(directory);
-        for (const descent of this.#nextOf(directory)) next.push(descent);
+        for (const inherited of this.#directoriesBelow(directory)) next.push(inherited);
       }
       frontier = next;
     }
@@ -168,7 +171,7 @@ export class Walk {
   #admit(directory: WalkedDirectory): void {
     this.directories.set(directory.path, directory);
     this.#lastChain.set(directory.path, directory.chain.key);
-    if (directory.isHeld) this.#heldFiles += directory.entries.size - directory.below.length;
+    if (directory.isUnchanged) this.#unchangedFiles += directory.entries.size - directory.below.length;
     else {
       this.#fresh.push(directory);
       directory.below = takenDirectories(directory);
@@ -176,26 +179,26 @@ export class Walk {
   }
 
   /** The sub-directories to walk: those taken, except what this scan has listed under the same rules already. */
-  #nextOf(directory: WalkedDirectory): Descent[] {
-    const next: Descent[] = [];
+  #directoriesBelow(directory: WalkedDirectory): Inherited[] {
+    const next: Inherited[] = [];
     for (const below of directory.below) {
       const entry = directory.entries.get(below.name);
       if (entry === undefined) continue;
-      const descent = this.#selection.enter(directory, below, entry);
-      const listed = this.directories.get(descent.path);
+      const inherited = this.#selection.enter(directory, below, entry);
+      const listed = this.directories.get(inherited.path);
       const isCurrent =
         listed !== undefined &&
         listed.stamp.ino === entry.stamp?.ino &&
-        listed.from.chain.key === descent.chain.key &&
-        listed.from.standing === descent.standing;
-      if (!isCurrent) next.push(descent);
+        listed.inherited.chain.key === inherited.chain.key &&
+        listed.inherited.mode === inherited.mode;
+      if (!isCurrent) next.push(inherited);
     }
     return next;
   }
 }
 
-function takenDirectories({ path, entries }: WalkedDirectory): Below[] {
-  const taken: Below[] = [];
+function takenDirectories({ path, entries }: WalkedDirectory): Subdirectory[] {
+  const taken: Subdirectory[] = [];
   for (const [name, entry] of entries) {
     if (entry.kind === 'directory' && entry.taken) taken.push({ name, path: join(path, name) });
   }

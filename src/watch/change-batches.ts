@@ -1,5 +1,5 @@
 // Tells listeners what changed, at most ten times a second and a thousand paths at a time, so that a `git checkout`
-// of a large branch does not drown a client. Past that it says only that much has changed.
+// of a large branch does not flood a client. Past that it says only that much has changed.
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {
@@ -24,13 +24,13 @@ export class ChangeBatches {
   add(path: TreePath): void {
     if (!this.#overflow) {
       this.#paths.add(path);
-      if (this.#paths.size > batchPathsMax) this.#drown();
+      if (this.#paths.size > batchPathsMax) this.#tooMany();
     }
     this.#arm();
   }
 
   addEverything(): void {
-    this.#drown();
+    this.#tooMany();
     this.#arm();
   }
 
@@ -40,7 +40,7 @@ export class ChangeBatches {
     this.#timer = undefined;
   }
 
-  #drown(): void {
+  #tooMany(): void {
     this.#overflow = true;
     this.#paths = new Set();
   }

@@ -192,7 +192,7 @@ export class WorkTreeWatcher {
         if (this.#logged !== undefined) this.#batches.addEverything();
         this.#settle();
         return;
-      case 'drowned':
+      case 'tooMany':
         this.#suspect('more events at once than the kernel may keep');
         return;
       case 'failed':

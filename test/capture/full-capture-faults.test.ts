@@ -64,7 +64,7 @@ test('a file rewritten over and over is never captured torn (F7)', async () => {
     const counts = { whole: 0, flagged: 0 };
     await beside(script, rig.root, async () => {
       for (let i = 0; i < 60; i += 1) {
-        const capture = await rig.cold.capture();
+        const capture = await rig.capturer.capture();
         const content = await contentOf(rig.store, capture, 'f');
         if (content === undefined) {
           assert.is(reasonFor(capture, 'f'), 'unstable');
@@ -89,7 +89,7 @@ test('a large file that is truncated while it is hashed is whole, empty or flagg
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 25); }`;
     await beside(script, rig.root, async () => {
       for (let i = 0; i < 20; i += 1) {
-        const capture = await rig.cold.capture();
+        const capture = await rig.capturer.capture();
         const content = await contentOf(rig.store, capture, 'big');
         if (content === undefined) assert.is(reasonFor(capture, 'big'), 'unstable');
         else assert.is(content.replaceAll('\u0001', ''), '', 'nothing but what was written');
@@ -110,7 +110,7 @@ test('files that come and go do not disturb the others (F10)', async () => {
       for (;;) for (let i = 0; i < 200; i += 1) { const f = 'v' + i; if (fs.existsSync(f)) fs.unlinkSync(f); else fs.writeFileSync(f, f); }`;
     await beside(script, rig.root, async () => {
       for (let i = 0; i < 50; i += 1) {
-        const paths = await pathsOf(rig.store, await rig.cold.capture());
+        const paths = await pathsOf(rig.store, await rig.capturer.capture());
         assert.is(paths.filter((path) => path.startsWith('stable/')).length, 20);
       }
     });
@@ -126,7 +126,7 @@ test('a file that moves among three hundred directories is captured exactly once
         fs.renameSync('d' + at + '/X', 'd' + to + '/X'); at = to; }, 30);`;
     await beside(script, rig.root, async () => {
       for (let i = 0; i < 100; i += 1) {
-        const capture = await rig.cold.capture();
+        const capture = await rig.capturer.capture();
         const found = (await pathsOf(rig.store, capture)).filter((path) => path.endsWith('/X'));
         const isFlagged = capture.skipped.some(({ reason }) => reason === 'unstable');
         assert.ok(found.length === 1 || isFlagged, `found ${found.length}`);
@@ -157,7 +157,7 @@ test('a file or a directory that moves behind or before the walk is captured exa
         });
         if (what === 'X') rig.write('away', 'x');
         else rig.write('away/g', 'g');
-        const capture = await rig.cold.capture();
+        const capture = await rig.capturer.capture();
         assert.ok(moved);
         const found = (await pathsOf(rig.store, capture)).filter(
           (path) => path.includes(what) || path === 'away' || path.includes('away/'),
@@ -176,7 +176,7 @@ test('an unreadable directory is flagged and its old content is not presented as
   await withRig({}, async (rig) => {
     rig.write('d/x', 'old');
     rig.write('e/y', 'y');
-    const first = await rig.cold.capture();
+    const first = await rig.capturer.capture();
     const isRoot = process.getuid?.() === 0 && process.seteuid !== undefined;
     chmodSync(join(rig.root, 'd'), 0);
     if (isRoot) {
@@ -185,16 +185,16 @@ test('an unreadable directory is flagged and its old content is not presented as
       process.seteuid?.(65534);
     }
     try {
-      const second = await rig.cold.capture({ previous: first.snapshot });
+      const second = await rig.capturer.capture({ previous: first.snapshot });
       assert.equal(await pathsOf(rig.store, second), ['e/y']);
       assert.is(reasonFor(second, 'd'), 'unreadable');
       assert.equal(second.unknown, [fromText('d')]);
-      assert.is(await rig.cold.isChanged(first.snapshot), true);
+      assert.is(await rig.capturer.isChanged(first.snapshot), true);
     } finally {
       if (isRoot) process.seteuid?.(0);
       chmodSync(join(rig.root, 'd'), 0o755);
     }
-    const third = await rig.cold.capture({ previous: first.snapshot });
+    const third = await rig.capturer.capture({ previous: first.snapshot });
     assert.is(third.snapshot, first.snapshot);
   });
 });
@@ -208,14 +208,14 @@ test('an unreadable file is flagged; running out of descriptors fails the captur
     };
     for (const code of ['EACCES', 'EIO']) {
       installFault(failOpen(code));
-      const capture = await rig.cold.capture();
+      const capture = await rig.capturer.capture();
       assert.equal(await pathsOf(rig.store, capture), ['a']);
       assert.is(reasonFor(capture, 'b'), 'unreadable');
       assert.equal(capture.unknown, [fromText('b')]);
     }
     for (const code of ['EMFILE', 'ENFILE', 'ENOMEM']) {
       installFault(failOpen(code));
-      const error = await rig.cold.capture().then(
+      const error = await rig.capturer.capture().then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
@@ -223,14 +223,14 @@ test('an unreadable file is flagged; running out of descriptors fails the captur
     }
     assert.is(rig.store.counts.aborted, 3);
     installFault(undefined);
-    assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['a', 'b']);
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['a', 'b']);
   });
 });
 
 test('a FIFO, a socket and a device are skipped with their reason and never opened (F14)', async () => {
   await withRig({}, async (rig) => {
     rig.write('a', 'a');
-    const first = await rig.cold.capture();
+    const first = await rig.capturer.capture();
     rmSync(join(rig.root, 'a'));
     execFileSync('mkfifo', [join(rig.root, 'a')]);
     const server = createServer();
@@ -244,7 +244,7 @@ test('a FIFO, a socket and a device are skipped with their reason and never open
     }
     try {
       const started = performance.now();
-      const second = await rig.cold.capture({ previous: first.snapshot });
+      const second = await rig.capturer.capture({ previous: first.snapshot });
       assert.ok(performance.now() - started < 2000);
       assert.equal(await pathsOf(rig.store, second), []);
       assert.is(reasonFor(second, 'a'), 'fifo');
@@ -262,7 +262,7 @@ test('links are stored as their targets and never followed (F16, F44)', async ()
     mkdirSync(join(rig.top, 'O'));
     writeFileSync(join(rig.top, 'O', 'canary'), 'canary');
     for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(rig.root, name));
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     for (const [name, target] of Object.entries(targets)) {
       assert.is(await contentOf(rig.store, capture, name), target);
       assert.is((await rig.store.entry(capture.snapshot, fromText(name)))?.mode, '120000');
@@ -277,7 +277,7 @@ test('a link target of any bytes survives (F17)', async () => {
   await withRig({}, async (rig) => {
     const targets = [Buffer.from([0x61, 0xff, 0x0a, 0xfe]), Buffer.alloc(4095, 0x62), Buffer.from('a\nb')];
     targets.forEach((target, i) => symlinkSync(target, join(rig.root, `l${i}`)));
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     for (const [i, target] of targets.entries()) {
       assert.is(await contentOf(rig.store, capture, `l${i}`), target.toString('latin1'));
     }
@@ -292,7 +292,7 @@ test('a name of 255 bytes and a path of 5,900 bytes are captured, or said (F19)'
       fs.mkdirSync(name); process.chdir(name); } fs.writeFileSync('f', 'deep\\n'); fs.mkdirSync('sub'); fs.writeFileSync('sub/g', '');`;
     execFileSync(process.execPath, ['-e', script], { cwd: rig.root });
     rig.write('.gitignore', '*.o\n');
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     const paths = await pathsOf(rig.store, capture);
     assert.ok(paths.includes('n'.repeat(255)));
     if (process.platform === 'linux') {
@@ -302,7 +302,7 @@ test('a name of 255 bytes and a path of 5,900 bytes are captured, or said (F19)'
       assert.ok(paths.some((path) => path.endsWith('/sub/g')));
       assert.equal(capture.skipped, []);
     } else assert.ok(capture.skipped.some(({ reason }) => reason === 'nameTooLong'));
-    const again = await rig.cold.capture({ previous: capture.snapshot });
+    const again = await rig.capturer.capture({ previous: capture.snapshot });
     assert.is(again.snapshot, capture.snapshot);
     execFileSync('rm', ['-rf', rig.root]);
     mkdirSync(rig.root);
@@ -328,7 +328,7 @@ test('bytes are exact whatever attributes and configuration say, and no filter r
       'd.bin': 'big',
     };
     for (const [name, content] of Object.entries(contents)) rig.write(name, content);
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     for (const [name, content] of Object.entries(contents)) {
       assert.is(await contentOf(rig.store, capture, name), content);
     }
@@ -347,7 +347,7 @@ test('modes stricter than usual are recorded, and a change of them alone is a ch
     chmodSync(join(rig.root, 'private'), 0o700);
     rig.write('shared/f', 'f');
     chmodSync(join(rig.root, 'shared'), 0o2755);
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     const entries = new Map(
       (await rig.store.entries(capture.snapshot)).map((entry) => [String(entry.path), entry]),
     );
@@ -358,11 +358,11 @@ test('modes stricter than usual are recorded, and a change of them alone is a ch
     for (const usual of ['script', 'plain', 'wide']) assert.is(entries.get(usual)?.permissions, undefined);
     assert.equal([...(await rig.store.directoryPermissions(capture.snapshot))], [['private', 0o700]]);
     chmodSync(join(rig.root, 'plain'), 0o600);
-    assert.is(await rig.cold.isChanged(capture.snapshot), true);
-    const second = await rig.cold.capture({ previous: capture.snapshot });
+    assert.is(await rig.capturer.isChanged(capture.snapshot), true);
+    const second = await rig.capturer.capture({ previous: capture.snapshot });
     assert.is.not(second.snapshot, capture.snapshot);
     chmodSync(join(rig.root, 'plain'), 0o644);
-    const third = await rig.cold.capture({ previous: second.snapshot });
+    const third = await rig.capturer.capture({ previous: second.snapshot });
     assert.is(third.snapshot, capture.snapshot);
   });
 });
@@ -398,7 +398,7 @@ test('nested repositories are captured as files, under their own rules, and noth
         encoding: 'utf8',
       });
     const before = digest();
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     assert.equal(await pathsOf(rig.store, capture), [
       '.gitignore',
       'broken/b',
@@ -423,12 +423,12 @@ test('what the user tracks is captured though a rule ignores it (F28)', async ()
     rig.write('b.gen', 'not tracked');
     rig.git('add', '-f', 'dist/x', 'a.gen', '.gitignore');
     const index = readFileSync(join(rig.root, '.git', 'index'));
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     assert.equal(await pathsOf(rig.store, capture), ['.gitignore', 'a.gen', 'dist/x']);
     assert.ok(readFileSync(join(rig.root, '.git', 'index')).equals(index), 'the index is as it was');
     // A corrupt index is reported and counts as empty; what the previous snapshot holds stays.
     writeFileSync(join(rig.root, '.git', 'index'), 'garbage');
-    const second = await rig.cold.capture({ previous: capture.snapshot });
+    const second = await rig.capturer.capture({ previous: capture.snapshot });
     assert.is(second.snapshot, capture.snapshot);
     const third = await rig.another({}).capture();
     assert.equal(await pathsOf(rig.store, third), ['.gitignore']);
@@ -452,16 +452,16 @@ test('a rule that is added, changed, negated or nested is obeyed at once; what w
       ['../home/.gitconfig', '[core]\n\texcludesFile = ~/mine\n', ['d/b.log']],
       ['../home/mine', 'd\n', []],
     ];
-    const first = await rig.cold.capture();
+    const first = await rig.capturer.capture();
     for (const [file, rules, want] of steps) {
       rig.write(file, rules);
-      const seen = (await pathsOf(rig.store, await rig.cold.capture())).filter(
+      const seen = (await pathsOf(rig.store, await rig.capturer.capture())).filter(
         (path) => !path.endsWith('.gitignore'),
       );
       assert.equal(seen, want, `${file}: ${rules}`);
     }
     // Held by the previous snapshot: captured still, though ignored now.
-    const held = await pathsOf(rig.store, await rig.cold.capture({ previous: first.snapshot }));
+    const held = await pathsOf(rig.store, await rig.capturer.capture({ previous: first.snapshot }));
     assert.equal(
       held.filter((path) => !path.endsWith('.gitignore')),
       ['a.log', 'd/b.log', 'd/c.txt'],
@@ -478,7 +478,7 @@ test('names that differ in case or in normal form only are different names here 
     const names = ['A', 'a', 'é'.normalize('NFC'), 'é'.normalize('NFD')];
     for (const name of names) rig.write(name, name);
     writeFileSync(Buffer.concat([Buffer.from(`${rig.root}/`), Buffer.from([0xff, 0x0a, 0xfe])]), 'bytes');
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     for (const name of names)
       assert.is(await contentOf(rig.store, capture, name), Buffer.from(name).toString('latin1'));
     assert.is((await rig.store.entry(capture.snapshot, '\xff\n\xfe' as TreePath))?.mode, '100644');
@@ -495,10 +495,15 @@ test('a work tree in a sub-directory obeys the rules of the repository around it
     rig.write('mid', '');
     rig.write('free', '');
     rig.git('add', '-f', 'sub/tree/only');
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     assert.equal(await pathsOf(rig.store, capture), ['free', 'keep.log', 'only']);
     writeFileSync(join(rig.root, '../../.gitignore'), '*.txt\n');
-    assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['a.log', 'free', 'keep.log', 'only']);
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), [
+      'a.log',
+      'free',
+      'keep.log',
+      'only',
+    ]);
   });
 });
 
@@ -509,7 +514,11 @@ test('outside a repository the .gitignore files of the work tree hold', async ()
     rig.write('d/.gitignore', 'y\n');
     rig.write('d/y', '');
     rig.write('d/z', '');
-    assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['.gitignore', 'd/.gitignore', 'd/z']);
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), [
+      '.gitignore',
+      'd/.gitignore',
+      'd/z',
+    ]);
   });
 });
 
@@ -530,7 +539,7 @@ test('include opts ignored files in, exclude opts files out, and .git never come
     ])
       rig.write(path, '');
     rig.git('add', '-f', 'a.iso');
-    assert.equal(await pathsOf(rig.store, await rig.cold.capture()), [
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), [
       '.env',
       '.gitignore',
       'build/out/d/z',
@@ -547,12 +556,12 @@ test('what a restore would displace is captured though ignored, and a .git in it
     rig.write('.gitignore', 'data\nx\n');
     for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);
     mkdirSync(join(rig.root, 'data/d/.git'));
-    const some = await rig.cold.capture({ alsoInclude: ['data/d', 'x'].map(fromText) });
+    const some = await rig.capturer.capture({ alsoInclude: ['data/d', 'x'].map(fromText) });
     assert.equal(await pathsOf(rig.store, some), ['.gitignore', 'data/d/b.bin', 'x']);
     assert.is(reasonFor(some, 'data/d/.git'), 'nestedGitDirectory');
-    const whole = await rig.cold.capture({ alsoInclude: ['data/d', 'data', 'data/a'].map(fromText) });
+    const whole = await rig.capturer.capture({ alsoInclude: ['data/d', 'data', 'data/a'].map(fromText) });
     assert.equal(await pathsOf(rig.store, whole), ['.gitignore', 'data/a', 'data/d/b.bin', 'data/other']);
-    assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['.gitignore']);
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
   });
 });
 
@@ -561,7 +570,7 @@ test('a file over the limit is skipped as too large; one over a mebibyte goes th
     const big = Buffer.alloc((2 << 20) + 7, 'x');
     rig.write('big', big);
     rig.write('huge', Buffer.alloc((3 << 20) + 1));
-    const capture = await rig.cold.capture();
+    const capture = await rig.capturer.capture();
     assert.equal(await pathsOf(rig.store, capture), ['big']);
     assert.is(reasonFor(capture, 'huge'), 'tooLarge');
     const want = createHash('sha1').update(`blob ${big.length}\0`).update(big).digest('hex');
@@ -576,17 +585,17 @@ test('our own storage and the temporary files of a restore are never captured', 
     rig.write('.state/other', '');
     rig.write(`.ckpt-tmp-${'0a'.repeat(10)}-12`, '');
     rig.write('.ckpt-tmp-mine', '');
-    assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['.ckpt-tmp-mine', '.state/other']);
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.ckpt-tmp-mine', '.state/other']);
   });
 });
 
 test('a work tree that is gone, or replaced by a link, is an error and never an empty snapshot (F43)', async () => {
   await withRig({}, async (rig) => {
     rig.write('f', 'f');
-    const first = await rig.cold.capture();
+    const first = await rig.capturer.capture();
     renameSync(rig.root, `${rig.root}.moved`);
     const kindOf = (): Promise<string> =>
-      rig.cold.capture({ previous: first.snapshot }).then(
+      rig.capturer.capture({ previous: first.snapshot }).then(
         () => 'captured',
         (error: unknown) => (error instanceof CheckpointdError ? error.kind : String(error)),
       );
@@ -596,7 +605,7 @@ test('a work tree that is gone, or replaced by a link, is an error and never an 
     rmSync(rig.root);
     mkdirSync(rig.root);
     rig.write('g', 'g');
-    assert.equal(await pathsOf(rig.store, await rig.cold.capture({ previous: first.snapshot })), ['g']);
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture({ previous: first.snapshot })), ['g']);
     rmSync(`${rig.root}.moved`, { recursive: true });
   });
 });
@@ -605,31 +614,31 @@ test('a failure of the store or a cancel aborts the writer, and the next capture
   await withRig({}, async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, String(i));
     rig.store.failNextBlob = new CheckpointdError('NoSpace', 'full');
-    await rig.cold.capture().then(
+    await rig.capturer.capture().then(
       () => assert.unreachable(),
       (error: unknown) => assert.is(error instanceof CheckpointdError ? error.kind : error, 'NoSpace'),
     );
     const cancelled = AbortSignal.abort(new Error('enough'));
-    await rig.cold.capture({ signal: cancelled }).then(
+    await rig.capturer.capture({ signal: cancelled }).then(
       () => assert.unreachable(),
       (error: unknown) => assert.match(String(error), 'enough'),
     );
     assert.is(rig.store.counts.aborted, 2);
-    assert.is((await pathsOf(rig.store, await rig.cold.capture())).length, 50);
+    assert.is((await pathsOf(rig.store, await rig.capturer.capture())).length, 50);
   });
 });
 
 test('a file that an unpublished capture has stored is stored again for one that counts', async () => {
   await withRig({}, async (rig) => {
     rig.write('a', 'a');
-    const first = await rig.cold.capture();
+    const first = await rig.capturer.capture();
     await new Promise((resolve) => setTimeout(resolve, 1100));
     rig.write('b', 'b');
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    const unpublished = await rig.cold.capture({ previous: first.snapshot });
+    const unpublished = await rig.capturer.capture({ previous: first.snapshot });
     const blob = (await rig.store.entry(unpublished.snapshot, fromText('b')))?.blob;
     assert.ok(blob !== undefined && rig.store.blobs.delete(blob), 'swept: no checkpoint holds it');
-    const second = await rig.cold.capture({ previous: first.snapshot });
+    const second = await rig.capturer.capture({ previous: first.snapshot });
     assert.is(await contentOf(rig.store, second, 'b'), 'b');
   });
 });
@@ -639,7 +648,7 @@ test('captures run side by side and agree; hard links are files of their own', a
     rig.write('.gitignore', '*.o\n');
     for (let i = 0; i < 200; i += 1) rig.write(`d${i % 7}/f${i}${i % 5 === 0 ? '.o' : ''}`, String(i));
     linkSync(join(rig.root, 'd1/f1'), join(rig.root, 'd1/hard'));
-    const all = await Promise.all([1, 2, 3, 4].map(() => rig.cold.capture()));
+    const all = await Promise.all([1, 2, 3, 4].map(() => rig.capturer.capture()));
     assert.is(new Set(all.map((capture) => capture.snapshot)).size, 1);
     assert.ok((await pathsOf(rig.store, all[0] as (typeof all)[number])).includes('d1/hard'));
   });

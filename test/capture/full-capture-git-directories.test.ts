@@ -27,8 +27,8 @@ const told = (capture: Capture): string[] =>
 
 /** Captures twice, with and without memory of it, and expects the same. */
 async function captured(rig: Rig): Promise<{ readonly paths: string[]; readonly told: string[] }> {
-  const first = await rig.cold.capture();
-  const again = await rig.cold.capture({ previous: first.snapshot });
+  const first = await rig.capturer.capture();
+  const again = await rig.capturer.capture({ previous: first.snapshot });
   const fresh = await rig.another({}).capture();
   assert.is(again.snapshot, first.snapshot);
   assert.is(fresh.snapshot, first.snapshot);
@@ -115,18 +115,21 @@ test('neither globs, nor an earlier capture, nor a restore that would displace i
     async (rig) => {
       rig.write('store/HEAD', 'ref: refs/heads/main\n');
       rig.write('store/objects/f', '1');
-      const before = await rig.cold.capture();
+      const before = await rig.capturer.capture();
       assert.equal(await pathsOf(rig.store, before), ['store/HEAD', 'store/objects/f']);
       mkdirSync(join(rig.root, 'store/refs'));
-      const after = await rig.cold.capture({ previous: before.snapshot });
+      const after = await rig.capturer.capture({ previous: before.snapshot });
       assert.equal(await pathsOf(rig.store, after), []);
       for (const path of ['store', 'store/objects', 'store/objects/f']) {
-        const saved = await rig.cold.capture({ previous: before.snapshot, alsoInclude: [fromText(path)] });
+        const saved = await rig.capturer.capture({
+          previous: before.snapshot,
+          alsoInclude: [fromText(path)],
+        });
         assert.equal(await pathsOf(rig.store, saved), [], path);
         assert.equal(told(saved), ['store'], path);
       }
       rmSync(join(rig.root, 'store/refs'), { recursive: true });
-      assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['store/HEAD', 'store/objects/f']);
+      assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['store/HEAD', 'store/objects/f']);
     },
     { include: ['store/**'] },
   ));

@@ -17,16 +17,16 @@ if (process.platform !== 'win32') {
       rig.write('odd/below/f.log', 'the same');
       rig.write('usual/f.log', 'left out');
       execFileSync('mkfifo', [join(rig.root, 'odd/.gitignore')]);
-      const capture = await rig.cold.capture();
+      const capture = await rig.capturer.capture();
       assert.equal(await pathsOf(rig.store, capture), ['.gitignore', 'odd/below/f.log', 'odd/f.log']);
       assert.is(reasonFor(capture, 'odd/.gitignore'), 'fifo');
       const said = (): string[] => rig.log.filter((line) => line.startsWith('warn odd/.gitignore is not'));
       assert.is(said().length, 1);
-      await rig.cold.capture({ previous: capture.snapshot });
+      await rig.capturer.capture({ previous: capture.snapshot });
       assert.is(said().length, 1, 'once');
       rmSync(join(rig.root, 'odd/.gitignore'));
       assert.equal(
-        await pathsOf(rig.store, await rig.cold.capture()),
+        await pathsOf(rig.store, await rig.capturer.capture()),
         ['.gitignore'],
         'the rules hold again',
       );
@@ -44,7 +44,7 @@ if (process.platform !== 'win32') {
       const config = readFileSync(join(rig.root, '.git/config'));
       execFileSync('mkfifo', [join(rig.top, 'fifo')]);
       writeFileSync(join(rig.root, '.git/config'), `[include]\n\tpath = ${join(rig.top, 'fifo')}\n`);
-      assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['.gitignore']);
+      assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
       assert.ok(rig.log.some((line) => line.startsWith('warn The index of') && line.includes('fifo')));
       writeFileSync(join(rig.root, '.git/config'), config);
       const index = join(rig.root, '.git/index');
@@ -52,7 +52,7 @@ if (process.platform !== 'win32') {
       assert.equal(await pathsOf(rig.store, await rig.another({}).capture()), ['.gitignore', 'f.log']);
       rmSync(index);
       execFileSync('mkfifo', [index]);
-      assert.equal(await pathsOf(rig.store, await rig.cold.capture()), ['.gitignore']);
+      assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
     } finally {
       await rig.remove();
     }

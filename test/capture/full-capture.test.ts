@@ -41,7 +41,7 @@ test('the tree is the one of git add -A and write-tree, at first and after every
     (rounds) =>
       withRig({}, async (rig) => {
         // The second capture never sees what the first held: no previous snapshot, as git's fresh index has none.
-        const remembering = rig.cold;
+        const remembering = rig.capturer;
         for (const round of rounds) {
           for (const one of round) applyStep(rig.root, one);
           const want = gitTree(rig);
@@ -65,15 +65,15 @@ test('a capture on top of the previous one equals a fresh one where nothing is i
     fc.array(fc.array(plain, { minLength: 1, maxLength: 12 }), { minLength: 2, maxLength: 4 }),
     (rounds) =>
       withRig({}, async (rig) => {
-        let previous = await rig.cold.capture();
+        let previous = await rig.capturer.capture();
         for (const round of rounds) {
           for (const one of round) applyStep(rig.root, one);
           const want = gitTree(rig);
-          const isChanged = await rig.cold.isChanged(previous.snapshot);
+          const isChanged = await rig.capturer.isChanged(previous.snapshot);
           assert.is(isChanged, want !== previous.snapshot);
-          previous = await rig.cold.capture({ previous: previous.snapshot });
+          previous = await rig.capturer.capture({ previous: previous.snapshot });
           assert.is(previous.snapshot, want);
-          assert.is(await rig.cold.isChanged(previous.snapshot), false);
+          assert.is(await rig.capturer.isChanged(previous.snapshot), false);
         }
       }),
     25,
@@ -87,12 +87,12 @@ test('a rewrite of the same size with its time set back is seen (F1)', async () 
       const old = new Date('2020-01-01');
       rig.write('f', 'aaaa');
       utimesSync(file, old, old);
-      const first = await rig.cold.capture();
+      const first = await rig.capturer.capture();
       await new Promise((resolve) => setTimeout(resolve, sleepMs));
       rig.write('f', 'bbbb');
       utimesSync(file, old, old);
-      assert.is(await rig.cold.isChanged(first.snapshot), true);
-      const second = await rig.cold.capture({ previous: first.snapshot });
+      assert.is(await rig.capturer.isChanged(first.snapshot), true);
+      const second = await rig.capturer.capture({ previous: first.snapshot });
       assert.is(await contentOf(rig.store, second, 'f'), 'bbbb');
     });
   }
@@ -103,10 +103,10 @@ test('three hundred rewrites in the same tick: none is missed (F2)', async () =>
     let previous;
     for (let i = 0; i < 300; i += 1) {
       rig.write('f', `a${String(i).padStart(3, '0')}`);
-      const one = await rig.cold.capture(previous === undefined ? {} : { previous });
+      const one = await rig.capturer.capture(previous === undefined ? {} : { previous });
       assert.is(await contentOf(rig.store, one, 'f'), `a${String(i).padStart(3, '0')}`);
       rig.write('f', `b${String(i).padStart(3, '0')}`);
-      const two = await rig.cold.capture({ previous: one.snapshot });
+      const two = await rig.capturer.capture({ previous: one.snapshot });
       assert.is(await contentOf(rig.store, two, 'f'), `b${String(i).padStart(3, '0')}`);
       previous = two.snapshot;
     }
@@ -116,19 +116,19 @@ test('three hundred rewrites in the same tick: none is missed (F2)', async () =>
 test('a second capture reads and seals only what changed', async () => {
   await withRig({ settleMs: 1000 }, async (rig) => {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
-    const first = await rig.cold.capture();
+    const first = await rig.capturer.capture();
     assert.is(rig.store.counts.trees, 21);
     await new Promise((resolve) => setTimeout(resolve, 1100));
-    const settled = await rig.cold.capture({ previous: first.snapshot });
+    const settled = await rig.capturer.capture({ previous: first.snapshot });
     assert.is(settled.snapshot, first.snapshot);
     assert.is(settled.root, first.root);
     const { blobs, trees } = rig.store.counts;
     appendFileSync(join(rig.root, 'd3', 'f4'), 'more');
-    const second = await rig.cold.capture({ previous: settled.snapshot });
+    const second = await rig.capturer.capture({ previous: settled.snapshot });
     assert.is(rig.store.counts.blobs - blobs, 1);
     assert.is(rig.store.counts.trees - trees, 2);
     renameSync(join(rig.root, 'd3'), join(rig.root, 'e3'));
-    const third = await rig.cold.capture({ previous: second.snapshot });
+    const third = await rig.capturer.capture({ previous: second.snapshot });
     assert.ok((await pathsOf(rig.store, third)).includes('e3/f4'));
     assert.not.ok((await pathsOf(rig.store, third)).includes('d3/f4'));
   });
@@ -139,7 +139,7 @@ test('a walk that takes its time says how many names it has looked at', async ()
     for (let d = 0; d < 5; d += 1) for (let f = 0; f < 4; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     const told: Parameters<CaptureProgress>[0][] = [];
     const onProgress: CaptureProgress = (done) => void told.push(done);
-    const { snapshot: previous } = await rig.cold.capture({ onProgress });
+    const { snapshot: previous } = await rig.capturer.capture({ onProgress });
     assert.ok(told.every(({ phase }) => phase === undefined || phase === 'walk'));
     told.length = 0;
     installFault((call) => {
@@ -147,7 +147,7 @@ test('a walk that takes its time says how many names it has looked at', async ()
       for (const until = performance.now() + 25; performance.now() < until; ) continue; // a slow disk
     });
     try {
-      await rig.cold.capture({ previous, onProgress });
+      await rig.capturer.capture({ previous, onProgress });
     } finally {
       installFault(undefined);
     }
@@ -172,8 +172,9 @@ test('every full capture says why it looked at everything, and only one that suc
   };
   await withRig({ onLook }, async (rig) => {
     rig.write('f', '1');
-    const reason = async (request: Parameters<typeof rig.cold.capture>[0] = {}): Promise<Capture['reason']> =>
-      (await rig.cold.capture(request)).reason;
+    const reason = async (
+      request: Parameters<typeof rig.capturer.capture>[0] = {},
+    ): Promise<Capture['reason']> => (await rig.capturer.capture(request)).reason;
     assert.is(await reason(), 'first');
     assert.is(await reason(), 'unwatched');
     log.start();
@@ -187,12 +188,15 @@ test('every full capture says why it looked at everything, and only one that suc
     await reason();
     log.mark(fromText('d/.gitignore'));
     const failing = { signal: AbortSignal.abort() };
-    assert.is(await rig.cold.capture(failing).catch((error: unknown) => (error as Error).name), 'AbortError');
+    assert.is(
+      await rig.capturer.capture(failing).catch((error: unknown) => (error as Error).name),
+      'AbortError',
+    );
     assert.is(await reason(), 'ignoreRules', 'the one before has failed, and its changes stand');
     assert.is(await reason(), 'unproven');
     assert.is(await reason({ alsoInclude: [fromText('f')] }), 'alsoInclude');
-    const capture = await rig.cold.capture();
-    await rig.cold.capture({ since: { capture, touched: [] } });
+    const capture = await rig.capturer.capture();
+    await rig.capturer.capture({ since: { capture, touched: [] } });
     assert.equal(kinds.slice(-3), [
       { isWhole: true, isPlain: false },
       { isWhole: true, isPlain: true },

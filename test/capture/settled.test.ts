@@ -29,14 +29,14 @@ async function withRig(options: Options, body: (rig: Rig) => Promise<void>): Pro
 
 /** Captures on top of the last one; says whether `f` was opened for it. */
 async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<boolean> {
-  const previous = (await rig.cold.capture()).snapshot;
+  const previous = (await rig.capturer.capture()).snapshot;
   let isRead = false;
   installFault((call, target) => {
     also(call, target);
     if (call === 'open' && target.endsWith('/f')) isRead = true;
   });
   try {
-    await rig.cold.capture({ previous });
+    await rig.capturer.capture({ previous });
     return isRead;
   } finally {
     installFault(undefined);
@@ -92,14 +92,14 @@ test('where the clock cannot be read a content is settled once it was seen uncha
   await withRig({ settleMs: 1000, now: later(settleMsUsual) }, async (rig) => {
     rig.write('f', '1');
     installFault(unknown);
-    let { snapshot: previous } = await rig.cold.capture();
+    let { snapshot: previous } = await rig.capturer.capture();
     const isRead = async (): Promise<boolean> => {
       let seen = false;
       installFault((call, target) => {
         unknown(call, target);
         if (call === 'open' && target.endsWith('/f')) seen = true;
       });
-      previous = (await rig.cold.capture({ previous })).snapshot;
+      previous = (await rig.capturer.capture({ previous })).snapshot;
       return seen;
     };
     assert.is(await isRead(), true, 'whatever our clock says');
@@ -152,10 +152,10 @@ if (hasPython()) {
       try {
         await write('b');
         await delay(1500); // longer than any clock's grain
-        let capture = await rig.cold.capture();
+        let capture = await rig.capturer.capture();
         for (const letter of ['c', 'd', 'e']) {
           await write(letter);
-          capture = await rig.cold.capture({ previous: capture.snapshot });
+          capture = await rig.capturer.capture({ previous: capture.snapshot });
           assert.is(await contentOf(rig.store, capture, 'f'), `${letter} and more`);
         }
       } finally {

@@ -33,7 +33,7 @@ class Beside {
   readonly drifts: Drift[] = [];
   readonly watcher: WorkTreeWatcher;
   readonly audit: WatchAudit;
-  readonly cold: FullCapture;
+  readonly capturer: FullCapture;
   /** How often it was asked whether a path had been told. */
   asked = 0;
   #before = 0;
@@ -45,8 +45,8 @@ class Beside {
     this.watcher = new WorkTreeWatcher({
       root: rig.root,
       fenceDirectory: join(rig.top, 'fence'),
-      isIgnored: (path) => this.cold.isLeftOut(path),
-      leftOut: () => this.cold.leftOutDirectories(),
+      isIgnored: (path) => this.capturer.isLeftOut(path),
+      leftOut: () => this.capturer.leftOutDirectories(),
       program,
       log: silentLog,
     });
@@ -65,7 +65,7 @@ class Beside {
       },
       log: silentLog,
     });
-    this.cold = rig.another({
+    this.capturer = rig.another({
       onLook: () => {
         this.#before = this.#latest;
         this.#latest = Date.now();
@@ -121,14 +121,16 @@ class Beside {
 }
 
 if (process.platform === 'linux') {
-  test('edits in directories that stand are told, all of them', async () => {
+  test('edits in unchanged directories are told, all of them', async () => {
     const beside = new Beside();
     let captures = 0;
     await beside.run('files', 2, async () => {
       let previous: Capture | undefined;
       const lane = async (): Promise<void> => {
         for (const end = performance.now() + 40_000; performance.now() < end; captures += 1)
-          previous = await beside.cold.capture(previous === undefined ? {} : { previous: previous.snapshot });
+          previous = await beside.capturer.capture(
+            previous === undefined ? {} : { previous: previous.snapshot },
+          );
       };
       await Promise.all([lane(), lane()]);
     });
@@ -146,7 +148,9 @@ if (process.platform === 'linux') {
     await beside.run('trees', 2, async () => {
       let previous: Capture | undefined;
       for (const end = performance.now() + 40_000; performance.now() < end; captures += 1) {
-        previous = await beside.cold.capture(previous === undefined ? {} : { previous: previous.snapshot });
+        previous = await beside.capturer.capture(
+          previous === undefined ? {} : { previous: previous.snapshot },
+        );
         await beside.audit.idle();
       }
       for (const drift of beside.drifts) {

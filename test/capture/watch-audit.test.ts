@@ -33,7 +33,7 @@ const test = suite('watch audit');
 class Audited {
   readonly rig: Rig;
   readonly watch: PerfectWatch;
-  readonly cold: FullCapture;
+  readonly capturer: FullCapture;
   readonly drifts: string[][] = [];
   readonly directories: string[][] = [];
   readonly logged: string[] = [];
@@ -53,7 +53,7 @@ class Audited {
       graceMs,
       log: createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]),
     });
-    this.cold = this.rig.another({
+    this.capturer = this.rig.another({
       settleMs: stampGrainMs,
       onLook: ({ isPlain }) => {
         const audited = isPlain ? this.audit.begin() : undefined;
@@ -83,7 +83,7 @@ class Audited {
 
   /** A capture and the audit behind it. */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
-    const capture = await this.cold.capture(request);
+    const capture = await this.capturer.capture(request);
     await this.audit.idle();
     return capture;
   }
@@ -221,7 +221,7 @@ async function live(it: Audited, steps: readonly Step[]): Promise<void> {
   const running: Promise<unknown>[] = [];
   let latest: Capture | undefined;
   const start = (request: CaptureRequest): void => {
-    running.push(it.cold.capture(request).then((capture) => (latest = capture)));
+    running.push(it.capturer.capture(request).then((capture) => (latest = capture)));
   };
   try {
     for (const one of steps) {
@@ -233,7 +233,7 @@ async function live(it: Audited, steps: readonly Step[]): Promise<void> {
         if (latest !== undefined)
           start({ previous: latest.snapshot, since: { capture: latest, touched: [] } });
       } else if (one.kind === 'look') {
-        if (latest !== undefined) running.push(it.cold.isChanged(latest.snapshot));
+        if (latest !== undefined) running.push(it.capturer.isChanged(latest.snapshot));
       } else it.watch.change(() => act(it, one));
     }
   } finally {

@@ -1,4 +1,4 @@
-// A work tree in a temporary directory with a cold capture over a store in memory, and git beside it as the oracle.
+// A work tree in a temporary directory with a full capture over a store in memory, and git beside it as the oracle.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ export interface Rig {
   /** The home directory that the capture believes in. */
   readonly home: string;
   readonly store: MemoryStore;
-  readonly cold: FullCapture;
+  readonly capturer: FullCapture;
   /** What was logged, as `level message`. */
   readonly log: string[];
   write(path: string, content: string | Uint8Array, mode?: number): void;
@@ -43,26 +43,26 @@ export function makeRig(
   const store = new MemoryStore();
   const log: string[] = [];
   const sink: LogSink = (level, message) => log.push(`${level} ${message}`);
-  const made: FullCapture[] = [];
+  const capturers: FullCapture[] = [];
   const another = (changes: Partial<FullCaptureOptions>): FullCapture => {
-    const cold = new FullCapture({
+    const made = new FullCapture({
       store,
       workTree: openWorkTree(root),
-      ignoreDirectory: join(top, `ignore-${made.length}`),
+      ignoreDirectory: join(top, `ignore-${capturers.length}`),
       places: { home, configHome: join(home, '.config'), systemConfig: join(top, 'no-system-config') },
       log: createLog('debug', [sink]),
       ...changes,
     });
-    made.push(cold);
-    return cold;
+    capturers.push(made);
+    return made;
   };
-  const cold = another(options);
+  const capturer = another(options);
   return {
     top,
     root,
     home,
     store,
-    cold,
+    capturer,
     log,
     another,
     git: run,
@@ -72,7 +72,7 @@ export function makeRig(
       writeFileSync(file, content, mode === undefined ? {} : { mode });
     },
     remove: async () => {
-      await Promise.all(made.map((one) => one.close()));
+      await Promise.all(capturers.map((one) => one.close()));
       await store.close();
       rmSync(top, { recursive: true, force: true });
     },

@@ -121,10 +121,10 @@ test('ignored trees and .git are not watched, and ignored files are not told', a
     for (let i = 0; i < 30; i += 1) rig.write(`node_modules/m${i}/f`, '');
     rig.write('a.log', '');
     rig.write('src/f', '');
-    await rig.cold.capture();
+    await rig.capturer.capture();
     await watching(
       rig.root,
-      { isIgnored: (path) => rig.cold.isLeftOut(path), leftOut: () => rig.cold.leftOutDirectories() },
+      { isIgnored: (path) => rig.capturer.isLeftOut(path), leftOut: () => rig.capturer.leftOutDirectories() },
       async ({ watcher, batches, told }) => {
         assert.is(watcher.figures.watchedDirectories, 2);
         rig.write('a.log', 'changed');
@@ -172,7 +172,7 @@ test('a tree moved in is seen, one moved out is not followed (F34)', async () =>
       await told('in');
       await told('out');
       rig.write('in/f', 'later');
-      const capture = await rig.cold.capture();
+      const capture = await rig.capturer.capture();
       assert.is(await contentOf(rig.store, capture, 'in/f'), 'later');
       assert.is(await contentOf(rig.store, capture, 'out/f'), undefined);
       await sleep(300);
@@ -194,9 +194,9 @@ test('after rm -rf, mkdir and a later write the capture holds the later write, w
       for (let i = 0; i < 100; i += 1) {
         rmSync(join(rig.root, 'd'), { recursive: true, force: true });
         rig.write('d/f', `early ${i}`);
-        await rig.cold.capture();
+        await rig.capturer.capture();
         rig.write('d/f', `later ${i}`);
-        assert.is(await contentOf(rig.store, await rig.cold.capture(), 'd/f'), `later ${i}`);
+        assert.is(await contentOf(rig.store, await rig.capturer.capture(), 'd/f'), `later ${i}`);
       }
     });
   });
@@ -207,13 +207,13 @@ test('swapped and chained directories are captured as they stand (F38)', async (
     const at = (name: string): string => join(rig.root, name);
     for (const name of ['a', 'b', 'c']) rig.write(`${name}/f`, name);
     await watching(rig.root, {}, async () => {
-      let previous = (await rig.cold.capture()).snapshot;
+      let previous = (await rig.capturer.capture()).snapshot;
       for (let i = 0; i < 100; i += 1) {
         renameSync(at('a'), at('t'));
         renameSync(at('c'), at('a'));
         renameSync(at('b'), at('c'));
         renameSync(at('t'), at('b'));
-        const capture = await rig.cold.capture({ previous });
+        const capture = await rig.capturer.capture({ previous });
         previous = capture.snapshot;
         for (const name of ['a', 'b', 'c']) {
           assert.is(await contentOf(rig.store, capture, `${name}/f`), readFileSync(at(`${name}/f`), 'utf8'));
@@ -271,7 +271,7 @@ test('at the limit of watches it says so once, and captures go on (F41)', async 
       reason: "the system's limit of watches is reached (ENOSPC)",
       warnings: 1,
     });
-    assert.is((await rig.store.entries((await rig.cold.capture()).snapshot)).length, 80);
+    assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
   });
 });
 
@@ -354,7 +354,7 @@ test('a thread that dies makes everything suspect, is said once and is started a
       assert.is(watcher.changesSinceCapture().kind, 'everything');
       await until('it came to that', () => batches.some((batch) => batch.overflow));
       rig.write('f', 'captured all the same');
-      const capture = await rig.cold.capture();
+      const capture = await rig.capturer.capture();
       assert.is(await contentOf(rig.store, capture, 'f'), 'captured all the same');
     });
   });

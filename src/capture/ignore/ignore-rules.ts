@@ -11,7 +11,7 @@ import { inside, type Reached } from '../work-tree.ts';
 export type PathTree = Map<string, PathTree | true | 'gitlink'>;
 
 /** Adds a path to a tree of paths; a leaf that becomes a directory loses to the directory. */
-export function plant(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
+export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
   let node = tree;
   const names = path.split('/');
   const last = names.pop() ?? '';

@@ -11,11 +11,11 @@ import { findRepository, type Repository, repositoryAt } from '../../git/reposit
 import { UserIndex } from '../../git/repository/user-index.ts';
 import { fromText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import {
+  addPath,
   type IgnoreOracle,
   type IgnoreScope,
   type IgnoreScopes,
   type PathTree,
-  plant,
 } from './ignore-rules.ts';
 
 export interface GitIgnoreScopesOptions {
@@ -150,7 +150,7 @@ function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreO
       const skip = prefix === rootPath ? 0 : prefix.length + 1;
       for (const { path, isSubmodule } of await index.entries()) {
         if (skip > 0 && !path.startsWith(`${prefix}/`)) continue;
-        plant(tree, path.slice(skip), isSubmodule ? 'gitlink' : true);
+        addPath(tree, path.slice(skip), isSubmodule ? 'gitlink' : true);
       }
       cached = { key, tree };
       return tree;

@@ -47,7 +47,7 @@ export class DirectoryWatches {
     try {
       const handle = watchDirectory(absolute, (type, name) => {
         this.#listener.changed(type, name ?? undefined, absolute);
-        if (type === 'rename' && name === nameOf(directory)) this.#letGo(directory, handle, absolute);
+        if (type === 'rename' && name === nameOf(directory)) this.#closeIfGone(directory, handle, absolute);
       });
       handle.on('error', () => this.#close(directory, handle)); // elsewhere than on Linux, when it is removed
       this.#handles.set(directory, handle);
@@ -65,7 +65,7 @@ export class DirectoryWatches {
   }
 
   /** A directory that goes tells its own name, and so does one in it that is called the same. */
-  #letGo(directory: TreePath, handle: FSWatcher, absolute: string): void {
+  #closeIfGone(directory: TreePath, handle: FSWatcher, absolute: string): void {
     if (!files.existsSync(absolute)) this.#close(directory, handle);
   }
 

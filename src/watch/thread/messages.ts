@@ -30,7 +30,7 @@ export type FromThread =
   /** What was to be mended is watched; these may have changed until now. */
   | { readonly kind: 'mended'; readonly paths: readonly TreePath[] }
   | { readonly kind: 'live'; readonly directories: number }
-  | { readonly kind: 'drowned' }
+  | { readonly kind: 'tooMany' }
   | { readonly kind: 'failed'; readonly code: string };
 
 export type ToThread =

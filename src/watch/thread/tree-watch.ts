@@ -61,15 +61,15 @@ export class TreeWatch {
     this.#upper = new Set(upper);
     const watcher = this.#watch(upper, { depth: 0 });
     for (const path of parts.flat()) this.#subtrees.set(path, watcher);
-    watcher.on('addDir', (path) => this.#grow(path));
-    watcher.on('unlinkDir', (path) => this.#letGo(path));
+    watcher.on('addDir', (path) => this.#watchBorn(path));
+    watcher.on('unlinkDir', (path) => this.#forget(path));
     await once(watcher, 'ready');
     // Born after they were listed and before they were watched: nobody tells of these.
-    for (const directory of upper) for (const path of directoriesIn(directory)) this.#grow(path);
+    for (const directory of upper) for (const path of directoriesIn(directory)) this.#watchBorn(path);
   }
 
   /** Watches a subtree that was born below an upper directory. */
-  #grow(path: string): void {
+  #watchBorn(path: string): void {
     if (this.#upper.has(path) || this.#subtrees.has(path) || this.#isOutside(path)) return;
     this.#grown ??= this.#watch([], { ignoreInitial: false });
     this.#subtrees.set(path, this.#grown);
@@ -77,7 +77,7 @@ export class TreeWatch {
   }
 
   /** One that comes back is watched anew: a watch is of what stood there. */
-  #letGo(path: string): void {
+  #forget(path: string): void {
     this.#upper.delete(path);
     this.#subtrees.get(path)?.unwatch(path);
     this.#subtrees.delete(path);

@@ -109,7 +109,7 @@ class ThreadWatch {
   #countTurn(): void {
     if (this.#eventsInTurn === 0) setImmediate(() => (this.#eventsInTurn = 0));
     this.#eventsInTurn += 1;
-    if (this.#eventsInTurn === this.#order.eventsMax) this.#send({ kind: 'drowned' });
+    if (this.#eventsInTurn === this.#order.eventsMax) this.#send({ kind: 'tooMany' });
   }
 
   #everything(): void {

@@ -7,11 +7,11 @@ import { type BigIntStats, files } from '../base/files.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain } from './ignore/ignore-rules.ts';
-import type { Descent, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { Inherited, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 import { insideQuickly, type Reached, reach } from './work-tree.ts';
 
-export interface StandingOptions extends ListingOptions {
+export interface UnchangedOptions extends ListingOptions {
   /** Whether the files in a directory are looked at; else its own times, and so its names, are enough. */
   looksAtFiles(directory: TreePath): boolean;
 }
@@ -22,26 +22,28 @@ export interface StandingOptions extends ListingOptions {
  * It stands when the same rules hold, the names are the same, every file that is taken has the settled stamp under
  * which it was read, and the previous snapshot holds the very directory that the earlier scan made of it.
  */
-export async function stillStands(
-  from: Descent,
-  options: StandingOptions,
+export async function unchangedListing(
+  inherited: Inherited,
+  options: UnchangedOptions,
 ): Promise<WalkedDirectory | undefined> {
-  const before = options.before(from.path);
-  if (before === undefined || !isComparable(before, from)) return undefined;
+  const before = options.before(inherited.path);
+  if (before === undefined || !isComparable(before, inherited)) return undefined;
   if (
     (before.gitDirectory === 'pointer') !==
-    (before.gitDirectory !== 'content' && options.isPointedTo(from.path))
+    (before.gitDirectory !== 'content' && options.isPointedTo(inherited.path))
   )
     return undefined;
   let reached: Reached | undefined;
   try {
-    reached = reach(options.tree, from.path);
+    reached = reach(options.tree, inherited.path);
     if (!isStampOf(before.stamp, lookAt(reached, ''))) return undefined;
-    const chain = before.entries.has('.gitignore') ? extendChain(from.chain, from.path, reached) : from.chain;
+    const chain = before.entries.has('.gitignore')
+      ? extendChain(inherited.chain, inherited.path, reached)
+      : inherited.chain;
     if (chain.key !== before.chain.key) return undefined;
     const isSure = before.isSettled && keepsTimes(options.clock, before.stamp.dev);
     if (!isSure && !hasSameNames(before, reached, options)) return undefined;
-    const looks = !isSure || options.looksAtFiles(from.path);
+    const looks = !isSure || options.looksAtFiles(inherited.path);
     for (const [name, entry] of before.entries) {
       if (options.slices.isDue()) await options.slices.pause();
       if (!isProven(entry, isSure)) return undefined;
@@ -49,9 +51,9 @@ export async function stillStands(
     }
     return {
       ...before,
-      from,
+      inherited,
       chain,
-      isHeld: true,
+      isUnchanged: true,
       isSettled: isSure || isSettled(before.stamp, options.clock, stampGrainMs),
     };
   } catch (error) {
@@ -67,16 +69,16 @@ function keepsTimes(clock: FileClock, device: number): boolean {
   return clock.isLocal && clock.device === device;
 }
 
-function isComparable(before: WalkedDirectory, from: Descent): boolean {
+function isComparable(before: WalkedDirectory, inherited: Inherited): boolean {
   return (
     before.failure === undefined &&
     !before.hasGit &&
-    before.from.standing === from.standing &&
-    before.from.chain.key === from.chain.key &&
-    before.scope === from.scope &&
-    before.made === from.kept &&
-    before.from.wanted === undefined &&
-    from.wanted === undefined
+    before.inherited.mode === inherited.mode &&
+    before.inherited.chain.key === inherited.chain.key &&
+    before.scope === inherited.scope &&
+    before.made === inherited.kept &&
+    before.inherited.alsoInclude === undefined &&
+    inherited.alsoInclude === undefined
   );
 }
 
@@ -86,7 +88,7 @@ function lookAt(reached: Reached, name: string): BigIntStats {
 
 const exact = { bigint: true } as const;
 
-function hasSameNames(before: WalkedDirectory, reached: Reached, { leftOut }: StandingOptions): boolean {
+function hasSameNames(before: WalkedDirectory, reached: Reached, { leftOut }: UnchangedOptions): boolean {
   let known = 0;
   for (const name of files.readdirSync(insideQuickly(reached, ''), { encoding: 'latin1' })) {
     if (before.entries.has(name)) known += 1;

@@ -27,7 +27,7 @@ import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
 import { parameters } from '../support/property.ts';
 import { applyStep, path, type Step, step } from '../support/trees/tree-steps.ts';
 
-const test = suite('directories that stand');
+const test = suite('unchanged directories');
 
 const settle = (): Promise<void> => delay(stampGrainMs + 150);
 
@@ -129,9 +129,9 @@ async function compare(rig: Rig, previous: SnapshotId | undefined): Promise<Snap
   const fresh = rig.another({});
   const want = await fresh.capture(request);
   if (previous !== undefined) {
-    assert.is(await rig.cold.isChanged(previous), await fresh.isChanged(previous));
+    assert.is(await rig.capturer.isChanged(previous), await fresh.isChanged(previous));
   }
-  const got = await rig.cold.capture(request);
+  const got = await rig.capturer.capture(request);
   assert.is(got.snapshot, want.snapshot);
   assert.equal(got.skipped, want.skipped);
   await fresh.close();
@@ -150,15 +150,15 @@ test('what has not changed is looked at and neither listed, opened nor stored ag
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     await settle();
-    const first = await rig.cold.capture();
-    const second = await rig.cold.capture({ previous: first.snapshot });
+    const first = await rig.capturer.capture();
+    const second = await rig.capturer.capture({ previous: first.snapshot });
     rig.write('d7/f3', 'changed');
     const targets = { open: new Set<string>(), readdir: new Set<string>() };
     installFault((call, target) => {
       if (!target.startsWith(rig.root) || target.startsWith(join(rig.root, '.git/'))) return;
       if (call === 'open' || call === 'readdir') targets[call].add(target);
     });
-    const third = await rig.cold.capture({ previous: second.snapshot });
+    const third = await rig.capturer.capture({ previous: second.snapshot });
     installFault(undefined);
     assert.is(second.root, first.root);
     assert.is(await contentOf(rig.store, third, 'd7/f3'), 'changed');
@@ -176,20 +176,20 @@ test('a capture since another looks at names everywhere and at files where it is
   try {
     for (let d = 0; d < 20; d += 1) for (let f = 0; f < 10; f += 1) rig.write(`d${d}/f${f}`, `${d} ${f}`);
     await settle();
-    const first = await rig.cold.capture();
-    const present = await rig.cold.capture({ previous: first.snapshot });
+    const first = await rig.capturer.capture();
+    const present = await rig.capturer.capture({ previous: first.snapshot });
     rig.write('d1/f1', 'touched by us');
     rig.write('d2/new', 'made by somebody');
     renameSync(join(rig.root, 'd3/f3'), join(rig.root, 'd4/moved'));
     rig.write('d5/f5', 'edited in place by somebody');
     const previous = first.snapshot;
     // A scan that finishes in between has no part in it.
-    assert.is(await rig.cold.isChanged(previous), true);
+    assert.is(await rig.capturer.isChanged(previous), true);
     let looks = 0;
     installFault((call, target) => {
       if (call === 'lstat' && target.startsWith(rig.root)) looks += 1;
     });
-    const after = await rig.cold.capture({
+    const after = await rig.capturer.capture({
       previous,
       since: { capture: present, touched: [fromText('d1/f1')] },
     });
@@ -200,7 +200,7 @@ test('a capture since another looks at names everywhere and at files where it is
     assert.is(await contentOf(rig.store, after, 'd4/moved'), '3 3');
     assert.is(await contentOf(rig.store, after, 'd5/f5'), '5 5');
     if (keepsTimes()) assert.ok(looks < 120, `${looks} looks`);
-    const next = await rig.cold.capture({ previous: after.snapshot });
+    const next = await rig.capturer.capture({ previous: after.snapshot });
     assert.is(await contentOf(rig.store, next, 'd5/f5'), 'edited in place by somebody');
     const fresh = await rig.another({}).capture({ previous: after.snapshot });
     assert.is(fresh.snapshot, next.snapshot);
@@ -217,9 +217,9 @@ test('what a capture has to report stands for nothing: it is reported every time
     rig.write('d/small', 'small');
     rig.write('e/f', 'f');
     await settle();
-    let previous = await rig.cold.capture();
+    let previous = await rig.capturer.capture();
     for (let i = 0; i < 3; i += 1) {
-      const next = await rig.cold.capture({ previous: previous.snapshot });
+      const next = await rig.capturer.capture({ previous: previous.snapshot });
       assert.is(next.snapshot, previous.snapshot);
       assert.equal(next.skipped, [{ path: 'd/big', reason: 'tooLarge' }]);
       previous = next;
