@@ -18,13 +18,14 @@ const steps = {
   undo: {
     to: 'redo',
     description: 'Undid a restore',
-    nothing: 'There is nothing to undo: no restore was made since the last checkpoint of this session began.',
+    nothing:
+      'There is nothing to undo: this takes back restores (checkpoint/restore, checkpoint/redo, leaving a tangent with its files), and none is left that was not taken back. For an older state restore its checkpoint: checkpoint/list names them, with kind "safety" also what stood before each restore.',
   },
   redo: {
     to: 'undo',
     description: 'Redid a restore',
     nothing:
-      'There is nothing to redo: no restore was undone since the last checkpoint of this session began.',
+      'There is nothing to redo: this repeats restores that checkpoint/undo took back, and none was since the last restore. For another state restore its checkpoint: checkpoint/list names them, with kind "safety" also what stood before each restore.',
   },
 } as const;
 
@@ -51,7 +52,7 @@ export async function stepOverRestore(
     mode: 'hard',
     scope: record.scope ?? 'both',
     ...given({ paths, parent: safety.record.parent }),
-    takesBack: { restore: record.id, isExact: true },
+    takesBack: { restore: record.id, isExact: params.mode === 'hard' },
     onConflict: params.onConflict ?? 'overwrite',
     undo: from === 'undo' ? rest : longer,
     redo: from === 'undo' ? longer : rest,

@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = 'ee17ad1c24f982707d73c2d3ae221660';
+export const schemaHash = '73f48ddc3eb7d474d884ae27f56829bd';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

@@ -1590,6 +1590,12 @@ export interface CheckpointUndoParams {
   readonly session: SessionId;
   /** What must be true. */
   readonly expect?: RestoreExpectation;
+  /**
+   * `soft`: brings back the paths that the restore wrote, deleted or displaced, and leaves alone what was made
+   * or changed since on other paths (told in `skipped` as `notRestored`). `hard`: the exact state before it.
+   * Absent: `soft`.
+   */
+  readonly mode?: RestoreMode;
   /** What to do with edits of others. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
@@ -1611,6 +1617,12 @@ export interface CheckpointRedoParams {
   readonly session: SessionId;
   /** What must be true. */
   readonly expect?: RestoreExpectation;
+  /**
+   * `soft`: brings back the paths that the undo wrote, deleted or displaced, and leaves alone what was made or
+   * changed since on other paths (told in `skipped` as `notRestored`). `hard`: the exact state before it.
+   * Absent: `soft`.
+   */
+  readonly mode?: RestoreMode;
   /** What to do with edits of others. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
   /** Allows deleting more than half of more than 100 files. Absent: false. */
@@ -2819,7 +2831,11 @@ export interface RequestTypes {
    * not be restored is in `failed`.
    */
   'checkpoint/restore': { params: CheckpointRestoreParams; result: RestoreResult; };
-  /** Takes back the last restore that has not been taken back: what its safety checkpoint holds comes back. */
+  /**
+   * Takes back what the last restore did that has not been taken back: the paths that it wrote, deleted or
+   * displaced become what its safety checkpoint holds. What was made or changed since on other paths stays,
+   * unless `mode` is `hard`.
+   */
   'checkpoint/undo': { params: CheckpointUndoParams; result: RestoreResult; };
   /** Does again the restore that was undone last. A new checkpoint ends the chance. */
   'checkpoint/redo': { params: CheckpointRedoParams; result: RestoreResult; };

@@ -1379,6 +1379,7 @@ function CheckpointUndoParams(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
   may(o, 'expect', p, g, RestoreExpectation);
+  may(o, 'mode', p, g, RestoreMode);
   may(o, 'onConflict', p, g, ConflictPolicy);
   may(o, 'confirm', p, g, boolean);
   may(o, 'dryRun', p, g, boolean);
@@ -1391,6 +1392,7 @@ function CheckpointRedoParams(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
   may(o, 'expect', p, g, RestoreExpectation);
+  may(o, 'mode', p, g, RestoreMode);
   may(o, 'onConflict', p, g, ConflictPolicy);
   may(o, 'confirm', p, g, boolean);
   may(o, 'dryRun', p, g, boolean);

@@ -361,8 +361,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> RestoreResult:
-        """Takes back the last restore that has not been taken back: what its safety checkpoint holds
-        comes back.
+        """Takes back what the last restore did that has not been taken back: the paths that it
+        wrote, deleted or displaced become what its safety checkpoint holds. What was made or
+        changed since on other paths stays, unless `mode` is `hard`.
         """
         result: RestoreResult = self.request("checkpoint/undo", params, on_progress=on_progress, timeout=timeout)
         return result

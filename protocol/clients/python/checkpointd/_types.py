@@ -2185,6 +2185,10 @@ class CheckpointUndoParams(_CheckpointUndoParamsRequired, total=False):
     """Parameters of `checkpoint/undo`."""
     # What must be true.
     expect: RestoreExpectation
+    # `soft`: brings back the paths that the restore wrote, deleted or displaced, and leaves alone
+    # what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
+    # the exact state before it. Absent: `soft`.
+    mode: RestoreMode
     # What to do with edits of others. Absent: `overwrite`.
     onConflict: ConflictPolicy
     # Allows deleting more than half of more than 100 files. Absent: false.
@@ -2208,6 +2212,10 @@ class CheckpointRedoParams(_CheckpointRedoParamsRequired, total=False):
     """Parameters of `checkpoint/redo`."""
     # What must be true.
     expect: RestoreExpectation
+    # `soft`: brings back the paths that the undo wrote, deleted or displaced, and leaves alone
+    # what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
+    # the exact state before it. Absent: `soft`.
+    mode: RestoreMode
     # What to do with edits of others. Absent: `overwrite`.
     onConflict: ConflictPolicy
     # Allows deleting more than half of more than 100 files. Absent: false.

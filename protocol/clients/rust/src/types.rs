@@ -2995,6 +2995,11 @@ pub struct CheckpointUndoParams {
     /// What must be true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
+    /// `soft`: brings back the paths that the restore wrote, deleted or displaced, and leaves alone
+    /// what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
+    /// the exact state before it. Absent: `soft`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<RestoreMode>,
     /// What to do with edits of others. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
@@ -3020,6 +3025,7 @@ impl CheckpointUndoParams {
         Self {
             session: session.into(),
             expect: None,
+            mode: None,
             on_conflict: None,
             confirm: None,
             dry_run: None,
@@ -3038,6 +3044,11 @@ pub struct CheckpointRedoParams {
     /// What must be true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<RestoreExpectation>,
+    /// `soft`: brings back the paths that the undo wrote, deleted or displaced, and leaves alone
+    /// what was made or changed since on other paths (told in `skipped` as `notRestored`). `hard`:
+    /// the exact state before it. Absent: `soft`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<RestoreMode>,
     /// What to do with edits of others. Absent: `overwrite`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_conflict: Option<ConflictPolicy>,
@@ -3063,6 +3074,7 @@ impl CheckpointRedoParams {
         Self {
             session: session.into(),
             expect: None,
+            mode: None,
             on_conflict: None,
             confirm: None,
             dry_run: None,
@@ -5155,8 +5167,9 @@ impl Request for CheckpointRestoreRequest {
     type Result = RestoreResult;
 }
 
-/// Takes back the last restore that has not been taken back: what its safety checkpoint holds comes
-/// back.
+/// Takes back what the last restore did that has not been taken back: the paths that it wrote,
+/// deleted or displaced become what its safety checkpoint holds. What was made or changed since on
+/// other paths stays, unless `mode` is `hard`.
 #[derive(Debug)]
 pub enum CheckpointUndoRequest {}
 impl Request for CheckpointUndoRequest {
