@@ -1,6 +1,8 @@
 // What differs between two checkpoints, or a checkpoint and the work tree as it is now. One differ, git's own, above all
 // strategies; which texts and contents go with the list is chosen here, bytes all the way.
+
 import { isUtf8 } from 'node:buffer';
+import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../session/checkpoints.ts';
 import { layoutOf, statOf, unifiedParts } from '../session/diff/diff-text.ts';
@@ -62,7 +64,7 @@ export async function diff(
   try {
     const options = {
       signal: context.signal,
-      ...(request.paths === undefined ? {} : { paths: request.paths }),
+      ...given({ paths: request.paths }),
     };
     const { list, stats } = await differencesOf(store, trees, { from, to }, options);
     const root = Buffer.from(session.parts.workTree.root, 'utf8').toString('latin1');
@@ -97,7 +99,7 @@ export async function diff(
 async function present(checkpoints: Checkpoints, context: OperationContext): Promise<SnapshotId> {
   const head = checkpoints.index.head;
   const capture = await checkpoints.capture.capture({
-    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    ...given({ previous: head?.record.snapshot }),
     signal: context.signal,
     onProgress: context.progress('capture'),
   });

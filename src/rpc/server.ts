@@ -1,6 +1,8 @@
 // The daemon as its client sees it: one connection with its life cycle, around handlers that somebody else wrote.
 // Everything that ends it goes through `ending.ts`. It knows no session, no store and no file of the user.
+
 import type { Readable } from 'node:stream';
+import { given } from '../base/given.ts';
 import type { Log, LogSink } from '../base/log.ts';
 import { methods, protocolVersion, schemaHash } from '../protocol/methods.ts';
 import type {
@@ -189,7 +191,7 @@ export class Server {
   #watch(processId: number | undefined, watchOwnParent: boolean): void {
     if (processId === undefined && !watchOwnParent) return;
     watchParent({
-      ...(processId === undefined ? {} : { processId }),
+      ...given({ processId }),
       watchOwnParent,
       onGone: () => void this.end('parentDeath', 1),
     });

@@ -40,4 +40,18 @@ test('a full disk after a publication is a warning: the checkpoint exists, and i
     );
   }));
 
+test('a session whose directory cannot be removed is closed, says so, and is not closed twice under its key', () =>
+  withSessions(async (rig) => {
+    const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'session' });
+    installFault((call, target) => {
+      if (call === 'rename' && target.endsWith(session))
+        throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+    });
+    const asked = { session, idempotencyKey: 'k' };
+    const closed = await rig.request('session/close', asked).finally(() => installFault(undefined));
+    assert.is(closed.removed, false);
+    assert.match(closed.warnings?.join('\n') ?? '', /is closed, but not all of it could be put away.*EBUSY/s);
+    assert.equal(await rig.request('session/close', asked), { ...closed, replayed: true });
+  }));
+
 test.run();

@@ -1,6 +1,8 @@
 // What a session tells, turned into the wire's events. An event is a courtesy: when describing it fails, that is
 // logged, and the operation it tells of stands.
+
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import type { SessionEvents } from '../../session/events.ts';
@@ -43,7 +45,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
             workspace: session.parts.workTree.root,
             strategy: session.parts.marker.strategy,
             resumed,
-            ...(view === undefined ? {} : { base: checkpoint(view) }),
+            ...given({ base: view && checkpoint(view) }),
             ms,
           });
         })(),
@@ -55,7 +57,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
           notify('checkpoint/didCreate', {
             session: session.id,
             checkpoint: checkpoint(view),
-            ...(from === undefined ? {} : { from }),
+            ...given({ from }),
             ms,
           });
         })(),
@@ -68,8 +70,8 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
           notify('checkpoint/didRestore', {
             session: session.id,
             target: target.record.id,
-            ...(view === undefined ? {} : { checkpoint: checkpoint(view) }),
-            ...(safety === undefined ? {} : { safety: safety.record.id }),
+            ...given({ checkpoint: view && checkpoint(view) }),
+            ...given({ safety: safety?.record.id }),
             counts: {
               restored: outcome.restored.length,
               deleted: outcome.deleted.length,

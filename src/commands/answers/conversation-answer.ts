@@ -61,9 +61,9 @@ function tangentState(tangent: Tangent): Wire.TangentState {
   const { mainNextMessage, mainLatestSummary, filesCheckpoint } = tangent;
   return {
     mainHistoryLength: tangent.mainHistory.length,
-    ...(mainNextMessage === undefined ? {} : { mainNextMessage: userMessage(mainNextMessage) }),
+    ...given({ mainNextMessage: mainNextMessage && userMessage(mainNextMessage) }),
     mainTranscriptLength: tangent.mainTranscript.length,
-    ...(mainLatestSummary === undefined ? {} : { mainLatestSummary: summary(mainLatestSummary) }),
+    ...given({ mainLatestSummary: mainLatestSummary && summary(mainLatestSummary) }),
     mainValidHistoryRange: tangent.mainValidRange,
     tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
     ...(filesCheckpoint === undefined ? {} : { files: true }),
@@ -78,7 +78,7 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
   const { nextMessage, latestSummary, tangent } = state;
   return {
     conversationId: state.conversationId,
-    ...(nextMessage === undefined ? {} : { nextMessage: userMessage(nextMessage) }),
+    ...given({ nextMessage: nextMessage && userMessage(nextMessage) }),
     historyLength: state.history.length,
     validHistoryRange: state.validRange,
     transcriptLength: state.transcript.length,
@@ -86,7 +86,7 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
     contextManager: contextState(context),
     contextWindow: spoken.windowUse,
     ...given({ contextMessageLength: context.messageLength }),
-    ...(latestSummary === undefined ? {} : { latestSummary: summary(latestSummary) }),
+    ...given({ latestSummary: latestSummary && summary(latestSummary) }),
     ...given({ agents: runtime.agents, toolManager: runtime.toolManager }),
     ...given({ model: state.model, modelInfo: state.modelInfo as Wire.ModelInfo | undefined }),
     fileLineTracker: Object.fromEntries(state.fileLineTracker),
@@ -96,6 +96,6 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
       enabled: session.enabled !== undefined,
     },
     mcpEnabled: state.mcpEnabled,
-    ...(tangent === undefined ? {} : { tangentState: tangentState(tangent) }),
+    ...given({ tangentState: tangent && tangentState(tangent) }),
   };
 }

@@ -45,7 +45,7 @@ function restoreResult(outcome: RestoreView, dryRun: boolean): Wire.RestoreResul
     conflicts: cut(outcome.conflicts).map((path) => pathRef(path)),
     skipped: skipped(cut(outcome.skipped)),
     ...given({ safety: outcome.safety?.record.id, conversation: outcome.conversation }),
-    ...(outcome.checkpoint === undefined ? {} : { checkpoint: checkpoint(outcome.checkpoint) }),
+    ...given({ checkpoint: outcome.checkpoint && checkpoint(outcome.checkpoint) }),
     counts: {
       restored: outcome.restored.length,
       deleted: outcome.deleted.length,

@@ -115,7 +115,7 @@ async function openResult(
     resumed,
     checkpoints: checkpointsState(session),
     ...given({ shadowRepoPath: shadowPath(session) }),
-    ...(view === undefined ? {} : { base: checkpoint(view) }),
+    ...given({ base: view && checkpoint(view) }),
     skipped: view === undefined ? [] : skipped(view.skipped),
     ...(recovered === undefined
       ? {}

@@ -1,6 +1,7 @@
 // One client's connection: the strict reader, admission, the one-write writer and vscode-jsonrpc's dispatch queue,
 // put together. Messages are dispatched one a turn of the event loop, in order; the end of input waits until all
 // that came before it has been dispatched. It knows frames and messages, not what any method means.
+
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,
@@ -9,6 +10,7 @@ import {
   ResponseError,
 } from 'vscode-jsonrpc/node';
 import type { Effects } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import { type WireError, wireError } from '../error-response.ts';
 import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts';
 import type { FrameOutput } from './frame-backlog.ts';
@@ -190,7 +192,7 @@ export class Connection {
     const text = `The answer would be ${size}; the limit is ${bytesMax}. Ask for less: by pages, paths or ranges.`;
     const { id = null, result } = message as { readonly id?: RequestId; readonly result?: unknown };
     const effects = (typeof result === 'object' && result !== null && this.#effects.get(result)) || 'none';
-    const details = { bytesMax, ...(bytes === undefined ? {} : { bytes }) };
+    const details = { bytesMax, ...given({ bytes }) };
     return refusal(id, wireError('ResponseTooLarge', text, { effects, details }));
   }
 }

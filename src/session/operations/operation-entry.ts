@@ -1,6 +1,8 @@
 // One operation as operation-records.ts remembers it. Holds the answer as text and nothing else of the request, so that
 // a thousand of them are no burden; it decides nothing.
+
 import type { ErrorKind } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { OperationId } from '../../base/ids.ts';
 
 export type OperationState = 'running' | 'committed' | 'failed';
@@ -45,10 +47,8 @@ export class OperationEntry {
       operation,
       method,
       state,
-      ...(key === undefined ? {} : { key }),
+      ...given({ key, checkpoint, error }),
       ...(result === undefined ? {} : { result: JSON.parse(result) as unknown }),
-      ...(checkpoint === undefined ? {} : { checkpoint }),
-      ...(error === undefined ? {} : { error }),
     };
   }
 

@@ -67,7 +67,7 @@ export class OperationRecords {
       key,
       fingerprint,
       intended,
-      ...(isDone === undefined ? {} : { isDone: true }),
+      ...given({ isDone: isDone && (true as const) }),
     };
     this.#log?.append(logged);
   }
