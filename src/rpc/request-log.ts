@@ -60,10 +60,15 @@ export function logRequest(log: Log, { method, params, outcome, ms }: AnsweredRe
   if ('error' in outcome) {
     const { message, data } = outcome.error;
     const effects = data.effects === 'none' ? '' : ` (effects: ${data.effects})`;
-    log.info(`${what} failed after ${time}: ${data.kind}: ${message}${effects}`);
+    log.info(`${what} failed after ${time}: ${data.kind}: ${ourWords(message)}${effects}`);
     return;
   }
   const gist = Object.hasOwn(gists, method) ? gists[method] : undefined;
   if (gist === undefined) log.debug(`${what}: answered, ${time}`);
   else log.info(`${what}: ${gist(outcome.result as never)}, ${time}`);
+}
+
+/** An error's message without what it quotes of the request or of a file: that may be a secret. */
+function ourWords(message: string): string {
+  return message.replace(/"(?:[^"\\]|\\.)*"/g, '"…"');
 }
