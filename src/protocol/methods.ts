@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '73f48ddc3eb7d474d884ae27f56829bd';
+export const schemaHash = '4cf9f630d4dd2980277e70179abdc414';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

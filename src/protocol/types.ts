@@ -246,6 +246,13 @@ export interface Checkpoint {
   readonly stats: FileStats;
   /** Entries in the history when it was made. */
   readonly historyLength: Count;
+  /**
+   * `checkpoint/list` with `withSizes`: how many files it holds. Absent: that was not asked for, or the store
+   * has lost something of it.
+   */
+  readonly fileCount?: Count;
+  /** `checkpoint/list` with `withSizes`: their size together. */
+  readonly totalSize?: Bytes;
 }
 
 /** Whether checkpoints are enabled. */
@@ -426,6 +433,11 @@ export interface CheckpointFile {
   readonly size: Bytes;
   /** Its mode. */
   readonly mode: FileMode;
+  /**
+   * The id of its content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`, both in
+   * hexadecimal. Equal contents have equal ones. Absent: it was deleted.
+   */
+  readonly hash?: string;
 }
 
 /** What the statistics cache has done. */
@@ -1377,6 +1389,11 @@ export interface CheckpointListParams {
   readonly cursor?: Cursor;
   /** At most this many items in the answer. Absent: the server chooses (see `limits.maxPageItems`). */
   readonly limit?: number;
+  /**
+   * Tells `fileCount` and `totalSize` of each. Counted once a snapshot; on large work trees the first answer
+   * takes a while. Absent: false.
+   */
+  readonly withSizes?: boolean;
 }
 
 /** Answer to `checkpoint/list`. */

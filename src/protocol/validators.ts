@@ -426,6 +426,8 @@ function Checkpoint(v: unknown, p: string, g: Gathering): void {
   may(o, 'commit', p, g, CommitId);
   need(o, 'stats', p, g, FileStats);
   need(o, 'historyLength', p, g, Count);
+  may(o, 'fileCount', p, g, Count);
+  may(o, 'totalSize', p, g, Bytes);
 }
 
 function CheckpointsState(v: unknown, p: string, g: Gathering): void {
@@ -535,6 +537,7 @@ function CheckpointFile(v: unknown, p: string, g: Gathering): void {
   may(o, 'change', p, g, ChangeKind);
   need(o, 'size', p, g, Bytes);
   need(o, 'mode', p, g, FileMode);
+  may(o, 'hash', p, g, string);
 }
 
 function CacheFigures(v: unknown, p: string, g: Gathering): void {
@@ -1226,6 +1229,7 @@ function CheckpointListParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'kind', p, g, ListKind);
   may(o, 'cursor', p, g, Cursor);
   may(o, 'limit', p, g, (v, p, g) => integer(v, p, g, 1, 10000));
+  may(o, 'withSizes', p, g, boolean);
 }
 
 function CheckpointListResult(v: unknown, p: string, g: Gathering): void {

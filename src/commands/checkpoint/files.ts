@@ -1,5 +1,6 @@
 // checkpoint/files: which files a checkpoint holds, by pages, and which of them it changed.
 import { given } from '../../base/given.ts';
+import type { BlobId } from '../../base/ids.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Checkpoints } from '../../session/checkpoints.ts';
 import type { EntryMode, TreeChange } from '../../tree/entry.ts';
@@ -23,8 +24,8 @@ export const command = defineCommand('checkpoint/files', async ({ session, param
   };
 });
 
-function fileAnswer({ path, change, size, mode }: FileInSnapshot): Wire.CheckpointFile {
-  return { ...pathRef(path), ...given({ change }), size, mode };
+function fileAnswer({ path, change, size, mode, blob }: FileInSnapshot): Wire.CheckpointFile {
+  return { ...pathRef(path), ...given({ change }), size, mode, ...given({ hash: blob }) };
 }
 
 interface FileInSnapshot {
@@ -34,6 +35,8 @@ interface FileInSnapshot {
   /** Bytes; 0 for a deleted file. */
   readonly size: number;
   readonly mode: EntryMode | '000000';
+  /** Absent for a deleted file. */
+  readonly blob?: BlobId;
 }
 
 interface FilesOutcome {
@@ -62,6 +65,7 @@ async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: bool
     files.push({
       path: entry.path,
       mode: entry.mode,
+      blob: entry.blob,
       size: sizes[i] ?? 0,
       ...(isBase ? { change: 'added' as const } : changeOf(change)),
     });

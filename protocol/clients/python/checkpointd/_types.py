@@ -764,6 +764,11 @@ class Checkpoint(_CheckpointRequired, total=False):
     detached: bool
     # Its commit, for strategies that make commits.
     commit: CommitId
+    # `checkpoint/list` with `withSizes`: how many files it holds. Absent: that was not asked for,
+    # or the store has lost something of it.
+    fileCount: Count
+    # `checkpoint/list` with `withSizes`: their size together.
+    totalSize: Bytes
 
 
 class _CheckpointsStateRequired(TypedDict):
@@ -956,6 +961,9 @@ class CheckpointFile(_CheckpointFileRequired, total=False):
     pathBytes: Base64
     # How it changed since the checkpoint of `previousTag`. Absent: it did not.
     change: ChangeKind
+    # The id of its content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`,
+    # both in hexadecimal. Equal contents have equal ones. Absent: it was deleted.
+    hash: str
 
 
 class CacheFigures(TypedDict):
@@ -1911,6 +1919,9 @@ class CheckpointListParams(_CheckpointListParamsRequired, total=False):
     # At most this many items in the answer. Absent: the server chooses (see
     # `limits.maxPageItems`).
     limit: int
+    # Tells `fileCount` and `totalSize` of each. Counted once a snapshot; on large work trees the
+    # first answer takes a while. Absent: false.
+    withSizes: bool
 
 
 class _CheckpointListResultRequired(TypedDict):

@@ -1026,6 +1026,13 @@ pub struct Checkpoint {
     pub stats: FileStats,
     /// Entries in the history when it was made.
     pub history_length: Count,
+    /// `checkpoint/list` with `withSizes`: how many files it holds. Absent: that was not asked for,
+    /// or the store has lost something of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_count: Option<Count>,
+    /// `checkpoint/list` with `withSizes`: their size together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_size: Option<Bytes>,
 }
 
 /// Whether checkpoints are enabled.
@@ -1272,6 +1279,10 @@ pub struct CheckpointFile {
     pub size: Bytes,
     /// Its mode.
     pub mode: FileMode,
+    /// The id of its content: git's object id in `shadow` and `local`, its SHA-256 in `sqlite`,
+    /// both in hexadecimal. Equal contents have equal ones. Absent: it was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
 }
 
 /// What the statistics cache has done.
@@ -2610,6 +2621,10 @@ pub struct CheckpointListParams {
     /// `limits.maxPageItems`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
+    /// Tells `fileCount` and `totalSize` of each. Counted once a snapshot; on large work trees the
+    /// first answer takes a while. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_sizes: Option<bool>,
 }
 
 impl CheckpointListParams {
@@ -2620,6 +2635,7 @@ impl CheckpointListParams {
             kind: None,
             cursor: None,
             limit: None,
+            with_sizes: None,
         }
     }
 }
