@@ -6,9 +6,10 @@ import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
 import type { Failure, LeftAlone, LeftReason, RestorePlan } from '../../restore/operations.ts';
+import { withoutRefused } from '../../restore/permissions.ts';
 import { planRestore } from '../../restore/plan.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
-import type { TreePath } from '../../tree/tree-path.ts';
+import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { conflictsIn } from '../ledger/authorship.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
@@ -54,15 +55,17 @@ export async function planFiles(
       plan = await planAgainst(session, job, present);
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
+    plan = withoutRefused(tree, plan);
   } finally {
     tree.close();
   }
   if (job.onConflict === 'fail' && plan.conflicts.length > 0) throw conflict(plan.conflicts);
-  if (!job.confirm && !job.dryRun) checkDeletions(plan, present);
-  const restored = [...plan.writes, ...plan.permissionChanges].map(({ path }) => path);
+  const deleted = deletedBy(plan);
+  if (!job.confirm && !job.dryRun) checkDeletions(deleted.length, present);
+  const changed = plan.permissionChanges.filter(({ kind }) => kind === 'file');
   const foreseen = {
-    restored,
-    deleted: plan.deletes.map(({ path }) => path),
+    restored: [...plan.writes, ...changed].map(({ path }) => path).sort(byBytes),
+    deleted,
     failed: plan.failed,
     conflicts: plan.conflicts,
     skipped: plan.skipped,
@@ -151,13 +154,19 @@ function conflict(paths: readonly TreePath[]): CheckpointdError {
   });
 }
 
-function checkDeletions(plan: RestorePlan, present: Capture): void {
+/** What goes, also because a file takes the place of its directory. */
+function deletedBy({ deletes, writes }: RestorePlan): TreePath[] {
+  const displaced = writes.flatMap(({ displaces }) => displaces.map(({ path }) => path));
+  return [...deletes.map(({ path }) => path), ...displaced].sort(byBytes);
+}
+
+function checkDeletions(deletes: number, present: Capture): void {
   const total = countFiles(present.root);
-  if (plan.deletes.length <= massDeletionMin || plan.deletes.length * 2 <= total) return;
+  if (deletes <= massDeletionMin || deletes * 2 <= total) return;
   throw new CheckpointdError(
     'ConfirmationRequired',
-    `This restore would delete ${plan.deletes.length} of ${total} files. Look at a dryRun; then repeat it with confirm: true.`,
-    { details: { deletes: plan.deletes.length, files: total } },
+    `This restore would delete ${deletes} of ${total} files. Look at a dryRun; then repeat it with confirm: true.`,
+    { details: { deletes, files: total } },
   );
 }
 

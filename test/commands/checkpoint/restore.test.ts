@@ -285,6 +285,24 @@ test('to delete more than half of more than 100 files a restore asks for confirm
   await house.close();
 });
 
+test('a mass deletion is one also where a file takes the place of a directory, and a dry run lists it', async () => {
+  const { house, root, session } = await opened({ many: 'a file' });
+  rmSync(join(root, 'many'));
+  write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  const request = { session, tag: '0', mode: 'hard' } as const;
+  const planned = await house.call('checkpoint/restore', { ...request, dryRun: true });
+  assert.is(planned.deleted.length, 101);
+  assert.is((await failure(house.call('checkpoint/restore', request))).kind, 'ConfirmationRequired');
+  assert.ok(existsSync(join(root, 'many/100')));
+  const done = await house.call('checkpoint/restore', { ...request, confirm: true });
+  assert.equal(
+    [done.deleted, done.restored, done.failed],
+    [planned.deleted, planned.restored, planned.failed],
+  );
+  await house.close();
+});
+
 test('edits that nobody of the session made are conflicts: overwrite, skip or fail', async () => {
   const { house, root, session } = await opened();
   await house.call('checkpoint/create', { session, kind: 'turn' });

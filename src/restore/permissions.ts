@@ -1,0 +1,99 @@
+// What the permissions of directories will refuse, seen before anything changes, so that a dry run tells what the run
+// meets. It looks at directories only: what an immutable file refuses is met on the way.
+import { systemCode } from '../base/errors.ts';
+import { constants, files } from '../base/files.ts';
+import { byBytes, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { AnchoredFiles } from './anchored-files.ts';
+import { pathReason } from './failure.ts';
+import type { Failure, FailureReason, RestorePlan } from './operations.ts';
+import { ancestors } from './plan.ts';
+
+/** The plan without the operations in directories that cannot be changed, nor those that wait for them. */
+export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
+  const directories = new Directories(tree, plan);
+  const failed: Failure[] = [];
+  const staying = new Set<TreePath>();
+  for (const { path } of plan.deletes) {
+    const reason = directories.refusal(parentOf(path));
+    if (reason === undefined) continue;
+    failed.push({ path, reason });
+    staying.add(path);
+  }
+  const writes = plan.writes.filter(({ path, displaces }) => {
+    const touched = new Set([path, ...displaces.map((entry) => entry.path)].map((each) => parentOf(each)));
+    const refused = [...touched].flatMap((directory) => directories.refusal(directory) ?? []);
+    const isBlocked = ancestors(path).some((above) => staying.has(above));
+    const reason = refused[0] ?? (isBlocked ? 'blocked' : undefined);
+    if (reason !== undefined) failed.push({ path, reason });
+    return reason === undefined;
+  });
+  if (failed.length === 0) return plan;
+  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
+  return {
+    ...plan,
+    writes,
+    deletes: plan.deletes.filter(
+      ({ path, because }) => !staying.has(path) && (because !== 'inTheWay' || needed.has(path)),
+    ),
+    failed: [...plan.failed, ...failed].sort((a, b) => byBytes(a.path, b.path)),
+  };
+}
+
+/** Each directory is asked once. */
+class Directories {
+  readonly #tree: AnchoredFiles;
+  readonly #known = new Map<TreePath, FailureReason | undefined>();
+  /** Read-only now and writable in the target: the restore opens them first, where they are the user's own. */
+  readonly #opened: ReadonlySet<TreePath>;
+
+  constructor(tree: AnchoredFiles, { permissionChanges }: RestorePlan) {
+    this.#tree = tree;
+    this.#opened = new Set(
+      permissionChanges
+        .filter((each) => each.kind === 'directory' && ((each.permissions ?? 0o700) & 0o200) !== 0)
+        .map(({ path }) => path),
+    );
+  }
+
+  /** Why nothing can be made or removed in a directory, or in the nearest one above it that is there. */
+  refusal(directory: TreePath): FailureReason | undefined {
+    if (this.#known.has(directory)) return this.#known.get(directory);
+    const reason = this.#ask(directory);
+    this.#known.set(directory, reason);
+    return reason;
+  }
+
+  #ask(directory: TreePath): FailureReason | undefined {
+    try {
+      const address = this.#tree.address(directory);
+      const stats = files.lstatSync(address, { throwIfNoEntry: false });
+      if (stats?.isDirectory() !== true)
+        return directory === rootPath ? undefined : this.refusal(parentOf(directory));
+      if (this.#opened.has(directory) && stats.uid === process.geteuid?.()) return undefined;
+      return refusalOf(address, stats);
+    } catch (error) {
+      const code = systemCode(error);
+      if ((code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') && directory !== rootPath)
+        return this.refusal(parentOf(directory));
+      const reason = pathReason(error);
+      if (reason === undefined) throw error;
+      return reason;
+    }
+  }
+}
+
+/** `access` judges by the real user: where the effective one is another, the bits have to tell. */
+function refusalOf(
+  address: Buffer,
+  { mode, uid, gid }: { readonly mode: number; readonly uid: number; readonly gid: number },
+): FailureReason | undefined {
+  const effective = process.geteuid?.();
+  if (effective === process.getuid?.()) {
+    files.accessSync(address, constants.W_OK | constants.X_OK); // its error tells the reason
+    return undefined;
+  }
+  if (effective === 0) return undefined;
+  const isOfGroup = gid === process.getegid?.() || process.getgroups?.().includes(gid) === true;
+  const bits = uid === effective ? mode >> 6 : isOfGroup ? mode >> 3 : mode;
+  return (bits & 0o3) === 0o3 ? undefined : 'accessDenied';
+}

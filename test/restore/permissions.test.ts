@@ -1,0 +1,72 @@
+// What directories refuse is foreseen: a plan without it meets nothing that it did not tell.
+import { spawnSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
+import type { RestorePlan } from '../../src/restore/operations.ts';
+import { withoutRefused } from '../../src/restore/permissions.ts';
+import { applyRestore } from '../../src/restore/restorer.ts';
+import {
+  build,
+  MemoryContents,
+  makeDirectory,
+  model,
+  planBetween,
+  remove,
+} from '../support/trees/model-tree.ts';
+
+const told = ({ failed }: Pick<RestorePlan, 'failed'>): string[] =>
+  failed.map(({ path, reason }) => `${path} ${reason}`);
+
+test('a directory that cannot be written is foreseen for writes, deletions, and what waits for them', async () => {
+  const root = makeDirectory();
+  const present = {
+    ...model({
+      'shut/f': 'new',
+      'shut/added': 'x',
+      'shut/kind': 'file',
+      'opened/f': 'new',
+      'over/in/x': 'x',
+      ok: 'new',
+    }),
+    directories: new Map([
+      ['shut', 0o555],
+      ['opened', 0o555],
+      ['over/in', 0o555],
+    ]),
+  };
+  const target = {
+    ...model({ 'shut/f': 'old', 'shut/kind/of': 'x', 'opened/f': 'old', over: 'a file', ok: 'old' }),
+    directories: new Map([['shut', 0o555]]),
+  };
+  build(root, present);
+  spawnSync('chown', ['-R', '65534', root]);
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65534);
+  try {
+    const tree = new AnchoredFiles(root);
+    const plan = withoutRefused(tree, planBetween(present, target, 'hard'));
+    tree.close();
+    const expected = [
+      'over accessDenied',
+      'shut/added accessDenied',
+      'shut/f accessDenied',
+      'shut/kind accessDenied',
+      'shut/kind/of accessDenied',
+    ];
+    assert.equal(told(plan), expected);
+    const done = await applyRestore({
+      root,
+      plan,
+      id: '0123456789abcdefghjk',
+      contents: new MemoryContents(present, target),
+    });
+    assert.equal(told(done), expected);
+    assert.equal([done.restored, done.deleted], [['ok', 'opened/f'], []]);
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    remove(root);
+  }
+});
+
+test.run();
