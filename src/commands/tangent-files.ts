@@ -8,14 +8,13 @@
 // files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
 
 import { given } from '../base/given.ts';
-import type { ExitResult } from '../conversation/answers.ts';
+import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Idempotency } from '../conversation/log/timeline.ts';
 import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import { publishSafety, runRestoreJob } from '../session/restore/job.ts';
 import { type RestoreOutcome } from '../session/restore/outcome.ts';
-import { lengthsOf } from '../session/restore/view.ts';
 import type { Session } from '../session/session.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 
@@ -87,7 +86,7 @@ export async function exitTangent(
     },
     context,
   );
-  return { exit: { exited: true, filesCheckpoint: named, ...lengthsOf(conversation) }, restore };
+  return { exit: { exited: true, filesCheckpoint: named, ...lengthsOf(conversation.state) }, restore };
 }
 
 /** The checkpoints that open tangents go back to: of the present, and of every checkpoint made inside one. */

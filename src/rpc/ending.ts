@@ -1,5 +1,5 @@
 // Every way in which the daemon ends, funnelled into one path: stop once, within a bound of time, let the replies
-// out, exit with the code of ruling 25. It knows no session; what a stop removes or keeps is the daemon's affair.
+// out, exit with the code that goes with the reason. It knows no session; what a stop removes or keeps is the daemon's affair.
 import type { Log } from '../base/log.ts';
 
 /**

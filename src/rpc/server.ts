@@ -31,7 +31,7 @@ export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M
 /** What the server needs of a daemon. */
 export interface Daemon {
   readonly handlers: Partial<Handlers>;
-  /** Called once, whatever the end. Bounded from outside; see ruling 25 for what becomes of the sessions. */
+  /** Called once, whatever the end. Bounded from outside. */
   stop(reason: EndReason): Promise<void>;
   /** What may go on after the last reply until the process ends, for a bounded time: deleting what is renamed away. */
   finish?(): Promise<void>;

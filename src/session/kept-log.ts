@@ -95,8 +95,10 @@ async function readLog({
   durability,
   owner,
 }: LogRequest): Promise<Omit<KeptLog, 'warnings'>> {
-  const guard = (): void => owner.mustHold();
-  const sessionLog = await SessionLog.open(directory.logFile, { durability, guard });
+  const sessionLog = await SessionLog.open(directory.logFile, {
+    durability,
+    guard: owner.mustHold.bind(owner),
+  });
   const conversation = new Conversation(marker.conversationId, sessionLog);
   const others: LogRecord[] = [];
   try {

@@ -42,7 +42,7 @@ export function standingOf(
     conversation: conversation.head,
     logLength: sessionLog.length,
     historyLength: conversation.state.history.length,
-    ...(conversation.tangents.status().active ? { inTangent: true } : {}),
+    ...(conversation.state.tangent !== undefined ? { inTangent: true } : {}),
     rules: rulesOf(options),
   };
 }

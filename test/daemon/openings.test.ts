@@ -343,7 +343,7 @@ test('the storage is the user’s alone, and neither errors nor the log hold con
     spawnSync('sh', ['-c', `find ${shadow}/objects -type f -exec sh -c ': >| "$1"' - {} \\;`]);
     const failures = [
       failureOf(client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' })),
-      failureOf(client.request('checkpoint/readFile', { session, tag: secret, path: '.env' })),
+      failureOf(client.request('checkpoint/readFile', { session, tag: 'none', path: secret })),
       failureOf(
         client.request('conversation/setNextMessage', { session: 'ses_none', message: { content: secret } }),
       ),

@@ -4,11 +4,11 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
+import { lengthsOf } from '../../conversation/answers.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import type { SessionEvents } from '../../session/events.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
 import { baseTag } from '../../session/index/tag.ts';
-import { lengthsOf } from '../../session/restore/view.ts';
 import type { Session } from '../../session/session.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { checkpoint } from './checkpoint-answer.ts';
@@ -99,7 +99,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       notify('conversation/didChange', {
         session: session.id,
         method,
-        ...lengthsOf(session.parts.conversation),
+        ...lengthsOf(session.parts.conversation.state),
       });
       const { windowUse } = session.parts.conversation;
       if (windowUse.level === 'none') full.delete(session);

@@ -106,7 +106,7 @@ function checkRequest(
       { details: { name } },
     );
   }
-  checkLength(message ?? '', session.parts.conversation.state.limits.messageChars, 'message');
+  if (message != null) checkLength(message, session.parts.conversation.state.limits.messageChars, 'message');
 }
 
 /** The next tag by the counters, or the explicit one. */

@@ -1,5 +1,5 @@
 // conversation/exitTangent: back to the main conversation, and to its files where the tangent carried them.
-import { lengthsOf } from '../../session/restore/view.ts';
+import { lengthsOf } from '../../conversation/answers.ts';
 import { restoreAgain, restoreAnswer } from '../answers/restore-answer.ts';
 import { defineConversationChange } from '../conversation-change.ts';
 import { exitTangent } from '../tangent-files.ts';
@@ -19,6 +19,10 @@ export const command = defineConversationChange(
       return result;
     }
     const restore = await restoreAgain(session, checkpoint, context);
-    return { exited: true, restore, ...(restore.conversation ?? lengthsOf(session.parts.conversation)) };
+    return {
+      exited: true,
+      restore,
+      ...(restore.conversation ?? lengthsOf(session.parts.conversation.state)),
+    };
   },
 );

@@ -1,31 +1,15 @@
 // A restore's outcome as others see it: with its checkpoint described and the conversation's lengths.
 
-import type { Conversation } from '../../conversation/conversation.ts';
+import { type Lengths, lengthsOf } from '../../conversation/answers.ts';
 import { type CheckpointView, viewAfterCommit } from '../index/checkpoint-view.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import type { RestoreOutcome } from './outcome.ts';
 
-export interface ConversationLengths {
-  readonly historyLength: number;
-  readonly transcriptLength: number;
-  readonly validHistoryRange: { readonly start: number; readonly end: number };
-}
-
 export interface RestoreView extends Omit<RestoreOutcome, 'checkpoint' | 'historyLength'> {
   readonly checkpoint?: CheckpointView;
   /** Where the conversation stands after it; absent in a dry run and when the files alone were restored. */
-  readonly conversation?: ConversationLengths;
-}
-
-/** How long the conversation is now. */
-export function lengthsOf({ state }: Conversation): ConversationLengths {
-  const { history, transcript, validRange } = state;
-  return {
-    historyLength: history.length,
-    transcriptLength: transcript.length,
-    validHistoryRange: { start: validRange.start, end: validRange.end },
-  };
+  readonly conversation?: Lengths;
 }
 
 /** Describes an outcome, after its commit. */
@@ -39,6 +23,8 @@ export async function viewOfRestore(
   return {
     ...rest,
     checkpoint: await viewAfterCommit(context, session.requireCheckpoints(), checkpoint),
-    ...(checkpoint.record.scope === 'files' ? {} : { conversation: lengthsOf(session.parts.conversation) }),
+    ...(checkpoint.record.scope === 'files'
+      ? {}
+      : { conversation: lengthsOf(session.parts.conversation.state) }),
   };
 }
