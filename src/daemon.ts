@@ -13,6 +13,7 @@ import type { Daemon, Notify } from './rpc/server.ts';
 import type { EndKind } from './session/end.ts';
 import { OperationRecords } from './session/operations/operation-records.ts';
 import { Sessions } from './session/sessions.ts';
+import type { Client } from './session/sharing/shares.ts';
 
 export interface DaemonOptions {
   readonly notify: Notify;
@@ -21,6 +22,8 @@ export interface DaemonOptions {
   readonly storageDirectory?: string;
   /** How long an orphan is left to whoever wants to resume it, ms. */
   readonly orphanGraceMs?: number;
+  /** Where this daemon listens for further clients; told to them by the owner's file of each session. */
+  readonly socket?: string;
   /** Told when an internal check failed: the process should end and let the next one recover. */
   readonly onPoison: (because: Error) => void;
 }
@@ -34,6 +37,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
   parentDeath: 'abrupt',
   framing: 'abrupt',
   failure: 'abrupt',
+  idle: 'orderly',
 };
 
 /** Builds a daemon that serves requests through its handlers. Starts nothing but the clock of the idle sweep: what is heavy is loaded when used. */
@@ -44,6 +48,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       events: sessionEvents(options.notify, options.log),
       log: options.log,
       onPoison: options.onPoison,
+      ...(options.socket === undefined ? {} : { socket: options.socket }),
     },
     defaultStorage: storage,
     ...(options.orphanGraceMs === undefined ? {} : { orphanGraceMs: options.orphanGraceMs }),
@@ -51,22 +56,30 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
   sessions.sweepLater();
   return {
-    handlers: handlersFor({ sessions, storage, operations: new OperationRecords(), log: options.log }),
+    handlers: handlersFor({ sessions, storage, log: options.log }),
     stop: (reason) => sessions.closeAll(endKinds[reason]),
+    leave: (client, reason) => sessions.leave(client, endKinds[reason]),
+    isHeld: (besides) => sessions.isHeld(besides),
     finish: () => sessions.deletionsDone(),
     abandon: () => sessions.abandonAll(),
   };
 }
 
 /** Every command behind the one executor. */
-function handlersFor(parts: Omit<CommandSurroundings, 'alone'>): Partial<Handlers> {
+function handlersFor(parts: Pick<CommandSurroundings, 'sessions' | 'storage' | 'log'>): Partial<Handlers> {
   let last: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const run = last.then(work);
     last = run.catch(() => undefined); // told to its own caller; the next one only waits for its end
     return run;
   };
-  const surroundings = { ...parts, alone };
+  const openings = new WeakMap<Client, OperationRecords>();
+  const openingsOf = (client: Client): OperationRecords => {
+    const records = openings.get(client) ?? new OperationRecords();
+    openings.set(client, records);
+    return records;
+  };
+  const surroundings = { ...parts, alone, openingsOf, operations: new OperationRecords() };
   const handlers = Object.values(commands).map((command) => [
     command.method,
     (params: object, request: Request) => execute(command, params, request, surroundings),

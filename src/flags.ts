@@ -3,8 +3,9 @@ import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type LogLevel, logLevels } from './base/log.ts';
 
-/** Where the client is. With `pipe` and `socket` the client listens and the daemon connects. */
+/** Where the first client is. With `pipe` and `socket` the client listens and the daemon connects; `none`: all come by the daemon's own socket. */
 export type Transport =
+  | { readonly kind: 'none' }
   | { readonly kind: 'stdio' }
   | { readonly kind: 'pipe'; readonly path: string }
   | { readonly kind: 'socket'; readonly port: number };
@@ -24,11 +25,16 @@ export interface ServeFlags {
   /** How long a session that a killed daemon left is kept for whoever resumes it, ms. */
   readonly orphanGraceMs?: number;
   readonly clientProcessId?: number;
+  /** Whether further clients of the same user may come, by a private socket. */
+  readonly listens: boolean;
+  /** How long a daemon without a first client waits for somebody to come, ms. */
+  readonly idleMs: number;
 }
 
 export const helpText = `checkpointd: checkpoints and restores a work tree and an agent's conversation, over JSON-RPC.
 
 Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
+       checkpointd daemon [options]   serve those who come by the daemon's own socket, until nobody is left
 
   --stdio                 serve on stdin and stdout (the default)
   --pipe=NAME             connect to the pipe or Unix socket on which the client listens
@@ -36,6 +42,8 @@ Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
   --clientProcessId=PID   end when this process does
   --storage-dir=DIR       keep sessions here instead of $XDG_STATE_HOME/checkpointd
   --orphan-grace-hours=N  keep what a killed daemon left for N hours (default: 24; 0: sweep it at the next start)
+  --no-listen             open no socket for further clients of the same user
+  --idle-minutes=N        of "checkpointd daemon": end when nobody has been there for N minutes (default: 10)
   --log-file=FILE         append the log to this file
   --log-level=LEVEL       ${logLevels.join(', ')} (default: info)
   --print-protocol        print protocol.json, the description of every method
@@ -54,6 +62,8 @@ const options = {
   clientProcessId: { type: 'string' },
   'storage-dir': { type: 'string' },
   'orphan-grace-hours': { type: 'string' },
+  'no-listen': { type: 'boolean' },
+  'idle-minutes': { type: 'string' },
   'log-file': { type: 'string' },
   'log-level': { type: 'string' },
   'print-protocol': { type: 'boolean' },
@@ -70,18 +80,22 @@ function wholeNumber(flag: string, text: string, max: number): number {
   return number;
 }
 
-/** Hours in decimal notation, as milliseconds. */
-function graceOf(text: string): number {
-  const hours = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isNaN(hours))
-    throw new Complaint(
-      `--orphan-grace-hours must be a number of hours such as 24, 0.5 or 0, not "${text}".`,
-    );
-  return Math.round(hours * 3_600_000);
+/** A time in decimal notation, as milliseconds. */
+function timeOf(flag: string, text: string, unit: 'hours' | 'minutes', example: string): number {
+  const amount = /^\d{1,6}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isNaN(amount))
+    throw new Complaint(`--${flag} must be a number of ${unit} such as ${example}, not "${text}".`);
+  return Math.round(amount * (unit === 'hours' ? 3_600_000 : 60_000));
 }
 
 function parse(argv: readonly string[]): Command {
-  const { values } = parseArgs({ args: [...argv], options, strict: true, allowPositionals: false });
+  const isAlone = argv[0] === 'daemon';
+  const { values } = parseArgs({
+    args: argv.slice(isAlone ? 1 : 0),
+    options,
+    strict: true,
+    allowPositionals: false,
+  });
   if (values.help === true) return { do: 'help' };
   if (values.version === true) return { do: 'version' };
   if (values['print-protocol'] === true) return { do: 'printProtocol' };
@@ -95,6 +109,12 @@ function parse(argv: readonly string[]): Command {
     const text = values[flag];
     if (text !== undefined) transports.push({ kind: 'socket', port: wholeNumber(flag, text, 65535) });
   }
+  if (isAlone && (transports.length > 0 || values.clientProcessId !== undefined || values['no-listen']))
+    throw new Complaint('"checkpointd daemon" has no first client, and must listen for others.');
+  if (!isAlone && values['idle-minutes'] !== undefined)
+    throw new Complaint(
+      '--idle-minutes is for "checkpointd daemon"; with a first client the daemon ends when it goes.',
+    );
   if (transports.length > 1) throw new Complaint('Give one of --stdio, --pipe and --socket, not several.');
   const level = values['log-level'] ?? 'info';
   const logLevel = logLevels.find((name) => name === level);
@@ -105,11 +125,15 @@ function parse(argv: readonly string[]): Command {
   const grace = values['orphan-grace-hours'];
   return {
     do: 'serve',
-    transport: transports[0] ?? { kind: 'stdio' },
+    transport: isAlone ? { kind: 'none' } : (transports[0] ?? { kind: 'stdio' }),
     logLevel,
     ...(logFile === undefined ? {} : { logFile }),
     ...(storage === undefined ? {} : { storageDirectory: isAbsolute(storage) ? storage : resolve(storage) }),
-    ...(grace === undefined ? {} : { orphanGraceMs: graceOf(grace) }),
+    ...(grace === undefined
+      ? {}
+      : { orphanGraceMs: timeOf('orphan-grace-hours', grace, 'hours', '24, 0.5 or 0') }),
+    listens: values['no-listen'] !== true,
+    idleMs: timeOf('idle-minutes', values['idle-minutes'] ?? '10', 'minutes', '10 or 0.5'),
     ...(clientProcessId === undefined
       ? {}
       : { clientProcessId: wholeNumber('clientProcessId', clientProcessId, 2 ** 31 - 1) }),

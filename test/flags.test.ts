@@ -6,6 +6,8 @@ const serve = (transport: object, more: object = {}): object => ({
   do: 'serve',
   transport,
   logLevel: 'info',
+  listens: true,
+  idleMs: 600_000,
   ...more,
 });
 
@@ -29,6 +31,20 @@ test('stdio is the default, and every flag has both spellings', () => {
     commandOf(['--storage-dir=here']),
     serve({ kind: 'stdio' }, { storageDirectory: `${process.cwd()}/here` }),
   );
+});
+
+test('a daemon without a first client listens, and ends after an idle time', () => {
+  assert.equal(commandOf(['--no-listen']), serve({ kind: 'stdio' }, { listens: false }));
+  assert.equal(commandOf(['daemon']), serve({ kind: 'none' }));
+  assert.equal(commandOf(['daemon', '--idle-minutes=0.5']), serve({ kind: 'none' }, { idleMs: 30_000 }));
+  for (const argv of [
+    ['daemon', '--no-listen'],
+    ['daemon', '--stdio'],
+    ['daemon', '--clientProcessId=4'],
+    ['--idle-minutes=4'],
+    ['daemon', '--idle-minutes=soon'],
+  ])
+    assert.is(commandOf(argv).do, 'complain', argv.join(' '));
 });
 
 test('what a client of VS Code passes is understood', () => {
@@ -70,6 +86,8 @@ test('help, version and the protocol win over serving, and help names every flag
     'port',
     'clientProcessId',
     'storage-dir',
+    'no-listen',
+    'idle-minutes',
     'log-file',
     'log-level',
     'print-protocol',

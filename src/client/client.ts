@@ -15,7 +15,9 @@ import {
 import type * as Wire from '../protocol/types.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 import { ClientReader } from './client-reader.ts';
+import type { DaemonLink } from './daemon-link.ts';
 import { DaemonProcess } from './daemon-process.ts';
+import { DaemonSocket } from './daemon-socket.ts';
 
 export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
@@ -43,6 +45,9 @@ export interface ClientOptions {
   readonly events?: readonly Wire.EventName[];
 }
 
+/** What a client says of itself, to a daemon that runs already. */
+export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events'>;
+
 export interface RequestOptions {
   /**
    * Gives the request up. It is then rejected with `RequestCancelled` and has changed nothing, or resolved with its
@@ -61,7 +66,7 @@ export interface RequestOptions {
  */
 export class CheckpointdClient implements AsyncDisposable {
   readonly #connection: MessageConnection;
-  readonly #daemon: DaemonProcess;
+  readonly #daemon: DaemonLink;
   readonly #progress = new Map<string | number, (value: Wire.ProgressValue) => void>();
   /** Rejects when the daemon is gone: what a request in flight would otherwise wait for in vain. */
   readonly #gone: Promise<never>;
@@ -72,7 +77,7 @@ export class CheckpointdClient implements AsyncDisposable {
   #server: Wire.InitializeResult | undefined;
   #closing: Promise<number | null> | undefined;
 
-  private constructor(daemon: DaemonProcess) {
+  private constructor(daemon: DaemonLink) {
     this.#daemon = daemon;
     let tellGone: (why: CheckpointdGoneError) => void = () => undefined;
     this.#gone = new Promise<never>((_, reject) => {
@@ -83,12 +88,12 @@ export class CheckpointdClient implements AsyncDisposable {
     });
     // Told to whoever waits; without a request in flight nobody does.
     this.#gone.catch(() => undefined);
-    const reader = new ClientReader(daemon.child.stdout, (fault) => {
+    const reader = new ClientReader(daemon.output, (fault) => {
       tellGone(new CheckpointdGoneError(`the daemon sent what is no frame: ${fault}`));
-      daemon.child.kill('SIGKILL');
+      daemon.kill();
     });
     void daemon.ended.then((why) => tellGone(new CheckpointdGoneError(why)));
-    this.#connection = createMessageConnection(reader, new StreamMessageWriter(daemon.child.stdin));
+    this.#connection = createMessageConnection(reader, new StreamMessageWriter(daemon.input));
     this.#connection.onNotification('$/progress', ({ token, value }: Wire.ProgressParams) =>
       this.#progress.get(token)?.(value),
     );
@@ -105,7 +110,20 @@ export class CheckpointdClient implements AsyncDisposable {
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
     ];
-    const client = new CheckpointdClient(await DaemonProcess.start(command, args, options.env));
+    return CheckpointdClient.#begin(await DaemonProcess.start(command, args, options.env), command, options);
+  }
+
+  /**
+   * Comes to a daemon that runs, by its private socket (as `owner.json` of a session tells it), and initialises.
+   * Closing this client ends its share of the sessions it opened; the daemon lives on for the others.
+   * @throws CheckpointdGoneError when nobody listens there, or when the socket is not this user's
+   */
+  static async attach(socket: string, options: AttachOptions = {}): Promise<CheckpointdClient> {
+    return CheckpointdClient.#begin(await DaemonSocket.connect(socket), socket, options);
+  }
+
+  static async #begin(link: DaemonLink, name: string, options: AttachOptions): Promise<CheckpointdClient> {
+    const client = new CheckpointdClient(link);
     try {
       const params: Wire.InitializeParams = {
         processId: process.pid,
@@ -114,7 +132,7 @@ export class CheckpointdClient implements AsyncDisposable {
         capabilities: { checkpointd: { events: options.events ?? [] } },
       };
       const answer = client.#send('initialize', params);
-      client.#server = await within(startMs, answer, `${command} did not answer`);
+      client.#server = await within(startMs, answer, `${name} did not answer`);
       await client.#connection.sendNotification('initialized', {});
       return client;
     } catch (error) {
@@ -130,9 +148,9 @@ export class CheckpointdClient implements AsyncDisposable {
     return this.#server;
   }
 
-  /** The daemon's process id. */
+  /** The daemon's process id, where this client started it. */
   get pid(): number | undefined {
-    return this.#daemon.child.pid;
+    return this.#daemon.pid;
   }
 
   /**
@@ -255,7 +273,7 @@ export class CheckpointdClient implements AsyncDisposable {
     try {
       return await within(closeMs, this.#gone, 'the connection broke, and the daemon did not end');
     } finally {
-      this.#daemon.child.kill('SIGKILL');
+      this.#daemon.kill();
     }
   }
 }

@@ -3,16 +3,21 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
+import type { DaemonLink } from './daemon-link.ts';
 
 /** How much of the end of stderr is kept, for the words of {@link CheckpointdGoneError}. */
 const stderrCharacters = 16 * 1024;
+/** A process that ends closes its output only a moment before it is gone. */
+const exitsAfterOutputMs = 300;
 
-export class DaemonProcess {
+export class DaemonProcess implements DaemonLink {
   readonly child: ChildProcessWithoutNullStreams;
   /** Resolves when the process has ended, with the reason in words. Never rejects. */
   readonly ended: Promise<string>;
+  #tellEnd: (why: string) => void = () => undefined;
   #stderr = '';
   #holds = 0;
 
@@ -28,6 +33,7 @@ export class DaemonProcess {
     child.on('error', () => undefined);
     this.#ref(false);
     this.ended = new Promise((resolve) => {
+      this.#tellEnd = resolve;
       const tell = (): void => {
         const words = this.#stderr.trim();
         resolve(
@@ -55,6 +61,22 @@ export class DaemonProcess {
     return new DaemonProcess(child);
   }
 
+  get input(): Writable {
+    return this.child.stdin;
+  }
+
+  get output(): Readable {
+    return this.child.stdout;
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
   get isRunning(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }
@@ -77,6 +99,15 @@ export class DaemonProcess {
       else each.unref?.();
   }
 
+  /** Resolves when the daemon has closed its output and runs on: other clients hold sessions in it. */
+  async #livesOn(): Promise<void> {
+    const { stdout } = this.child;
+    if (!stdout.readableEnded) await once(stdout, 'end');
+    await delay(exitsAfterOutputMs, undefined, { ref: false });
+    if (!this.isRunning) return;
+    this.#tellEnd('the daemon lives on for its other clients');
+  }
+
   /** Waits so long for the end, then kills. Returns the exit code; `null` after a signal. */
   async end(patienceMs: number): Promise<number | null> {
     this.child.stdin.end();
@@ -84,7 +115,7 @@ export class DaemonProcess {
       const exited = once(this.child, 'exit');
       const timer = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
       const release = this.hold();
-      await exited;
+      await Promise.race([exited, this.#livesOn()]);
       release();
       clearTimeout(timer);
     }

@@ -9,6 +9,7 @@ import type { OperationContext, ProgressFigures } from '../session/operations/op
 import type { OperationRecords, Remains } from '../session/operations/operation-records.ts';
 import type { Session } from '../session/session.ts';
 import type { Sessions } from '../session/sessions.ts';
+import type { Client } from '../session/sharing/shares.ts';
 
 /** Every method of a client but those of the connection's own life cycle. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
@@ -18,15 +19,21 @@ export interface Daemon {
   readonly sessions: Sessions;
   /** Where sessions live unless a request says otherwise. */
   readonly storage: string;
-  /** The fate of what opens and ends sessions: one that is gone cannot remember how it went. */
+  /** The fate of what is done to no session in particular. */
   readonly operations: OperationRecords;
+  /**
+   * The fate of a client's openings and ends of sessions: a session that is gone cannot remember how it went. Each
+   * client has its own, because an answer to another one's opening would leave it without a share.
+   */
+  readonly openingsOf: (client: Client) => OperationRecords;
   /** Runs what the protocol says runs once at a time in the whole daemon. */
   readonly alone: <T>(work: () => Promise<T>) => Promise<T>;
   readonly log: Log;
 }
 
-/** How the request came: it can be cancelled, and told how far it is. */
+/** How the request came: from whom, and that it can be cancelled and told how far it is. */
 export interface Request {
+  readonly client: Client;
   readonly signal: AbortSignal;
   readonly progress: { report(update: ProgressFigures & { readonly phase: string }): void };
 }
@@ -35,6 +42,7 @@ export interface Request {
 export interface Call<M extends CommandMethod> {
   readonly params: ParamsOf<M>;
   readonly context: OperationContext;
+  readonly client: Client;
   readonly daemon: Daemon;
 }
 

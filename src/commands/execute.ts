@@ -41,7 +41,8 @@ export async function execute(
   daemon: Daemon,
 ): Promise<Answer> {
   const warnings: string[] = [];
-  const call: AnyCall = { params, daemon, context: contextOf(request, daemon, warnings) };
+  const { client } = request;
+  const call: AnyCall = { params, client, daemon, context: contextOf(request, daemon, warnings) };
   if ('open' in command) return opening(command, call, warnings);
   const runnable = command as unknown as Runnable;
   const { lane } = methods[command.method];
@@ -120,9 +121,9 @@ function opening(
   call: AnyCall,
   warnings: string[],
 ): Promise<Answer> {
-  const { daemon } = call;
+  const { daemon, client } = call;
   const openCall = call as unknown as Call<'session/open'>;
-  return once(daemon.operations, command.method, call, warnings, () =>
+  return once(daemon.openingsOf(client), command.method, call, warnings, () =>
     daemon.alone(async () => {
       const opened = await command.open(openCall);
       return once(opened.session.parts.operations, command.method, call, warnings, async () =>
@@ -134,8 +135,8 @@ function opening(
 
 /** Ends a session: what waits in its lane is refused. A kept one notes its answer while its log is still open. */
 function ending(command: Runnable, call: AnyCall, warnings: string[]): Promise<Answer> {
-  const { daemon, params } = call;
-  return once(daemon.operations, command.method, call, warnings, async () => {
+  const { daemon, client, params } = call;
+  return once(daemon.openingsOf(client), command.method, call, warnings, async () => {
     const session = daemon.sessions.get(params.session ?? '');
     const foreseen = command.endsSession?.(session);
     if (foreseen !== undefined) {

@@ -2787,24 +2787,28 @@ export interface ConversationDidChangeParams {
 export interface RequestTypes {
   /** Begins the conversation between client and server. The first request; once only. */
   'initialize': { params: InitializeParams; result: InitializeResult; };
-  /** Ends all sessions and answers within a second. After it only `exit` is accepted. */
+  /**
+   * Ends all sessions that no other client has open, and answers within a second. After it only `exit` is
+   * accepted.
+   */
   'shutdown': { params: ShutdownParams; result: null; };
   /** Answers this protocol as an OpenRPC document. Also before `initialize`. */
   'rpc.discover': { params: RpcDiscoverParams; result: JsonObject; };
   /**
    * Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is new, resumes it
    * when it is kept, and finishes or undoes a restore that a kill interrupted. Opening an open session answers
-   * it again. Every later request names the `session` it answers.
+   * it again; a client that comes by the daemon's socket joins it so, and the session lives until the last
+   * client that opened it has closed it or is gone. Every later request names the `session` it answers.
    */
   'session/open': { params: SessionOpenParams; result: SessionOpenResult; };
   /**
-   * Ends a session. With retention `session` its checkpoints and conversation are removed at once, with `keep`
-   * they stay.
+   * Ends a session, or this client's share of it while other clients have it open (`removed` is false then).
+   * With retention `session` its checkpoints and conversation are removed at once, with `keep` they stay.
    */
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**
-   * Removes a session that is open or kept, with its checkpoints and conversation, whatever its retention. The
-   * work tree is not touched.
+   * Removes a session that is open or kept, with its checkpoints and conversation, whatever its retention.
+   * `StoreBusy` while another client has it open. The work tree is not touched.
    */
   'session/delete': { params: SessionDeleteParams; result: SessionDeleteResult; };
   /** Lists the sessions that are open or kept. */
@@ -2952,7 +2956,10 @@ export interface RequestTypes {
 export interface NotificationTypes {
   /** The client has read the answer to `initialize`. */
   'initialized': { params: InitializedParams; };
-  /** Ends the process: with 0 after `shutdown`, with 1 otherwise. */
+  /**
+   * Ends the process: with 0 after `shutdown`, with 1 otherwise. While other clients of this daemon hold
+   * sessions it ends this connection only, and the process when they have left.
+   */
   'exit': { params: ExitParams; };
   /**
    * Asks to give up a request. Until it commits it ends with `RequestCancelled`, and nothing has changed;

@@ -15,6 +15,8 @@ export interface RequestContext {
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   readonly log: Log;
+  /** Who asks; one object a connection, compared by identity alone. */
+  readonly client: object;
 }
 
 export type Handler<M extends RequestMethod> = (
@@ -31,6 +33,7 @@ export type Handlers = {
 };
 
 export interface DispatchPorts {
+  readonly client: object;
   readonly ownHandlers: { readonly [M in LifecycleMethod]: Handler<M> };
   /** All other handlers, asked for when the first of them is needed. A missing one is answered with -32601. */
   readonly loadHandlers: () => Promise<Partial<Handlers>>;
@@ -88,17 +91,18 @@ export class Dispatcher {
     // The life cycle's own requests are not waited for by the stop that they start.
     if (facts.effects !== 'process') this.#running.add(controller);
     const progress = this.#progressOf(method, facts, params);
+    const { log, client } = this.#ports;
     const mutates = facts.effects === 'store' || facts.effects === 'workspace';
     try {
       // Only the first requests wait here, and in their order; later ones must not lose a turn.
       const handler = this.#handlerOf(method) ?? (await this.#loadHandler(method));
       if (handler === undefined) return notFound(method);
       controller.signal.throwIfAborted();
-      const result = await handler(params, { signal: controller.signal, progress, log: this.#ports.log });
+      const result = await handler(params, { signal: controller.signal, progress, log, client });
       return { result: result ?? null, effects: mutates ? 'committed' : 'none' };
     } catch (error) {
       if (isAbort(error) && controller.signal.aborted) return { error: this.#cancelled(controller.signal) };
-      return { error: toWireError(error, { method, mutates, log: this.#ports.log }) };
+      return { error: toWireError(error, { method, mutates, log }) };
     } finally {
       progress.end();
       cancel.removeEventListener('abort', forward);

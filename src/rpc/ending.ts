@@ -1,17 +1,26 @@
-// Every way in which the daemon ends, funnelled into one path: stop once, within a bound of time, let the replies
-// out, exit with the code that goes with the reason. It knows no session; what a stop removes or keeps is the daemon's affair.
+// Every way in which the daemon ends, or one client's share of it, funnelled into one path: stop once, within a bound
+// of time, let the replies out, leave with the code of that end. It knows no session; what a stop removes or keeps is
+// the daemon's affair.
 import type { Log } from '../base/log.ts';
 
 /**
  * Why the daemon ends. `exit`: without a shutdown before it. `endOfInput`: also an output that nobody reads.
- * `framing`: the client's bytes made no sense. `failure`: an uncaught error of ours.
+ * `framing`: the client's bytes made no sense. `failure`: an uncaught error of ours. `idle`: nobody came for long.
  */
-export type EndReason = 'shutdown' | 'exit' | 'endOfInput' | 'parentDeath' | 'framing' | 'signal' | 'failure';
+export type EndReason =
+  | 'shutdown'
+  | 'exit'
+  | 'endOfInput'
+  | 'parentDeath'
+  | 'framing'
+  | 'signal'
+  | 'failure'
+  | 'idle';
 
 export interface EndingPorts {
   /** Lets running requests finish for a while, then aborts them. */
   readonly settle: (graceMs: number) => Promise<void>;
-  /** The daemon's stop. Called once, with the first reason. */
+  /** Ends what is held. Called once, with the first reason. */
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the replies have left. */
   readonly drain: (msMax: number) => Promise<void>;
@@ -49,7 +58,7 @@ export class Ending {
     await within(shutdownMsMax, this.#stop('shutdown'));
   }
 
-  /** Ends the process. The first call decides the code; later ones join it. */
+  /** Ends for good. The first call decides the code; later ones join it. */
   end(reason: EndReason, code: number): Promise<void> {
     this.#ended ??= this.#end(reason, code);
     return this.#ended;

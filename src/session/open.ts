@@ -48,6 +48,8 @@ export interface Surroundings {
   readonly log: Log;
   /** Told when an internal check failed: the process should end, so that recovery runs at the next start. */
   readonly onPoison: (because: Error) => void;
+  /** Where this daemon listens for further clients. */
+  readonly socket?: string;
   /** The session of this id that this daemon has open already. */
   readonly alreadyOpen: (id: string) => Session | undefined;
   /** The other sessions of this daemon on the same work tree. */
@@ -94,7 +96,7 @@ export async function openSession(
     created: timestamp(systemClock),
   };
   const directory = new SessionDirectory(root, id);
-  const { owner, resumed } = await own(directory, marker);
+  const { owner, resumed } = await own(directory, marker, around.socket);
   try {
     const settled = { ...request, options: { ...request.options, storage: root } };
     const session = await build({ directory, marker, owner, workTree, resumed }, settled, around, context);
@@ -122,15 +124,17 @@ function checkStorage(workTree: WorkTree, storage: string): void {
 async function own(
   directory: SessionDirectory,
   marker: SessionMarker,
+  socket: string | undefined,
 ): Promise<{ readonly owner: SessionOwner; readonly resumed: boolean }> {
   let resumed = false;
   try {
-    const owner = await SessionOwner.claim(directory, () => {
+    const prepare = (): void => {
       resumed = directory.exists();
       if (!resumed) return directory.create(marker);
       directory.refuseLaterFormat();
       directory.removeTemporaries();
-    });
+    };
+    const owner = await SessionOwner.claim(directory, prepare, socket);
     if (!(owner instanceof SessionOwner)) throw busy(owner);
     if (resumed) await endOrphans(directory.root);
     return { owner, resumed };

@@ -29,6 +29,8 @@ interface OwnerNote extends Holder {
   /** The holder holds the directory's lock: whoever gets it knows that this one is gone. */
   readonly locked?: boolean;
   readonly released?: boolean;
+  /** Where the owner takes further clients of the same user. */
+  readonly socket?: string;
 }
 
 interface Locks {
@@ -47,13 +49,23 @@ export class SessionOwner {
   /** The one before was taken for dead because it said nothing: it may wake up and hold the old files open. */
   readonly tookOverSilent: boolean;
 
-  private constructor(directory: SessionDirectory, locks: Locks, previous: Owner | undefined) {
+  private constructor(
+    directory: SessionDirectory,
+    locks: Locks,
+    previous: Owner | undefined,
+    socket: string | undefined,
+  ) {
     this.#directory = directory;
     this.#claimed = standingAt(directory.root);
     this.#locks = locks;
     this.tookOverSilent = previous !== undefined && !previous.note.released && isUnseen(previous, locks);
     const generation = (previous?.note.generation ?? 0) + 1;
-    this.#note = { ...describeSelf(), generation, locked: locks.directory.is === 'held' };
+    this.#note = {
+      ...describeSelf(),
+      generation,
+      locked: locks.directory.is === 'held',
+      ...(socket === undefined ? {} : { socket }),
+    };
     writeAtomically(directory.ownerFile, JSON.stringify(this.#note));
     this.#noteStamp = stampOf(directory.ownerFile);
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
@@ -65,8 +77,13 @@ export class SessionOwner {
    *
    * The first lock goes by the storage and the session's id, so it is held before there is a directory: `prepare`
    * fills it, and nobody can rename it away in between. Whatever `prepare` throws gives the locks back.
+   * `socket` is where further clients reach this process: the owner's file tells it to them.
    */
-  static async claim(directory: SessionDirectory, prepare?: () => void): Promise<SessionOwner | Holder> {
+  static async claim(
+    directory: SessionDirectory,
+    prepare?: () => void,
+    socket?: string,
+  ): Promise<SessionOwner | Holder> {
     const { dev, ino } = files.statSync(directory.storage, { bigint: true });
     const name = await takeProcessLock(`session ${directory.session} in ${dev}:${ino}`, directory.lockFile);
     if (name === undefined) return holderIn(directory);
@@ -80,7 +97,7 @@ export class SessionOwner {
         return holderIn(directory);
       }
       prepare?.();
-      return new SessionOwner(directory, { name, directory: lock }, previous);
+      return new SessionOwner(directory, { name, directory: lock }, previous, socket);
     } catch (error) {
       if (prepare !== undefined) directory.removeEmptyRoot();
       release({ name, directory: lock });
@@ -121,7 +138,10 @@ export class SessionOwner {
     try {
       // Who cannot see our locks need not wait for our silence.
       if (this.#isStillThere() && this.holds())
-        writeAtomically(this.#directory.ownerFile, JSON.stringify({ ...this.#note, released: true }));
+        writeAtomically(
+          this.#directory.ownerFile,
+          JSON.stringify({ ...this.#note, socket: undefined, released: true }),
+        );
     } catch (error) {
       if (systemCode(error) === undefined) throw error; // a full or lost disk must not keep the lock
     } finally {

@@ -1,28 +1,24 @@
 // All sessions of this daemon, and those that lie in a storage root: opening, finding, listing, closing, deleting.
-// One opening of the same session at a time; everything else about a session is in the session.
-import { CheckpointdError, systemCode } from '../base/errors.ts';
-import { files } from '../base/files.ts';
+// One opening of the same session at a time; a session that several clients have opened ends with the last of them.
+// Everything else about a session is in the session.
+import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { killAllGit } from '../git/process/run.ts';
-import { strategyNamed } from '../store/strategies.ts';
 import { mustAnswer } from './answering-path.ts';
-import { SessionDirectory, type SessionMarker } from './directory.ts';
+import { SessionDirectory } from './directory.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
+import { type Deleted, deleteKept, deleteOpen, destroyOutside } from './kept/deletion.ts';
+import { type StoredSession, sessionsIn } from './kept/listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { OperationContext } from './operations/operation-context.ts';
-import { busy, lastSignOfLife, SessionOwner } from './owner.ts';
-import { deleteTrash, renameAway, sizeOf } from './removal.ts';
+import { sizeOf } from './removal.ts';
 import type { Session } from './session.ts';
-import { destroyClosedStore } from './session-store.ts';
+import { type Client, heldByOthers, Shares } from './sharing/shares.ts';
 import { orphanGraceMs, sweepStorage } from './sweep.ts';
 
-export interface ListedSession {
-  readonly marker: SessionMarker;
+export interface ListedSession extends StoredSession {
   readonly open: boolean;
-  /** When its owner last showed a sign of life, ms since 1970. */
-  readonly lastUsedMs?: number;
-  readonly storage: string;
 }
 
 export interface SessionsOptions {
@@ -42,10 +38,11 @@ export class Sessions {
   #opening: Promise<unknown> = Promise.resolve();
   #isClosing = false;
   /** Sessions whose end has begun and is not finished. */
-  readonly #ending = new Set<Session>();
+  readonly #ending = new Map<Session, Promise<void>>();
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
   readonly #deletions = new Set<Promise<void>>();
+  readonly #shares = new Shares();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -69,16 +66,18 @@ export class Sessions {
   get(id: string): Session {
     const session = this.#open.get(id as SessionId);
     if (session !== undefined) return session;
-    throw new CheckpointdError(
-      'UnknownSession',
-      'No session with this id is open here. Use session/open; session/list shows the kept ones.',
-      {
-        details: { session: id.slice(0, 64) },
-      },
-    );
+    throw unknown(id);
   }
 
-  async open(request: OpenRequest, context: OperationContext): Promise<Opened> {
+  /** The same, if this client has opened it. @throws UnknownSession */
+  openedBy(client: Client, id: string): Session {
+    const session = this.get(id);
+    if (this.#shares.holds(session.id, client)) return session;
+    throw unknown(id);
+  }
+
+  /** Opens a session for a client, or joins the open one. It stays open until {@link closeFor} or {@link leave}. */
+  async open(request: OpenRequest, context: OperationContext, client: Client = this): Promise<Opened> {
     // Before it stands in line: a path that does not answer holds up nobody else's opening.
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
@@ -86,17 +85,19 @@ export class Sessions {
     ]);
     const opening = this.#opening.then(async () => {
       context.signal.throwIfAborted();
-      if (this.#isClosing) throw closing();
+      await this.#endOf(request.conversationId);
+      if (this.#isClosing || this.#shares.hasLeft(client)) throw closing();
       const opened = await openSession(
         request,
         {
           ...this.#options.surroundings,
-          alreadyOpen: (id) => this.#open.get(id as SessionId),
+          alreadyOpen: (id) => this.#join(id as SessionId, client),
           neighbours: (of) => this.#neighbours(of),
         },
         context,
       );
       this.#open.set(opened.session.id, opened.session);
+      this.#shares.join(opened.session.id, client);
       this.#sweepOnce(request.options.storage);
       return opened;
     });
@@ -104,18 +105,33 @@ export class Sessions {
     return opening;
   }
 
-  /** Ends one session. @throws UnknownSession */
-  async close(id: string, kind: EndKind = 'orderly'): Promise<Ended> {
+  /** Ends a client's share of a session, and the session when nobody else has it open. @throws UnknownSession */
+  async closeFor(client: Client, id: string, kind: EndKind = 'orderly'): Promise<Ended> {
+    const { id: session } = this.openedBy(client, id);
+    if (this.#shares.release(session, client)) return this.close(session, kind);
+    return { fate: 'kept', deleted: Promise.resolve() };
+  }
+
+  /** Ends all shares of a client that is gone, and what it alone had open. */
+  async leave(client: Client, kind: EndKind): Promise<void> {
+    this.#shares.leave(client);
+    await this.#opening; // one of its own that was under way stands now, and is ended with the others
+    await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
+  }
+
+  /** Whether a client has a session open, `besides` one. */
+  isHeld(besides?: Client): boolean {
+    return this.#shares.isHeld(besides);
+  }
+
+  /** Ends one session, whoever has it open. @throws UnknownSession */
+  close(id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const session = this.get(id);
-    this.#open.delete(session.id);
-    this.#ending.add(session);
-    try {
+    return this.#during(session, async () => {
       const ended = await endSession(session, kind);
       this.#watchDeletion(ended.deleted);
       return ended;
-    } finally {
-      this.#ending.delete(session); // also after a failure it is given up, and its path may be another owner's
-    }
+    });
   }
 
   /** Ends every session; resolves when every path that may go is gone. A failure in one does not spare the others. */
@@ -123,11 +139,7 @@ export class Sessions {
     this.#isClosing = true;
     clearTimeout(this.#idleSweep);
     await this.#opening; // one that was under way either stands and is closed too, or has removed what it made
-    const ids = [...this.#open.keys()];
-    const ends = await Promise.allSettled(ids.map((id) => this.close(id, kind)));
-    for (const end of ends)
-      if (end.status === 'rejected')
-        this.#options.log.error(`a session did not end cleanly: ${String(end.reason)}`);
+    await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
   }
 
   /** Resolves when everything that was renamed away is deleted. */
@@ -138,7 +150,7 @@ export class Sessions {
   /** For a process that dies now: what is still open, or still on its way out, gets the synchronous treatment. */
   abandonAll(): void {
     killAllGit();
-    for (const session of [...this.#open.values(), ...this.#ending]) {
+    for (const session of [...this.#open.values(), ...this.#ending.keys()]) {
       try {
         abandonSession(session);
       } catch (error) {
@@ -151,67 +163,32 @@ export class Sessions {
   /** Sessions in a storage root, open here or not, newest sign of life first. One that cannot be read is left out. */
   async list(storage: string = this.#options.defaultStorage): Promise<ListedSession[]> {
     await mustAnswer(storage, 'StoreUnavailable');
-    const listed: ListedSession[] = [];
-    for (const name of sessionNames(storage)) {
-      try {
-        const session = this.#listed(storage, name);
-        if (session !== undefined) listed.push(session);
-      } catch (error) {
-        if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
-        this.#options.log.warn(`session/list leaves out ${name}, which cannot be read: ${String(error)}`);
-      }
-    }
-    return listed.sort((a, b) => (b.lastUsedMs ?? 0) - (a.lastUsedMs ?? 0));
+    return sessionsIn(storage, this.#options.log).map((listed) => ({
+      ...listed,
+      open: this.#open.has(listed.marker.session),
+    }));
   }
 
-  #listed(storage: string, name: SessionId): ListedSession | undefined {
-    const directory = new SessionDirectory(storage, name);
-    const marker = directory.exists() ? directory.readMarker() : undefined;
-    if (marker === undefined) return undefined;
-    const lastUsedMs = lastSignOfLife(directory);
-    const open = this.#open.has(name);
-    return { marker, storage, open, ...(lastUsedMs === undefined ? {} : { lastUsedMs }) };
-  }
-
-  /** Deletes a session with its checkpoints and conversation, open here or kept (003's cascade). */
+  /**
+   * Deletes a session with its checkpoints and conversation, open here or kept.
+   * @throws UnknownSession; StoreBusy while another client or process has it open
+   */
   async delete(
     id: string,
     storage: string = this.#options.defaultStorage,
+    client: Client = this,
   ): Promise<{ readonly bytesFreed: number }> {
     const open = this.#open.get(id as SessionId);
-    if (open === undefined) await mustAnswer(storage, 'StoreUnavailable');
-    const directory = open?.parts.directory ?? new SessionDirectory(storage, id as SessionId);
-    if (open !== undefined) {
-      // At once: whoever closes or deletes it meanwhile would end it a second time, descriptors and all.
-      this.#open.delete(open.id);
-      this.#ending.add(open);
-      try {
-        directory.ours(); // before anything is destroyed
-        const bytesFreed = await sizeOf(directory.root);
-        await open.enabled?.store.destroy();
-        const { fate, deleted } = await endSession(open, 'orderly');
-        if (fate === 'removed') {
-          this.#watchDeletion(deleted);
-          return { bytesFreed };
-        }
-      } finally {
-        this.#ending.delete(open);
-      }
-    } else if (!/^ses_[0-9a-z]{26}$/.test(id) || !directory.exists()) {
-      throw new CheckpointdError(
-        'UnknownSession',
-        'There is no session with this id. session/list shows the kept ones.',
-        { details: { session: id.slice(0, 64) } },
-      );
+    if (open === undefined) {
+      await mustAnswer(storage, 'StoreUnavailable');
+      return this.#trashed(await deleteKept(storage, id, this.#options.log));
     }
-    directory.refuseLaterFormat();
-    const bytesFreed = await sizeOf(directory.root);
-    const owner = directory.exists() ? await SessionOwner.claim(directory) : undefined;
-    if (owner !== undefined && !(owner instanceof SessionOwner)) throw busy(owner);
-    if (open === undefined) await this.#destroyOutside(directory);
-    const trash = renameAway(directory);
-    owner?.release();
-    if (trash !== undefined) this.#watchDeletion(deleteTrash(trash));
+    if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
+    return this.#trashed(await this.#during(open, () => deleteOpen(open)));
+  }
+
+  #trashed({ bytesFreed, deleted }: Deleted): { readonly bytesFreed: number } {
+    this.#watchDeletion(deleted);
     return { bytesFreed };
   }
 
@@ -220,6 +197,42 @@ export class Sessions {
     const store = this.#open.get(marker.session)?.enabled?.store;
     if (store !== undefined) return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
     return sizeOf(new SessionDirectory(storage, marker.session).root);
+  }
+
+  #join(id: SessionId, client: Client): Session | undefined {
+    const session = this.#open.get(id);
+    if (session !== undefined) this.#shares.join(id, client); // now: its last holder may be about to leave
+    return session;
+  }
+
+  /** Runs the end of a session. From now on nobody finds it, and whoever opens it anew waits for this. */
+  async #during<T>(session: Session, end: () => Promise<T>): Promise<T> {
+    this.#open.delete(session.id);
+    this.#shares.forget(session.id);
+    const ended = end();
+    const settled = ended.then(
+      () => undefined,
+      () => undefined, // told to its own caller
+    );
+    this.#ending.set(session, settled);
+    try {
+      return await ended;
+    } finally {
+      this.#ending.delete(session); // also after a failure it is given up, and its path may be another owner's
+    }
+  }
+
+  /** Waits for the sessions of a conversation that are on their way out; their directory is locked until then. */
+  async #endOf(conversationId: string | undefined): Promise<void> {
+    const ends = [...this.#ending].filter(([{ parts }]) => parts.marker.conversationId === conversationId);
+    await Promise.all(ends.map(([, end]) => end));
+  }
+
+  async #endEach(ids: readonly SessionId[], end: (id: SessionId) => Promise<unknown>): Promise<void> {
+    const ends = await Promise.allSettled(ids.map(end));
+    for (const each of ends)
+      if (each.status === 'rejected')
+        this.#options.log.error(`a session did not end cleanly: ${String(each.reason)}`);
   }
 
   #neighbours(of: Session): Session[] {
@@ -241,25 +254,10 @@ export class Sessions {
     const { removed } = await sweepStorage(
       storage,
       grace,
-      (directory) => this.#destroyOutside(directory),
+      (directory) => destroyOutside(directory, log),
       log,
     );
     if (removed.length > 0) log.info(`removed ${removed.length} session(s) of dead daemons`);
-  }
-
-  /** Removes what a strategy keeps outside the directory of a session that is not open here. */
-  async #destroyOutside(directory: SessionDirectory): Promise<void> {
-    const marker = directory.readMarker();
-    if (marker === undefined) return;
-    if (strategyNamed(marker.strategy).livesInSessionDirectory) return;
-    try {
-      await destroyClosedStore(directory, marker);
-    } catch (error) {
-      if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
-      this.#options.log.warn(
-        `a session is removed, and not what a damaged store holds of it: ${error.message}`,
-      );
-    }
   }
 
   #watchDeletion(deletion: Promise<void>): void {
@@ -272,17 +270,16 @@ export class Sessions {
   }
 }
 
+function unknown(id: string): CheckpointdError {
+  return new CheckpointdError(
+    'UnknownSession',
+    'No session with this id is open here. Use session/open; session/list shows the kept ones.',
+    { details: { session: id.slice(0, 64) } },
+  );
+}
+
 function closing(): CheckpointdError {
   return new CheckpointdError('StoreUnavailable', 'The daemon is ending. Start it again to open a session.', {
     retryable: true,
   });
-}
-
-function sessionNames(storage: string): SessionId[] {
-  try {
-    return files.readdirSync(storage).filter((name): name is SessionId => /^ses_[0-9a-z]{26}$/.test(name));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

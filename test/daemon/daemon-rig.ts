@@ -1,6 +1,6 @@
 // A scratch repository, a storage of its own and real daemons over stdio, for tests of how sessions live and die.
 // It looks at the disk and at /proc with its own eyes, and leaves no process and no file behind.
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -32,11 +32,14 @@ export class DaemonRig {
   readonly work = join(this.top, 'work');
   readonly storage = join(this.top, 'storage');
   readonly home = join(this.top, 'home');
+  readonly runtime = join(this.top, 'run');
   readonly log = join(this.top, 'daemon.log');
   readonly #clients: WireClient[] = [];
+  readonly #programs: ChildProcess[] = [];
 
   constructor({ repository = true }: { readonly repository?: boolean } = {}) {
     for (const directory of [this.work, this.home]) mkdirSync(directory);
+    mkdirSync(this.runtime, { mode: 0o700 });
     if (repository) git(this.work, 'init', '-q', '-b', 'main');
     this.write('a.txt', 'a\n');
     this.write('deep/b.txt', 'b\n');
@@ -67,7 +70,7 @@ export class DaemonRig {
   }
 
   get environment(): NodeJS.ProcessEnv {
-    return { PATH: process.env['PATH'], HOME: this.home };
+    return { PATH: process.env['PATH'], HOME: this.home, XDG_RUNTIME_DIR: this.runtime };
   }
 
   /** The daemon's arguments in this rig. */
@@ -78,6 +81,27 @@ export class DaemonRig {
       `--log-file=${this.log}`,
       '--log-level=debug',
     ];
+  }
+
+  /** Runs `checkpointd` with these words, ended with the rig. */
+  run(words: readonly string[]): {
+    readonly code: Promise<number | null>;
+    readonly stdout: string;
+    readonly stderr: string;
+  } {
+    const child = spawn(process.execPath, [daemonEntry, ...words], { env: this.environment, cwd: this.work });
+    this.#programs.push(child);
+    const said = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()));
+    const code = new Promise<number | null>((resolve) => child.on('close', resolve));
+    return Object.defineProperties(
+      { code, stdout: '', stderr: '' },
+      {
+        stdout: { get: () => said.stdout },
+        stderr: { get: () => said.stderr },
+      },
+    );
   }
 
   /** Starts a daemon and says hello. */
@@ -150,6 +174,7 @@ export class DaemonRig {
   }
 
   async dispose(): Promise<void> {
+    for (const program of this.#programs) program.kill('SIGKILL');
     await Promise.all(this.#clients.map((client) => client.kill()));
     const violations = this.#clients.flatMap((client) => client.violations);
     rmSync(this.top, { recursive: true, force: true });

@@ -68,6 +68,7 @@ export class InProcessDaemon {
       signal: new AbortController().signal,
       progress: { report: () => undefined },
       log: createLog('error', []),
+      client: this,
       ...context,
     });
     assert.equal(validateResult(method, result), [], `${method} answers what the schema says`);

@@ -25,7 +25,8 @@ export class InProcessServer {
     });
     const log = createLog('debug', [(level, message) => this.logged.push({ level, message })]);
     const { input, output } = this;
-    this.server = new Server({ input, output, log, exit, isParentClient: false });
+    const streams = { input, output, close: () => output.end() };
+    this.server = new Server({ log, exit, first: { streams, isParent: false } });
     output.on('data', (chunk: Buffer) => this.#receive(chunk));
     this.server.listen(async () => ({
       handlers,

@@ -59,7 +59,8 @@ export class SessionRig {
     });
     const alone = <T>(work: () => Promise<T>): Promise<T> => work();
     const operations = new OperationRecords();
-    this.#daemon = { sessions: this.sessions, storage: this.storage, operations, alone, log };
+    const { sessions, storage } = this;
+    this.#daemon = { sessions, storage, operations, openingsOf: () => operations, alone, log };
   }
 
   async open(context: OperationContext = operation()): Promise<Session> {
@@ -98,7 +99,7 @@ export class SessionRig {
     params: ParamsOf<M>,
     signal: AbortSignal = new AbortController().signal,
   ): Promise<ResultOf<M>> {
-    const request = { signal, progress: { report: () => undefined } };
+    const request = { signal, progress: { report: () => undefined }, client: this.sessions };
     return (await execute(commands[method], params, request, this.#daemon)) as ResultOf<M>;
   }
 

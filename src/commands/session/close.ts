@@ -1,14 +1,15 @@
-// session/close: ends a session that is open here. What is not to be kept goes, where that loses nothing.
+// session/close: ends a client's share of a session, and the session when nobody else has it open. What is not to be
+// kept goes then, where that loses nothing.
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand(
   'session/close',
-  async ({ session, daemon: { sessions }, context }) => {
-    sessions.get(session.id); // it may have been ended while the key was looked up
+  async ({ session, client, daemon: { sessions }, context }) => {
+    sessions.openedBy(client, session.id); // it may have been ended while the key was looked up
     // From here on it is given up, whatever becomes of its files: the next start sees to what is left.
     const lost = 'The session is closed, but not all of it could be put away';
-    const ended = await afterCommit(context, lost, () => sessions.close(session.id));
+    const ended = await afterCommit(context, lost, () => sessions.closeFor(client, session.id));
     return { removed: ended?.fate === 'removed' };
   },
   {

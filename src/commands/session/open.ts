@@ -22,9 +22,9 @@ const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 }
 
 export const command: OpeningCommand<'session/open'> = {
   method: 'session/open',
-  open: ({ params, context, daemon }) => {
+  open: ({ params, context, client, daemon }) => {
     settingsOf(params); // refused before anything is opened
-    return daemon.sessions.open(openRequest(params, daemon.storage), context);
+    return daemon.sessions.open(openRequest(params, daemon.storage), context, client);
   },
   run: async ({ params, context, session, resumed }) => {
     const lost = 'The session is open, but not all that the client said of itself could be stored';

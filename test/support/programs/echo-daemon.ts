@@ -4,11 +4,12 @@ import { Server } from '../../../src/rpc/server.ts';
 import { guardStdout } from '../../../src/rpc/transport/stdout-guard.ts';
 
 const server = new Server({
-  input: process.stdin,
-  output: guardStdout(silentLog),
   log: silentLog,
   exit: (code) => process.exit(code),
-  isParentClient: true,
+  first: {
+    streams: { input: process.stdin, output: guardStdout(silentLog), close: () => undefined },
+    isParent: true,
+  },
 });
 server.listen(async () => ({
   handlers: { 'session/list': async () => ({ sessions: [] }) },

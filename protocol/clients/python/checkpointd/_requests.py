@@ -169,8 +169,9 @@ class Requests:
     ) -> SessionOpenResult:
         """Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is
         new, resumes it when it is kept, and finishes or undoes a restore that a kill interrupted.
-        Opening an open session answers it again. Every later request names the `session` it
-        answers.
+        Opening an open session answers it again; a client that comes by the daemon's socket joins
+        it so, and the session lives until the last client that opened it has closed it or is
+        gone. Every later request names the `session` it answers.
         """
         result: SessionOpenResult = await self.request("session/open", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -183,7 +184,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionCloseResult:
-        """Ends a session. With retention `session` its checkpoints and conversation are removed at
+        """Ends a session, or this client's share of it while other clients have it open (`removed`
+        is false then). With retention `session` its checkpoints and conversation are removed at
         once, with `keep` they stay.
         """
         result: SessionCloseResult = await self.request("session/close", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
@@ -198,7 +200,7 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionDeleteResult:
         """Removes a session that is open or kept, with its checkpoints and conversation, whatever
-        its retention. The work tree is not touched.
+        its retention. `StoreBusy` while another client has it open. The work tree is not touched.
         """
         result: SessionDeleteResult = await self.request("session/delete", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

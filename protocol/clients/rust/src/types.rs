@@ -4959,7 +4959,8 @@ impl Notification for InitializedNotification {
     type Params = InitializedParams;
 }
 
-/// Ends all sessions and answers within a second. After it only `exit` is accepted.
+/// Ends all sessions that no other client has open, and answers within a second. After it only
+/// `exit` is accepted.
 #[derive(Debug)]
 pub enum ShutdownRequest {}
 impl Request for ShutdownRequest {
@@ -4968,7 +4969,8 @@ impl Request for ShutdownRequest {
     type Result = ();
 }
 
-/// Ends the process: with 0 after `shutdown`, with 1 otherwise.
+/// Ends the process: with 0 after `shutdown`, with 1 otherwise. While other clients of this daemon
+/// hold sessions it ends this connection only, and the process when they have left.
 #[derive(Debug)]
 pub enum ExitNotification {}
 impl Notification for ExitNotification {
@@ -5029,7 +5031,9 @@ impl Request for RpcDiscoverRequest {
 
 /// Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is new,
 /// resumes it when it is kept, and finishes or undoes a restore that a kill interrupted. Opening an
-/// open session answers it again. Every later request names the `session` it answers.
+/// open session answers it again; a client that comes by the daemon's socket joins it so, and the
+/// session lives until the last client that opened it has closed it or is gone. Every later request
+/// names the `session` it answers.
 #[derive(Debug)]
 pub enum SessionOpenRequest {}
 impl Request for SessionOpenRequest {
@@ -5038,8 +5042,9 @@ impl Request for SessionOpenRequest {
     type Result = SessionOpenResult;
 }
 
-/// Ends a session. With retention `session` its checkpoints and conversation are removed at once,
-/// with `keep` they stay.
+/// Ends a session, or this client's share of it while other clients have it open (`removed` is
+/// false then). With retention `session` its checkpoints and conversation are removed at once, with
+/// `keep` they stay.
 #[derive(Debug)]
 pub enum SessionCloseRequest {}
 impl Request for SessionCloseRequest {
@@ -5049,7 +5054,7 @@ impl Request for SessionCloseRequest {
 }
 
 /// Removes a session that is open or kept, with its checkpoints and conversation, whatever its
-/// retention. The work tree is not touched.
+/// retention. `StoreBusy` while another client has it open. The work tree is not touched.
 #[derive(Debug)]
 pub enum SessionDeleteRequest {}
 impl Request for SessionDeleteRequest {

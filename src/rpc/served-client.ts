@@ -1,0 +1,200 @@
+// One client as the server sees it: its connection with its own life cycle, requests in flight, progress, trace and
+// end. It decides nothing about the daemon behind it: what its end means for sessions and for the process is the
+// server's affair.
+import type { Readable } from 'node:stream';
+import type { Log } from '../base/log.ts';
+import { methods, protocolVersion, schemaHash } from '../protocol/methods.ts';
+import type {
+  EventOf,
+  InitializeParams,
+  InitializeResult,
+  JsonObject,
+  NotificationMethod,
+} from '../protocol/types.ts';
+import { normalParams, validateParams } from '../protocol/validators.ts';
+import { offerHere } from './capabilities.ts';
+import { Dispatcher, type Handlers } from './dispatch.ts';
+import type { EndReason } from './ending.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { packageVersion, protocolDocument } from './package-files.ts';
+import { watchParent } from './parent-watch.ts';
+import { logRequest } from './request-log.ts';
+import { inFlightMax } from './transport/admission.ts';
+import { Connection, type ConnectionEnd, type Outcome } from './transport/connection.ts';
+import type { FrameOutput } from './transport/frame-backlog.ts';
+import { frameLimits } from './transport/frame-parser.ts';
+
+/** Where a client is, and how to hang up. */
+export interface ClientStreams {
+  readonly input: Readable;
+  readonly output: FrameOutput;
+  /** Closes both, after the last frame has left. */
+  readonly close: () => void;
+}
+
+export interface ServedClientPorts {
+  readonly streams: ClientStreams;
+  readonly log: Log;
+  /** Whether the client is our parent process (stdio). */
+  readonly isParent: boolean;
+  /** The client's process id where the command line told it. */
+  readonly processId?: number;
+  /** Asked for when the first request needs them. */
+  readonly loadHandlers: () => Promise<Partial<Handlers>>;
+  /** The answer to `initialize` is on its way. */
+  readonly onInitialized: () => void;
+  /** The work of `shutdown`; bounded. */
+  readonly onShutdown: () => Promise<void>;
+  /** The client goes, or is gone. May be called more than once. */
+  readonly onEnd: (reason: EndReason, code: number) => void;
+}
+
+/** What a client may send without asking for an answer; everything else is dropped unread. */
+const accepted: ReadonlySet<string> = new Set(['initialized', 'exit', '$/setTrace']);
+const traceCharactersMax = 2000;
+
+export class ServedClient {
+  readonly #ports: ServedClientPorts;
+  readonly #lifecycle = new Lifecycle();
+  readonly #connection: Connection;
+  readonly #dispatcher: Dispatcher;
+  readonly #watches: (() => void)[] = [];
+  #isDropping = false;
+
+  constructor(ports: ServedClientPorts) {
+    this.#ports = ports;
+    const { input, output } = ports.streams;
+    this.#connection = new Connection({
+      input,
+      output,
+      onRequest: (method, params, cancel) => this.#request(method, params, cancel),
+      wantsNotification: (method) => accepted.has(method),
+      onNotification: (method, params) => this.#notification(method, params),
+      onEnd: (end) => this.#connectionEnded(end),
+    });
+    this.#dispatcher = new Dispatcher({
+      client: this,
+      ownHandlers: {
+        initialize: async (params) => {
+          setImmediate(ports.onInitialized);
+          return this.#initialize(params);
+        },
+        shutdown: async () => {
+          this.#lifecycle.shutdown();
+          await ports.onShutdown();
+          return null;
+        },
+        'rpc.discover': async () => JSON.parse(protocolDocument('openrpc.json')) as JsonObject,
+      },
+      loadHandlers: ports.loadHandlers,
+      notify: (method, params) => this.#connection.notify(method, params),
+      log: ports.log,
+    });
+  }
+
+  /** Begins to serve. */
+  listen(): void {
+    this.#watch(this.#ports.processId, this.#ports.isParent);
+    this.#connection.listen();
+  }
+
+  /** Sends a notification if this client asked for it and reads. */
+  notify<M extends NotificationMethod>(method: M, params: EventOf<M>): void {
+    if (!this.#lifecycle.wants(method)) return;
+    const isSent = this.#connection.notify(method, params);
+    // Said once, at the first loss; the line itself would only be dropped too.
+    if (!isSent && !this.#isDropping) this.#ports.log.info(`the client does not read: ${method} was dropped`);
+    this.#isDropping = !isSent;
+  }
+
+  /** From now on it gets no event, and `exit` is all that it may send. */
+  shutdown(): void {
+    this.#lifecycle.shutdown();
+  }
+
+  /** Waits until none of its requests runs, at most `graceMs`; then aborts the rest. */
+  settle(graceMs: number): Promise<void> {
+    return this.#dispatcher.settle(graceMs);
+  }
+
+  /** Waits until its answers have left, at most `msMax`. */
+  drain(msMax: number): Promise<void> {
+    return this.#connection.drain(msMax);
+  }
+
+  /** Hangs up. */
+  close(): void {
+    for (const unwatch of this.#watches.splice(0)) unwatch();
+    this.#ports.streams.close();
+  }
+
+  async #request(method: string, params: unknown, cancel: AbortSignal): Promise<Outcome> {
+    const startedMs = performance.now();
+    const refused = this.#lifecycle.refuse(method);
+    if (refused === undefined) this.#trace(`received ${method}`, params);
+    const outcome =
+      refused === undefined ? await this.#dispatcher.request(method, params, cancel) : { error: refused };
+    const ms = performance.now() - startedMs;
+    logRequest(this.#ports.log, { method, params, outcome, ms });
+    const came = 'error' in outcome ? `failed with ${outcome.error.data.kind}` : 'answered';
+    if (refused === undefined) this.#trace(`${method} ${came} after ${Math.round(ms)} ms`);
+    return outcome;
+  }
+
+  #notification(method: string, params: unknown): void {
+    if (method === 'exit') {
+      const code = this.#lifecycle.state === 'shutdown' ? 0 : 1;
+      this.#ports.onEnd('exit', code);
+    } else if (method === '$/setTrace' && validateParams(method, params).length === 0) {
+      const { value } = normalParams(params) as EventOf<'$/setTrace'>;
+      this.#lifecycle.setTrace(value);
+    }
+  }
+
+  #initialize(params: InitializeParams): InitializeResult {
+    this.#lifecycle.initialize(params, isEvent);
+    this.#watch(params.processId, false);
+    const { capabilities, limits } = offerHere();
+    return {
+      protocolVersion,
+      serverInfo: { name: 'checkpointd', version: packageVersion() },
+      schemaHash,
+      capabilities: { checkpointd: { ...capabilities, events: { names: this.#lifecycle.events } } },
+      limits: {
+        ...limits,
+        maxHeaderBytes: frameLimits.headerBytesMax,
+        maxBodyBytes: frameLimits.bodyBytesMax,
+        maxInFlight: inFlightMax,
+      },
+    };
+  }
+
+  #connectionEnded(end: ConnectionEnd): void {
+    const wasShutDown = this.#lifecycle.state === 'shutdown' && end !== 'framing';
+    this.#ports.onEnd(end === 'framing' ? 'framing' : 'endOfInput', wasShutDown ? 0 : 1);
+  }
+
+  #watch(processId: number | undefined, watchOwnParent: boolean): void {
+    if (processId === undefined && !watchOwnParent) return;
+    const unwatch = watchParent({
+      ...(processId === undefined ? {} : { processId }),
+      watchOwnParent,
+      onGone: () => this.#ports.onEnd('parentDeath', 1),
+    });
+    this.#watches.push(unwatch);
+  }
+
+  #trace(message: string, params?: unknown): void {
+    if (!this.#lifecycle.wants('$/logTrace')) return;
+    const isVerbose = this.#lifecycle.trace === 'verbose' && params !== undefined;
+    const verbose = isVerbose ? { verbose: JSON.stringify(params).slice(0, traceCharactersMax) } : {};
+    this.notify('$/logTrace', { message, ...verbose });
+  }
+}
+
+/** Whether this is one of the events that a client can ask for. */
+function isEvent(name: string): boolean {
+  if (!Object.hasOwn(methods, name)) return false;
+  const facts = methods[name as keyof typeof methods];
+  return facts.kind === 'notification' && facts.direction === 'serverToClient' && /^\w+\/did/.test(name);
+}

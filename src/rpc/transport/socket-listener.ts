@@ -1,0 +1,69 @@
+// Listens for further clients of the same user: on a unix socket in a private directory, or on a named pipe on
+// Windows (which no test has tried). A daemon that cannot listen serves its first client all the same, and says why.
+import { randomBytes } from 'node:crypto';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import type { Log } from '../../base/log.ts';
+import { prepareSocketDirectory, sweepSockets, UnusableSocketDirectory } from './socket-directory.ts';
+
+export interface SocketListener {
+  /** Where clients connect. */
+  readonly path: string;
+  /** Takes no further client, and removes the socket. Synchronous, for the last moment of a process. */
+  close(): void;
+}
+
+/** What fits into the kernel's address of a unix socket, with the byte that ends it: 104 on BSD and macOS. */
+const pathBytesMax = process.platform === 'linux' ? 107 : 103;
+
+/** Begins to listen; undefined, and a line in the log, where that is not possible. */
+export async function listenForClients(
+  directory: string,
+  onClient: (socket: Socket) => void,
+  log: Log,
+): Promise<SocketListener | undefined> {
+  const name = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  if (process.platform === 'win32') return listen(`\\\\.\\pipe\\checkpointd-client-${name}`, onClient);
+  const path = join(directory, `${name}.sock`);
+  const bytes = Buffer.byteLength(path);
+  if (bytes > pathBytesMax) {
+    log.warn(
+      `Not listening for further clients: ${path} has ${bytes} bytes, a socket's path at most ${pathBytesMax}. Set XDG_RUNTIME_DIR to a shorter directory.`,
+    );
+    return undefined;
+  }
+  try {
+    prepareSocketDirectory(directory);
+    const listener = await listen(path, onClient);
+    files.chmodSync(path, 0o600);
+    void sweepSockets(directory).catch((error: unknown) =>
+      log.info(`could not sweep ${directory}: ${String(error)}`),
+    );
+    return listener;
+  } catch (error) {
+    if (!(error instanceof UnusableSocketDirectory) && systemCode(error) === undefined) throw error;
+    const what = error instanceof Error ? error.message : String(error);
+    log.warn(`Not listening for further clients: ${what}. Everything else works.`);
+    return undefined;
+  }
+}
+
+function listen(path: string, onClient: (socket: Socket) => void): Promise<SocketListener> {
+  return new Promise((resolve, reject) => {
+    // Half-open: a client that has finished writing still wants its answers.
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, onClient);
+    server.once('error', reject);
+    server.listen({ path }, () => {
+      server.off('error', reject);
+      resolve({
+        path,
+        close: () => {
+          server.close();
+          if (process.platform !== 'win32') files.rmSync(path, { force: true });
+        },
+      });
+    });
+  });
+}

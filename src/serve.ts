@@ -1,0 +1,142 @@
+// The daemon's process: it wires the first client's streams, the socket for further clients, the log, signals and
+// uncaught failures to the server. What the daemon does is composed in daemon.ts.
+import { connect, type Socket } from 'node:net';
+import { devNull, constants as systemConstants } from 'node:os';
+import { systemCode } from './base/errors.ts';
+import { constants, files } from './base/files.ts';
+import { createLog, type Log, type LogSink } from './base/log.ts';
+import type { ServeFlags, Transport } from './flags.ts';
+import type { ClientStreams } from './rpc/served-client.ts';
+import { type Daemon, type FirstClient, Server } from './rpc/server.ts';
+import type { SocketListener } from './rpc/transport/socket-listener.ts';
+import { guardStdout, sayFatal } from './rpc/transport/stdout-guard.ts';
+
+const exitFailure = 70;
+
+/** The log file of the command line cannot be opened; its message is for the person who gave it. */
+export class UnusableLogFile extends Error {}
+
+/** @throws UnusableLogFile */
+function openLogFile(path: string): number {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NONBLOCK } = constants;
+  try {
+    // Without blocking: a FIFO that nobody reads would hold the start up for ever.
+    return files.openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new UnusableLogFile(`--log-file=${path} cannot be opened: ${what}`);
+  }
+}
+
+function fileSink(path: string): LogSink {
+  const descriptor = openLogFile(path);
+  return (level, message) => {
+    const line = `${new Date().toISOString()} ${process.pid} ${level} ${message.replaceAll('\n', '\n  ')}\n`;
+    try {
+      files.writeSync(descriptor, line);
+    } catch (error) {
+      // A full disk must not end the daemon over a line of its log; all else is a defect.
+      if (systemCode(error) === undefined) throw error;
+    }
+  };
+}
+
+function connectTo(transport: Extract<Transport, { kind: 'pipe' | 'socket' }>): Promise<ClientStreams> {
+  const options =
+    transport.kind === 'pipe' ? { path: transport.path } : { port: transport.port, host: '127.0.0.1' };
+  return new Promise((resolve, reject) => {
+    // Half-open: a client that has finished writing still wants its answers.
+    const socket = connect({ ...options, allowHalfOpen: true, noDelay: true });
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      resolve(streamsOf(socket));
+    });
+  });
+}
+
+function streamsOf(socket: Socket): ClientStreams {
+  return { input: socket, output: socket, close: () => socket.destroy() };
+}
+
+/** The parent that has gone sees the end of our output, though this process lives on for others. */
+function leaveStdio(): void {
+  process.stdin.destroy();
+  for (const descriptor of [1, 2]) {
+    files.closeSync(descriptor);
+    files.openSync(devNull, 'w'); // takes the number that is free now, so that no other file gets it
+  }
+}
+
+async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
+  const { transport, clientProcessId } = flags;
+  if (transport.kind === 'none') return undefined;
+  const told = clientProcessId === undefined ? {} : { processId: clientProcessId };
+  if (transport.kind !== 'stdio') return { streams: await connectTo(transport), isParent: false, ...told };
+  const output = guardStdout(log);
+  if (process.stdin.isTTY) {
+    process.stderr.write(
+      'checkpointd speaks JSON-RPC on stdin and stdout; "checkpointd --help" tells more.\n',
+    );
+  }
+  return { streams: { input: process.stdin, output, close: leaveStdio }, isParent: true, ...told };
+}
+
+function watchProcess(server: Server): void {
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(signal, () => void server.end('signal', 128 + systemConstants.signals[signal]));
+  }
+}
+
+/** Serves until the process ends. @throws UnusableLogFile, and what keeps it from reaching its first client */
+export async function serve(flags: ServeFlags): Promise<void> {
+  const sinks: LogSink[] = [];
+  const log = createLog(flags.logLevel, sinks);
+  if (flags.logFile !== undefined) sinks.push(fileSink(flags.logFile));
+  const first = await firstClient(flags, log);
+  let listener: SocketListener | undefined;
+  const server = new Server({
+    log,
+    exit: (code) => {
+      listener?.close();
+      process.exit(code);
+    },
+    ...(first === undefined ? { idleMs: flags.idleMs } : { first }),
+  });
+  sinks.push(server.logSink);
+  watchProcess(server);
+  const fail = (error: unknown): void => {
+    sayFatal('ends because of a defect; the log (--log-file) has the details.');
+    log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    void server.end('failure', exitFailure);
+  };
+  process.on('uncaughtException', fail);
+  process.on('unhandledRejection', fail);
+  const load = async (): Promise<Daemon> => {
+    const { createDaemon, defaultStorageDirectory } = await import('./daemon.ts');
+    const storage = flags.storageDirectory ?? defaultStorageDirectory();
+    if (flags.listens) listener = await listenFor(server, storage, log);
+    return createDaemon({
+      notify: server.notify,
+      log,
+      onPoison: fail,
+      storageDirectory: storage,
+      ...(listener === undefined ? {} : { socket: listener.path }),
+      ...(flags.orphanGraceMs === undefined ? {} : { orphanGraceMs: flags.orphanGraceMs }),
+    });
+  };
+  if (first !== undefined) return server.listen(load);
+  sinks.push((level, message) => level === 'warn' && sayFatal(message));
+  const daemon = await load();
+  if (listener === undefined) throw new Error('nobody could reach a daemon that does not listen');
+  server.listen(() => Promise.resolve(daemon));
+  process.stdout.write(`listening on ${listener.path}\n`);
+}
+
+async function listenFor(server: Server, storage: string, log: Log): Promise<SocketListener | undefined> {
+  const [{ listenForClients }, { socketDirectory }] = await Promise.all([
+    import('./rpc/transport/socket-listener.ts'),
+    import('./rpc/transport/socket-directory.ts'),
+  ]);
+  return listenForClients(socketDirectory(storage), (socket) => server.attach(streamsOf(socket)), log);
+}

@@ -1,0 +1,46 @@
+// The sessions that lie in a storage root, whoever has them open. It reads markers and signs of life, and claims nothing.
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { given } from '../../base/given.ts';
+import type { SessionId } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { SessionDirectory, type SessionMarker } from '../directory.ts';
+import { lastSignOfLife } from '../owner.ts';
+
+export interface StoredSession {
+  readonly marker: SessionMarker;
+  /** When its owner last showed a sign of life, ms since 1970. */
+  readonly lastUsedMs?: number;
+  readonly storage: string;
+}
+
+/** Newest sign of life first. One that cannot be read is left out, and the log says so. */
+export function sessionsIn(storage: string, log: Log): StoredSession[] {
+  const stored: StoredSession[] = [];
+  for (const name of namesIn(storage)) {
+    try {
+      const session = read(storage, name);
+      if (session !== undefined) stored.push(session);
+    } catch (error) {
+      if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+      log.warn(`session/list leaves out ${name}, which cannot be read: ${String(error)}`);
+    }
+  }
+  return stored.sort((a, b) => (b.lastUsedMs ?? 0) - (a.lastUsedMs ?? 0));
+}
+
+function read(storage: string, name: SessionId): StoredSession | undefined {
+  const directory = new SessionDirectory(storage, name);
+  const marker = directory.exists() ? directory.readMarker() : undefined;
+  if (marker === undefined) return undefined;
+  return { marker, storage, ...given({ lastUsedMs: lastSignOfLife(directory) }) };
+}
+
+function namesIn(storage: string): SessionId[] {
+  try {
+    return files.readdirSync(storage).filter((name): name is SessionId => /^ses_[0-9a-z]{26}$/.test(name));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
