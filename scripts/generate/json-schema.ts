@@ -11,6 +11,7 @@ import {
 /** A schema of the dialect as standard JSON Schema, with references under `prefix`. */
 export function standardSchema(schema: Schema, prefix: string): Record<string, unknown> {
   const convert = (inner: Schema): Record<string, unknown> => standardSchema(inner, prefix);
+  if (Array.isArray(schema.type)) return unionOf(schema, schema.type);
   const {
     $ref,
     knownValues,
@@ -44,9 +45,26 @@ export function standardSchema(schema: Schema, prefix: string): Record<string, u
   };
 }
 
+/** Several types as a union of one each, because many generators know no other: bounds stay with the numbers. */
+function unionOf(schema: Schema, types: readonly string[]): Record<string, unknown> {
+  const { type: _, description, minimum, maximum } = schema;
+  const numbers = {
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+  };
+  return {
+    ...(description === undefined ? {} : { description }),
+    oneOf: types.map((type) => ({ type, ...(type === 'integer' ? numbers : {}) })),
+  };
+}
+
+/** The definitions, each with its name as its title: what generators call the type that they make of it. */
 export function defsOf(document: ProtocolDocument, prefix: string): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(document.$defs).map(([name, schema]) => [name, standardSchema(schema, prefix)]),
+    Object.entries(document.$defs).map(([name, schema]) => [
+      name,
+      { title: name, ...standardSchema(schema, prefix) },
+    ]),
   );
 }
 
@@ -54,7 +72,22 @@ export function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 1)}\n`;
 }
 
-/** Emits the defs, and for each method which of them are its parameters and its result. */
+/**
+ * A reference with a description of its own, as a type that is all of what it refers to: generators make a new type,
+ * `SessionId27`, of a reference with anything beside it.
+ */
+function withWholeReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withWholeReferences);
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...rest } = value as Record<string, unknown>;
+  const inner = Object.fromEntries(
+    Object.entries(rest).map(([name, each]) => [name, withWholeReferences(each)]),
+  );
+  if ($ref === undefined) return inner;
+  return Object.keys(rest).length === 0 ? { $ref } : { ...inner, allOf: [{ $ref }] };
+}
+
+/** Emits the defs, a root that refers to each of them, and for each method which of them are its parameters and its result. */
 export function jsonSchema(document: ProtocolDocument): GeneratedFile {
   const methods = document.methods.map(({ name, kind, direction, params, result }) => [
     name,
@@ -68,11 +101,17 @@ export function jsonSchema(document: ProtocolDocument): GeneratedFile {
   const content = jsonText({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $comment: generatedNotice,
-    title: `${document.protocol} ${document.protocolVersion}`,
-    description: document.description,
+    title: 'CheckpointdProtocol',
+    description: `${document.description} No message is of this type: its fields name every definition, so that a generator of types finds them all.`,
+    'x-protocolVersion': document.protocolVersion,
     'x-schemaHash': schemaHash(document),
     'x-methods': Object.fromEntries(methods),
-    $defs: defsOf(document, '#/$defs/'),
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.keys(document.$defs).map((name) => [name, { $ref: `#/$defs/${name}` }]),
+    ),
+    additionalProperties: false,
+    $defs: withWholeReferences(defsOf(document, '#/$defs/')),
   });
   return { path: 'protocol/schema.json', content };
 }

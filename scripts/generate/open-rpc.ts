@@ -13,6 +13,41 @@ import { defsOf, jsonText, standardSchema } from './json-schema.ts';
 
 const prefix = '#/components/schemas/';
 
+/** A name in the form of a type's: `checkpoint/hasChanges` and `limit` make `CheckpointHasChangesLimit`. */
+function typeName(...words: readonly string[]): string {
+  return words
+    .flatMap((word) => word.split(/[^A-Za-z0-9]+/))
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+type Json = Record<string, unknown>;
+
+/** Gives every schema that is no reference a title of its own, which is what generators call its type. */
+function titled(schema: Json, title: string): Json {
+  const inner = (value: unknown, word: string): unknown =>
+    typeof value === 'object' && value !== null ? titled(value as Json, `${title}${word}`) : value;
+  const { properties, items, additionalProperties, oneOf, ...rest } = schema;
+  return {
+    ...(schema['$ref'] === undefined ? { title } : {}),
+    ...rest,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties as Json).map(([name, field]) => [name, inner(field, typeName(name))]),
+          ),
+        }),
+    ...(items === undefined ? {} : { items: inner(items, 'Item') }),
+    ...(additionalProperties === undefined
+      ? {}
+      : { additionalProperties: inner(additionalProperties, 'Value') }),
+    ...(oneOf === undefined
+      ? {}
+      : { oneOf: (oneOf as readonly Json[]).map((item, index) => inner(item, `Option${index + 1}`)) }),
+  };
+}
+
 /** The first sentence of a description. */
 function summaryOf(text: string): string {
   return /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text;
@@ -33,7 +68,12 @@ function exampleOf(method: Method, example: Example): Record<string, unknown> {
 }
 
 function methodOf(document: ProtocolDocument, method: Method): Record<string, unknown> {
-  const params = method.params === undefined ? [] : fieldsOf(resolve(document, method.params));
+  const fields = method.params === undefined ? [] : fieldsOf(resolve(document, method.params));
+  // OpenRPC wants what is required first; here parameters go by name, so the order says nothing else.
+  const params = [
+    ...fields.filter(({ required }) => required),
+    ...fields.filter(({ required }) => !required),
+  ];
   const examples = method.examples.filter((example) => example.error === undefined);
   return {
     name: method.name,
@@ -44,11 +84,16 @@ function methodOf(document: ProtocolDocument, method: Method): Record<string, un
       name,
       ...(schema.description === undefined ? {} : { summary: schema.description }),
       required,
-      schema: standardSchema(schema, prefix),
+      schema: titled(standardSchema(schema, prefix), typeName(method.name, name)),
     })),
     ...(method.result === undefined
       ? {}
-      : { result: { name: 'result', schema: standardSchema(method.result, prefix) } }),
+      : {
+          result: {
+            name: 'result',
+            schema: titled(standardSchema(method.result, prefix), typeName(method.name, 'result')),
+          },
+        }),
     ...(method.kind === 'request'
       ? { errors: errorsOf(document, method).map((name) => ({ $ref: `#/components/errors/${name}` })) }
       : {}),
@@ -70,7 +115,12 @@ export function openRpc(document: ProtocolDocument): GeneratedFile {
     info: { title: document.protocol, version: document.protocolVersion, description: document.description },
     methods: document.methods.map((method) => methodOf(document, method)),
     components: {
-      schemas: defsOf(document, prefix),
+      schemas: Object.fromEntries(
+        Object.entries(defsOf(document, prefix)).map(([name, schema]) => [
+          name,
+          titled(schema as Json, name),
+        ]),
+      ),
       errors: Object.fromEntries(
         document.errors.map(({ name, code, description, remedy }) => [
           name,

@@ -78,6 +78,54 @@ test('openrpc.json is an OpenRPC 1.4.1 document by its meta-schema', () => {
   assert.not(validate({ ...document, methods: [{ params: [] }] }), 'the meta-schema finds a wrong document');
 });
 
+test('in openrpc.json every schema has a title of its own or is a reference, and required parameters come first', () => {
+  const titles: string[] = [];
+  const visit = (value: unknown, isSchema: boolean, where: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const schema = value as Record<string, unknown>;
+    if (isSchema && schema['$ref'] === undefined) {
+      assert.type(schema['title'], 'string', where);
+      titles.push(String(schema['title']));
+    }
+    for (const [name, inner] of Object.entries((schema['properties'] as object | undefined) ?? {}))
+      visit(inner, true, `${where}.${name}`);
+    for (const key of ['items', 'additionalProperties']) visit(schema[key], true, `${where}.${key}`);
+    for (const inner of (schema['oneOf'] as unknown[] | undefined) ?? [])
+      visit(inner, true, `${where}.oneOf`);
+  };
+  const document = readJson('protocol/openrpc.json') as {
+    methods: {
+      name: string;
+      params: { required: boolean; schema: unknown }[];
+      result?: { schema: unknown };
+    }[];
+    components: { schemas: Record<string, unknown> };
+  };
+  for (const [name, schema] of Object.entries(document.components.schemas)) visit(schema, true, name);
+  for (const { name, params, result } of document.methods) {
+    for (const { schema } of params) visit(schema, true, name);
+    visit(result?.schema, true, name);
+    const order = params.map(({ required }) => required);
+    assert.equal(
+      order,
+      [...order].sort((a, b) => Number(b) - Number(a)),
+      name,
+    );
+  }
+  const twice = titles.filter((title, index) => titles.indexOf(title) !== index);
+  assert.equal(twice, [], 'titles that two schemas have');
+  assert.ok(titles.length > 500);
+});
+
+test('the root of schema.json refers to every definition, and no type in it is a list of types', () => {
+  const schema = readJson('protocol/schema.json') as {
+    properties: Record<string, { $ref: string }>;
+    $defs: object;
+  };
+  assert.equal(Object.keys(schema.properties), Object.keys(schema.$defs));
+  assert.not.match(JSON.stringify(schema), /"type":\[/);
+});
+
 test("metaModel.json is a model by LSP's meta-model schema", () => {
   const schema = readJson('node_modules/vscode-languageserver-protocol/metaModel.schema.json') as Record<
     string,
