@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withSessions } from '../../support/in-process.ts';
 import {
   failure,
   git,
@@ -363,5 +364,30 @@ test('a create that is cancelled changes nothing', async () => {
   assert.is((await house.call('checkpoint/list', { session })).checkpoints.length, 1);
   await house.close();
 });
+
+test('the answer says why the capture looked at everything', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
+    const reason = async (): Promise<string | undefined> => {
+      const { capture } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+      assert.is(capture.path, 'cold');
+      return capture.reason;
+    };
+    try {
+      assert.is(await reason(), 'unwatched', 'of the time since the opening nothing is known');
+      const { watcher } = session;
+      assert.ok(watcher);
+      await watcher.ready();
+      if (!watcher.isLive) return; // the machine gives no watch
+      await reason();
+      assert.is(await reason(), 'unproven');
+      if (!(await watcher.fence())) return;
+      rig.write('.gitignore', '*.log\n');
+      if (await watcher.fence()) assert.is(await reason(), 'ignoreRules');
+    } finally {
+      clearInterval(alive);
+    }
+  }));
 
 test.run();
