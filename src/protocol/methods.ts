@@ -17,7 +17,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '4cf9f630d4dd2980277e70179abdc414';
+export const schemaHash = 'd39abbdaa96ec7ecadcb6b1fef8a958e';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

@@ -238,6 +238,11 @@ export interface Checkpoint {
   readonly name?: string;
   /** True when a restore went back before it or beside it. Restorable all the same. Absent: false. */
   readonly detached?: boolean;
+  /**
+   * True when its directories, or those that it is compared with, cannot be read: `stats` are zeros.
+   * `store/verify` says what is lost. Absent: false.
+   */
+  readonly damaged?: boolean;
   /** The content of the work tree. */
   readonly snapshot: SnapshotId;
   /** Its commit, for strategies that make commits. */

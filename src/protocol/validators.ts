@@ -422,6 +422,7 @@ function Checkpoint(v: unknown, p: string, g: Gathering): void {
   may(o, 'toolName', p, g, string);
   may(o, 'name', p, g, string);
   may(o, 'detached', p, g, boolean);
+  may(o, 'damaged', p, g, boolean);
   need(o, 'snapshot', p, g, SnapshotId);
   may(o, 'commit', p, g, CommitId);
   need(o, 'stats', p, g, FileStats);

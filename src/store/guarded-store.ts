@@ -69,8 +69,8 @@ export class GuardedStore implements SnapshotStore {
     return [...this.#inner.damaged(), ...this.#missing];
   }
 
-  async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
-    const problems = await this.#there().verify(signal);
+  async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
+    const problems = await this.#there().verify(signal, onChecked);
     await this.checkpoints();
     return [...problems, ...this.#missing];
   }

@@ -152,8 +152,8 @@ export interface SnapshotStore extends SnapshotSink {
 
   /** Removes what no checkpoint of this store needs. Safe beside other daemons. */
   sweep(signal?: AbortSignal): Promise<{ readonly bytesFreed: number; readonly blobsFreed: number }>;
-  /** Reads everything and checks every hash. */
-  verify(signal?: AbortSignal): Promise<StoreProblem[]>;
+  /** Reads everything and checks every hash; `onChecked` is told how many contents were read. */
+  verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]>;
   usage(): Promise<StoreUsage>;
   /** Of a store that sessions share: the bytes that this one's checkpoints hold. Absent: all of {@link usage}. */
   heldBytes?(): Promise<number>;

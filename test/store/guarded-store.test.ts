@@ -186,4 +186,70 @@ test('checkpoints whose rows or refs were deleted are told at open and by verify
   }
 });
 
+test('a damaged directory marks the checkpoints that it concerns, and the list is whole', async () => {
+  for (const strategy of ['sqlite', 'shadow', 'local']) {
+    const now = await kept(strategy);
+    const { house, root, session } = now;
+    write(root, { 'd/x': 'x\n' });
+    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+    write(root, { 'd/x': 'y\n' });
+    await house.call('checkpoint/create', { session, kind: 'turn' });
+    await house.call('session/close', { session });
+    if (strategy === 'sqlite')
+      sql(house.storage, 'DELETE FROM checkpoint_trees WHERE hex(id) = ?', checkpoint.snapshot.toUpperCase());
+    else {
+      const tree = checkpoint.snapshot.slice(0, 40);
+      const places = [
+        join(house.storage, session),
+        join(house.storage, session, 'local', 'kept'),
+        join(root, '.git'),
+      ];
+      for (const place of places) {
+        rmSync(join(place, 'objects', tree.slice(0, 2), tree.slice(2)), { force: true });
+        rmSync(join(place, tree.slice(0, 2), tree.slice(2)), { force: true });
+      }
+    }
+    await house.open(root, { strategy, conversationId: 'c' });
+    const { checkpoints } = await house.call('checkpoint/list', { session });
+    assert.equal(
+      checkpoints.map(({ tag, damaged }) => [tag, damaged]),
+      [
+        ['0', undefined],
+        ['1', undefined],
+        ['2', true],
+        ['3', true],
+      ],
+      strategy,
+    );
+    const { problems, checked } = await house.call('store/verify', { session });
+    assert.ok(problems.some(({ affects }) => affects.includes(checkpoint.id)));
+    assert.ok(checked >= 3, `${checked} contents`);
+    await house.close();
+  }
+});
+
+test('sqlite: verify names counts and rows that no longer tell the truth', async () => {
+  const { house, session } = await kept('sqlite');
+  assert.ok((await house.call('store/verify', { session })).ok);
+  sql(house.storage, 'UPDATE checkpoint_blobs SET ref_count = 0');
+  const counts = await house.call('store/verify', { session });
+  assert.ok(!counts.ok && counts.problems.every(({ what }) => what.startsWith('ref_count of ')));
+  sql(house.storage, 'DELETE FROM checkpoint_file_snapshots');
+  const rows = await house.call('store/verify', { session });
+  const { checkpoints } = await house.call('checkpoint/list', { session });
+  for (const { id } of checkpoints) assert.ok(rows.problems.some(({ what }) => what === id));
+  await house.close();
+});
+
+test('sqlite: a deleted session leaves neither its row nor its contents, open or closed', async () => {
+  for (const isOpen of [true, false]) {
+    const { house, session } = await kept('sqlite');
+    if (!isOpen) await house.call('session/close', { session });
+    await house.call('session/delete', { session });
+    for (const table of ['conversations', 'checkpoints', 'checkpoint_blobs', 'checkpoint_trees'])
+      assert.equal(sql(house.storage, `SELECT count(*) FROM ${table}`), [[0]], table);
+    await house.close();
+  }
+});
+
 test.run();

@@ -93,7 +93,11 @@ function expendable(
 ): CheckpointId[] {
   const listed = index.list('all');
   const listedIds = new Set(listed.map(({ record }) => record.id));
-  const { maxAgeDays, maxCheckpoints, keepSafetyMs = keepSafetyMsDefault } = limits;
+  const {
+    maxAgeDays,
+    maxCheckpoints = Number.POSITIVE_INFINITY,
+    keepSafetyMs = keepSafetyMsDefault,
+  } = limits;
   const going = index
     .list('every')
     .filter(({ record }) => !listedIds.has(record.id))
@@ -101,10 +105,11 @@ function expendable(
   if (maxAgeDays !== undefined) {
     going.push(...listed.filter(({ record }) => Date.parse(record.timestamp) < nowMs - maxAgeDays * dayMs));
   }
-  if (maxCheckpoints !== undefined && listed.length > maxCheckpoints) {
-    going.push(...listed.slice(0, listed.length - maxCheckpoints));
-  }
-  return dispensable(index, needed, going);
+  const gone = new Set(dispensable(index, needed, going));
+  // What may not go counts too, so that others go in its place.
+  const left = listed.filter(({ record }) => !gone.has(record.id));
+  const excess = Math.max(0, left.length - maxCheckpoints);
+  return [...gone, ...dispensable(index, needed, left).slice(0, excess)];
 }
 
 /** A clock that was set back makes nothing old; `0` is older than everything. */

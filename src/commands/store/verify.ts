@@ -2,13 +2,16 @@
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand('store/verify', async ({ session, context }) => {
-  const { store, index } = session.requireCheckpoints();
+  const { store } = session.requireCheckpoints();
   const started = performance.now();
-  const problems = await store.verify(context.signal);
+  let checked = 0;
+  const problems = await store.verify(context.signal, (contents) => {
+    checked = contents;
+  });
   return {
     ok: problems.length === 0,
     problems,
-    checked: index.size,
+    checked,
     ms: Math.round(performance.now() - started),
   };
 });

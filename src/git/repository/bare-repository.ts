@@ -41,11 +41,11 @@ const directories = [
 export async function openBareRepository(gitDir: string): Promise<void> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
+  removeStale(gitDir); // first of all: a lock that a kill left would fail the next git
   if (!files.existsSync(join(gitDir, 'objects'))) {
     const init = ['init', '-q', '--bare', '--template=', '--object-format=sha1', '--initial-branch=main'];
     await runGit({ place: { gitDir }, args: [...init, gitDir] });
   }
-  removeStale(gitDir);
   for (const directory of directories) {
     files.mkdirSync(join(gitDir, directory), { recursive: true, mode: 0o700 });
   }

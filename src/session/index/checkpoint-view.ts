@@ -1,5 +1,7 @@
 // A checkpoint as others see it: the stored record with what depends on the present state of the session (who
 // bears which tag, what is detached) and its statistics. Computes, never stores.
+
+import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import type { SkippedPath } from '../../capture/snapshot-sink.ts';
@@ -29,13 +31,21 @@ export interface CheckpointView {
   readonly snapshot: SnapshotId;
   readonly commit?: string;
   readonly stats: FileStats;
+  /** It, or what it is compared with, cannot be read whole: the statistics are zeros. */
+  readonly damaged?: true;
   readonly historyLength: number;
   readonly skipped: readonly SkippedPath[];
 }
 
-/** Describes a stored checkpoint; the statistics come from the cache or are computed now. */
+/** Describes a stored checkpoint; the statistics come from the cache or are computed now, or are lost by damage. */
 export async function viewOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<CheckpointView> {
-  return describe(checkpoints, stored, await statsOf(checkpoints, stored));
+  try {
+    return describe(checkpoints, stored, await statsOf(checkpoints, stored));
+  } catch (error) {
+    // One damaged directory must not fail a whole list.
+    if (!(error instanceof CheckpointdError) || !error.kind.endsWith('Corrupt')) throw error;
+    return { ...describe(checkpoints, stored, noChanges), damaged: true };
+  }
 }
 
 /** The same after the checkpoint was made: where the statistics fail, they are zeros, and that is told. */

@@ -221,12 +221,12 @@ export class GitStore implements SnapshotStore {
     return freed ?? { bytesFreed: 0, blobsFreed: 0 };
   }
 
-  async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
+  async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const { refs, names } = this.#home;
     await refs.reload();
     const { good, problems } = await readCheckpoints(refs, names, this.#reader);
     this.#trees.clear();
-    return [...problems, ...(await verifyCheckpoints(good, this.#trees, this.#reader, signal))];
+    return [...problems, ...(await verifyCheckpoints(good, this.#trees, this.#reader, signal, onChecked))];
   }
 
   async usage(): Promise<StoreUsage> {

@@ -11,7 +11,6 @@ import { basename, join, resolve } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { watchStanding } from '../../base/standing.ts';
 import { quoteLine } from '../../git/objects/object-writer.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -20,6 +19,7 @@ import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
+import { watchStanding } from '../standing.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { Quarantine } from './quarantine.ts';
@@ -92,7 +92,7 @@ export async function setLocalAside(options: StoreOptions, to: string): Promise<
 }
 
 async function settle(quarantine: Quarantine, roots: readonly string[], isDoubtful: boolean): Promise<void> {
-  quarantine.release();
+  await quarantine.release();
   if (!isDoubtful || (await quarantine.isWhole(roots))) return;
   await quarantine.heal();
   if (await quarantine.isWhole(roots)) return;

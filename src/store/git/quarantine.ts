@@ -4,11 +4,14 @@
 // over, before the ref moves; our own copy stays until no `gc` that began earlier can take theirs away.
 // It never removes anything from the user's repository.
 import { join } from 'node:path';
+import { syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
+import { refused } from './refused.ts';
+import { syncAll } from './synced.ts';
 
 /** A `git prune` that looked at the refs before ours moved has ended by then. */
 const settledMsMin = 600_000;
@@ -66,10 +69,28 @@ export class Quarantine {
     return { gitDir: this.#places.gitDir, environment: { GIT_OBJECT_DIRECTORY: directory } };
   }
 
-  /** Links everything new into the user's repository. */
-  release(): void {
+  /**
+   * Links everything new into the user's repository. It is on the disk before it has a name there: a power cut must not
+   * leave an empty object where their git believes a whole one.
+   *
+   * @throws ReadOnlyStore, NoSpace, StoreUnavailable: then no ref has moved
+   */
+  async release(): Promise<void> {
+    const { incoming, theirs } = this.#places;
+    const fresh = objectFiles(incoming);
+    try {
+      await syncAll(fresh.map(({ directory, name }) => join(incoming, directory, name)));
+      this.#link(fresh);
+      const directories = new Set(fresh.map(({ directory }) => join(theirs, directory)));
+      if (fresh.length > 0) await syncAll([...directories, theirs]);
+    } catch (error) {
+      throw refused(theirs, error);
+    }
+  }
+
+  #link(fresh: readonly ObjectFile[]): void {
     const { incoming, kept, theirs } = this.#places;
-    for (const file of objectFiles(incoming)) {
+    for (const file of fresh) {
       linkOver(incoming, theirs, file);
       files.mkdirSync(join(kept, file.directory), { recursive: true, mode: 0o700 });
       files.renameSync(join(incoming, file.directory, file.name), join(kept, file.directory, file.name));
@@ -241,7 +262,10 @@ function linkOver(from: string, to: string, { directory, name }: ObjectFile): vo
       return;
     } catch (error) {
       const code = systemCode(error);
-      if (code === 'EEXIST') return;
+      // What is empty is no object: an earlier power cut left it, and their git fails over it.
+      if (code === 'EEXIST' && files.statSync(target).size > 0) return;
+      if (code === 'EEXIST')
+        return copyOver(source, target, join(to, directory, `tmp_obj_${process.pid}_${name}`));
       // Their prune removes an empty directory between our two calls.
       if (code === 'ENOENT' && triesLeft > 0 && files.existsSync(source)) continue;
       if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
@@ -252,6 +276,7 @@ function linkOver(from: string, to: string, { directory, name }: ObjectFile): vo
 
 function copyOver(source: string, target: string, temporary: string): void {
   files.copyFileSync(source, temporary);
+  syncDirectory(temporary);
   files.renameSync(temporary, target);
 }
 

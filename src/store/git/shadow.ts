@@ -3,7 +3,6 @@
 // lie in its sub-folder `checkpointd/`.
 import { join } from 'node:path';
 import { files } from '../../base/files.ts';
-import { watchStanding } from '../../base/standing.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { checkGit } from '../../git/process/version.ts';
@@ -12,6 +11,7 @@ import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { diskUsage } from '../../git/repository/disk-usage.ts';
 import { emptied } from '../guarded-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
+import { watchStanding } from '../standing.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { repairRefs } from './repair.ts';

@@ -18,6 +18,7 @@ export async function verifyCheckpoints(
   trees: TreeReader,
   reader: ObjectReader,
   signal?: AbortSignal,
+  onChecked?: (contents: number) => void,
 ): Promise<StoreProblem[]> {
   const needs = new Map<string, Needs>();
   const problems: StoreProblem[] = [];
@@ -33,6 +34,7 @@ export async function verifyCheckpoints(
     for (const blob of need.blobs) blobs.add(blob);
     if (need.problem !== undefined) problems.push({ ...need.problem, affects: users.get(snapshot) ?? [] });
   }
+  onChecked?.(blobs.size);
   for (const [blob, kind] of await damaged([...blobs], reader, signal)) {
     const affects = [...needs].flatMap(([snapshot, need]) =>
       need.blobs.has(blob) ? (users.get(snapshot) ?? []) : [],

@@ -90,6 +90,23 @@ export class SqliteRemoval {
     await this.#tidy();
   }
 
+  /** After {@link removeAll}: the session itself goes, and what only it held. */
+  async forget(sweep: () => Promise<unknown>): Promise<void> {
+    try {
+      await this.#database.transaction(() => {
+        this.#database.run('DELETE FROM lease_snapshots WHERE lease_id = ?', this.#lease);
+        this.#database.run(
+          'DELETE FROM conversations WHERE id = ? AND NOT EXISTS (SELECT 1 FROM checkpoints WHERE conversation_id = ?)',
+          this.#conversation,
+          this.#conversation,
+        );
+      });
+      await sweep();
+    } catch (error) {
+      if (!(error instanceof CheckpointdError)) throw error; // as below
+    }
+  }
+
   /** The removal has happened, and a full disk must not make it look otherwise: a sweep finds what is left. */
   async #tidy(): Promise<void> {
     try {

@@ -4,7 +4,6 @@
 import { join } from 'node:path';
 import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
-import { watchStanding } from '../../base/standing.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
@@ -19,6 +18,7 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
+import { watchStanding } from '../standing.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';
 import { type DatabaseOptions, SqliteDatabase } from './database/database.ts';
@@ -31,6 +31,7 @@ import { type Swept, sweep } from './sweep.ts';
 import { SqliteTrees } from './trees.ts';
 import { heldBytes } from './usage.ts';
 import { verify } from './verify.ts';
+import { verifyRows } from './verify-rows.ts';
 import { SqliteWriter } from './writer.ts';
 
 /** The file all sessions of a storage root share. */
@@ -178,9 +179,11 @@ class SqliteStore implements SnapshotStore {
     }
   }
 
-  async verify(signal?: AbortSignal): Promise<StoreProblem[]> {
+  async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const checkpoints = await this.checkpoints();
-    return [...this.damaged(), ...(await verify(this.#database, checkpoints, signal))];
+    const contents = await verify(this.#database, checkpoints, signal, onChecked);
+    const rows = await verifyRows(this.#database, this.#trees, this.#conversation, signal);
+    return [...this.damaged(), ...contents, ...rows];
   }
 
   async usage(): Promise<StoreUsage> {
@@ -222,8 +225,12 @@ class SqliteStore implements SnapshotStore {
     this.#database.close();
   }
 
+  /** Removes all of the session from the database, its contents too. */
   destroy(): Promise<void> {
-    return this.#change(() => this.#removal.removeAll());
+    return this.#change(async () => {
+      await this.#removal.removeAll();
+      await this.#removal.forget(() => this.sweep());
+    });
   }
 
   /** One change of the list at a time: a removal plans on what it has read. */

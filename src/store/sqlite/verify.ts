@@ -14,6 +14,7 @@ export async function verify(
   database: SqliteDatabase,
   checkpoints: readonly StoredCheckpoint[],
   signal?: AbortSignal,
+  onChecked?: (contents: number) => void,
 ): Promise<StoreProblem[]> {
   const slices = new Slices(signal);
   const nodes = new Map<string, TreeNode | undefined>();
@@ -31,6 +32,7 @@ export async function verify(
       else blobs.add(entry.blob);
     }
   }
+  onChecked?.(blobs.size);
   for (const blob of blobs) {
     const kind = await check(database, blob, slices);
     if (kind !== undefined) bad.set(blob, kind);

@@ -594,4 +594,16 @@ function isAlive(pid: number): boolean {
   }
 }
 
+test('locks that a kill left before the repository was whole keep nobody from opening it', () =>
+  inTemporary(async (directory) => {
+    const session = join(directory, 'session');
+    mkdirSync(session);
+    for (const name of ['HEAD.lock', 'config.lock']) writeFileSync(join(session, name), '');
+    const store = await shadowDriver.open(storeOptions(directory));
+    const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
+    await store.publish({ record: record(1, snapshot) });
+    assert.is((await store.checkpoints()).length, 1);
+    await store.close();
+  }));
+
 test.run();

@@ -762,6 +762,9 @@ class Checkpoint(_CheckpointRequired, total=False):
     # True when a restore went back before it or beside it. Restorable all the same. Absent:
     # false.
     detached: bool
+    # True when its directories, or those that it is compared with, cannot be read: `stats` are
+    # zeros. `store/verify` says what is lost. Absent: false.
+    damaged: bool
     # Its commit, for strategies that make commits.
     commit: CommitId
     # `checkpoint/list` with `withSizes`: how many files it holds. Absent: that was not asked for,

@@ -1017,6 +1017,10 @@ pub struct Checkpoint {
     /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detached: Option<bool>,
+    /// True when its directories, or those that it is compared with, cannot be read: `stats` are
+    /// zeros. `store/verify` says what is lost. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damaged: Option<bool>,
     /// The content of the work tree.
     pub snapshot: SnapshotId,
     /// Its commit, for strategies that make commits.

@@ -1,6 +1,6 @@
 // Whether what stands at a path is still what stood there: a store must not go on with another one in its place.
-import { CheckpointdError, systemCode } from './errors.ts';
-import { files } from './files.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
 
 /** Device and inode, as text; undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
 export function standing(path: string): string | undefined {
