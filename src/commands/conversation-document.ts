@@ -187,7 +187,7 @@ function occupied(target: string, how: string): CheckpointdError {
   );
 }
 
-/** The text of a document's file. @throws InvalidParams, LimitExceeded */
+/** The text of a document's file. @throws InvalidParams, DocumentInvalid */
 export async function readDocumentFile(session: Session, path: string): Promise<string> {
   const file = documentSource(session, path);
   await mustAnswer(file, 'InvalidParams');
@@ -207,7 +207,7 @@ export async function readDocumentFile(session: Session, path: string): Promise<
     if (!stats.isFile()) throw refusedPath(`${file} is not a file. Give the file that was exported.`, file);
     if (stats.size > documentBytesMax) {
       throw new CheckpointdError(
-        'LimitExceeded',
+        'DocumentInvalid',
         `${file} is larger than ${documentBytesMax} bytes, which no exported conversation is.`,
         { details: { path: file, bytes: stats.size, limit: documentBytesMax } },
       );

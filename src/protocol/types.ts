@@ -198,7 +198,7 @@ export interface ConflictPath {
   readonly path: PathText;
   /** The exact bytes of the path. Authoritative when present; sent whenever the name is not UTF-8. */
   readonly pathBytes?: Base64;
-  /** Who edited it, as far as the ledger knows. Absent: not known. */
+  /** Who edited it, as far as the ledger knows. Absent: not known; a dry run does not say. */
   readonly author?: Author;
 }
 
@@ -344,9 +344,9 @@ export interface RestoreCounts {
  * in exactly one of `restored`, `deleted`, `failed` and `skipped`; paths that were right already are in none.
  */
 export interface RestoreResult {
-  /** Paths that were written. */
+  /** Paths that were written, in the order of their bytes. */
   readonly restored: readonly PathRef[];
-  /** Paths that were deleted (mode `hard`). */
+  /** Paths that were deleted (mode `hard`), in the order of their bytes. */
   readonly deleted: readonly PathRef[];
   /** Paths that could not be restored; they are as they were, and the rest went on. */
   readonly failed: readonly FailedPath[];
@@ -354,13 +354,16 @@ export interface RestoreResult {
   readonly conflicts: readonly ConflictPath[];
   /** Paths that were left alone on purpose. */
   readonly skipped: readonly SkippedPath[];
-  /** The checkpoint of the state before. Absent: a dry run, or nothing but the conversation was restored. */
+  /**
+   * The checkpoint of the state before. It is made of every restore, so that undo leads back. Absent: a dry
+   * run.
+   */
   readonly safety?: CheckpointId;
   /** The checkpoint of the state after. Absent: a dry run. */
   readonly checkpoint?: Checkpoint;
   /** Where the conversation stands now. Absent: it was not restored. */
   readonly conversation?: ConversationLengths;
-  /** The true numbers. A list longer than `limits.maxListedPaths` is cut. Absent: no list was. */
+  /** The true numbers: a list longer than `limits.maxListedPaths` is cut. Always sent. */
   readonly counts?: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
@@ -708,7 +711,7 @@ export interface ContextState {
   readonly files: readonly ContextFile[];
   /** Files that were left out because the budget is used up, the largest first. */
   readonly dropped: readonly ContextFile[];
-  /** Patterns that name no file at present. */
+  /** Patterns that name no file at present. Absent: none. */
   readonly unmatched?: readonly string[];
   /** Size of the files taken. */
   readonly size: Bytes;
@@ -1421,7 +1424,10 @@ export interface CheckpointGetParams {
 export interface CheckpointGetResult {
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** The user's message that began the turn, whole. Absent: there was none. */
+  /**
+   * Of a turn: the user's message that began it, whole. Of a tool: what it was said to have done. Absent:
+   * nothing was.
+   */
   readonly message?: string;
   /** Paths that its capture left out. */
   readonly skipped: readonly SkippedPath[];
@@ -2221,7 +2227,7 @@ export interface ConversationContextResult {
   readonly message?: string;
   /** Its length in bytes, as last built. */
   readonly contextMessageLength?: Count;
-  /** Files that matched and could not be read. */
+  /** Files that matched and could not be read. Absent: none, or the message was not asked for. */
   readonly unreadable?: readonly string[];
   /** What had to be assumed or left out, in words. */
   readonly warnings?: readonly string[];
@@ -2514,7 +2520,7 @@ export interface LedgerEntry {
   readonly tag?: Tag;
   /** The tool that wrote it. */
   readonly toolName?: string;
-  /** The other session that wrote it. */
+  /** The other session that wrote it. Absent: it is not open any more, or none did. */
   readonly session?: SessionId;
 }
 
@@ -2708,7 +2714,10 @@ export interface CheckpointDidCreateParams {
   readonly session: SessionId;
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
-  /** The snapshot before. */
+  /**
+   * The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to compare with, and
+   * no name of a checkpoint. That is `checkpoint.parent`.
+   */
   readonly from?: SnapshotId;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -2842,7 +2851,7 @@ export interface RequestTypes {
   'checkpoint/hasChanges': { params: CheckpointHasChangesParams; result: CheckpointHasChangesResult; };
   /**
    * Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between two (give
-   * `from` and `to`).
+   * `from` and `to`); never both.
    */
   'checkpoint/stats': { params: CheckpointStatsParams; result: FileStats; };
   /** Compares two checkpoints, or one with the work tree as it is now. */

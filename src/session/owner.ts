@@ -189,7 +189,7 @@ export function busy(holder: Holder): CheckpointdError {
     'StoreBusy',
     `This session is open in ${who}. Close it there, or use another conversationId.`,
     {
-      details: { pid: holder.pid, host: holder.host },
+      details: { holder: { pid: holder.pid, host: holder.host }, pid: holder.pid, host: holder.host },
       retryable: true,
     },
   );

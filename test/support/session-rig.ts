@@ -110,7 +110,8 @@ export async function withSession<T>(
   const rig = new SessionRig(options.places ?? makePlaces(), options.wire);
   try {
     const result = await run(await rig.open(options.open));
-    if (rig.client.violations.length > 0) throw new Error(rig.client.violations.join('\n'));
+    const wrong = [...rig.client.violations, ...rig.client.undeclared];
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
     return result;
   } finally {
     await rig.client.kill();

@@ -1,6 +1,7 @@
 // A client for tests: starts the daemon (or any program), speaks frames with it and never leaves it running. It
 // parses strictly with code of its own, and holds every frame against the schema: what it receives must fit, and a
 // request that does not fit must not be served. Frames written raw are deliberate garbage and are not looked at.
+
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type {
@@ -19,6 +20,7 @@ import {
   validateParams,
   validateResult,
 } from '../../src/protocol/validators.ts';
+import { undeclaredIn } from './declarations.ts';
 
 /** The compiled daemon of this checkout. */
 export const daemonEntry = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -96,6 +98,8 @@ export class WireClient {
   readonly frames: Frame[] = [];
   /** What was wrong with what came: bytes that are no frame, frames that do not fit the schema. */
   readonly violations: string[] = [];
+  /** What came and is not in the protocol: fields of answers and events, kinds of errors. */
+  readonly undeclared: string[] = [];
   stderr = '';
   readonly #timeoutMs: number;
   readonly #validate: boolean;
@@ -264,7 +268,10 @@ export class WireClient {
   #take(text: string): void {
     const frame = JSON.parse(text) as Frame;
     this.frames.push(frame);
-    if (this.#validate) this.#check(frame);
+    if (this.#validate) {
+      this.#check(frame);
+      this.undeclared.push(...undeclaredIn(frame, this.#methodOf.get(frame.id ?? null)));
+    }
     for (const waiter of this.#waiters) if (waiter.wanted(frame)) waiter.resolve(frame);
   }
 

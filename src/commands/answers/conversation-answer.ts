@@ -30,8 +30,15 @@ export function summary({ text, metadata }: Summary): Wire.Summary {
 }
 
 export function contextState({ listed }: Pick<ContextNow, 'listed'>): Wire.ContextState {
-  const { patterns, files, dropped, size, maxSize } = listed;
-  return { patterns, files: files.map(contextFile), dropped: dropped.map(contextFile), size, maxSize };
+  const { patterns, files, dropped, unmatched, size, maxSize } = listed;
+  return {
+    patterns,
+    files: files.map(contextFile),
+    dropped: dropped.map(contextFile),
+    ...(unmatched.length === 0 ? {} : { unmatched }),
+    size,
+    maxSize,
+  };
 }
 
 /**

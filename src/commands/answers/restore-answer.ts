@@ -1,10 +1,13 @@
 // What a restore did, as a client is told of it: after it is done, or again from the checkpoint that it published.
 import { given } from '../../base/given.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { authorOf } from '../../session/ledger/authorship.ts';
+import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { RestoreOutcome } from '../../session/restore/outcome.ts';
 import { type RestoreView, viewOfRestore } from '../../session/restore/view.ts';
 import type { Session } from '../../session/session.ts';
+import { byBytes } from '../../tree/tree-path.ts';
 import { checkpoint, skipped } from './checkpoint-answer.ts';
 import { pathRef } from './paths.ts';
 
@@ -15,7 +18,24 @@ export async function restoreAnswer(
   dryRun: boolean,
   context: OperationContext,
 ): Promise<Wire.RestoreResult> {
-  return restoreResult(await viewOfRestore(session, outcome, context), dryRun);
+  const view = await viewOfRestore(session, outcome, context);
+  const lost = 'It is done, but who had edited the paths could not be looked up';
+  const named = await afterCommit(context, lost, () => conflictsOf(session, outcome));
+  const conflicts = named ?? outcome.conflicts.slice(0, listedPathsMax).map(pathRef);
+  return { ...restoreResult(view, dryRun), conflicts };
+}
+
+/** The paths that somebody else had edited, and who that was, as far as the content that was saved tells. */
+async function conflictsOf(session: Session, outcome: RestoreOutcome): Promise<Wire.ConflictPath[]> {
+  const { store } = session.requireCheckpoints();
+  const saved = outcome.safety?.record.snapshot;
+  const conflicts: Wire.ConflictPath[] = [];
+  for (const path of outcome.conflicts.slice(0, listedPathsMax)) {
+    const entry = saved === undefined ? undefined : await store.entry(saved, path);
+    const author = entry === undefined ? undefined : authorOf(session, path, entry.blob);
+    conflicts.push({ ...pathRef(path), ...given({ author }) });
+  }
+  return conflicts;
 }
 
 /** The same of a restore whose first answer was lost with the process: what it published, without the lists. */
@@ -36,13 +56,12 @@ export async function restoreAgain(
 const listedPathsMax = 10_000;
 
 /** An outcome; long lists are cut and their lengths told in `counts`. */
-function restoreResult(outcome: RestoreView, dryRun: boolean): Wire.RestoreResult {
+function restoreResult(outcome: RestoreView, dryRun: boolean): Omit<Wire.RestoreResult, 'conflicts'> {
   const cut = <T>(list: readonly T[]): readonly T[] => list.slice(0, listedPathsMax);
   return {
-    restored: cut(outcome.restored).map(pathRef),
-    deleted: cut(outcome.deleted).map(pathRef),
+    restored: cut(outcome.restored.toSorted(byBytes)).map(pathRef),
+    deleted: cut(outcome.deleted.toSorted(byBytes)).map(pathRef),
     failed: cut(outcome.failed).map(({ path, reason }) => ({ ...pathRef(path), reason })),
-    conflicts: cut(outcome.conflicts).map((path) => pathRef(path)),
     skipped: skipped(cut(outcome.skipped)),
     ...given({ safety: outcome.safety?.record.id, conversation: outcome.conversation }),
     ...given({ checkpoint: outcome.checkpoint && checkpoint(outcome.checkpoint) }),

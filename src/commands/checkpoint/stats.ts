@@ -7,6 +7,8 @@ import { defineCommand } from '../command.ts';
 export const command = defineCommand('checkpoint/stats', async ({ session, params }) => {
   const checkpoints = session.requireCheckpoints();
   const { index } = checkpoints;
+  if (params.tag != null && (params.from != null || params.to != null))
+    throw new CheckpointdError('InvalidParams', 'tag excludes from and to: give one or the other.');
   if (params.tag != null) return (await viewOf(checkpoints, index.resolve(params.tag))).stats;
   if (params.from != null && params.to != null) {
     const [from, to] = [index.resolve(params.from), index.resolve(params.to)];

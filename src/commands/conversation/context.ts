@@ -17,5 +17,7 @@ export const command = defineCommand('conversation/context', async ({ session, p
     context: contextState({ listed: built }),
     ...(built.message === '' ? {} : { message: built.message }),
     contextMessageLength: built.messageLength,
+    ...(built.unreadable.length === 0 ? {} : { unreadable: built.unreadable }),
+    ...(built.warnings.length === 0 ? {} : { warnings: built.warnings }),
   };
 });

@@ -1,6 +1,7 @@
 // Who wrote what (ruling 16): feeds the ledger from checkpoints and from what the agent reports, keeps its records in
 // the session's log, and answers whose edit a restore would lose. The ledger itself is session/ledger/ledger.ts.
 import { timestamp } from '../../base/clock.ts';
+import type { SessionId } from '../../base/ids.ts';
 import { contentAt } from '../../capture/content-id.ts';
 import { rootIdentity } from '../../capture/work-tree.ts';
 import type { LogRecord } from '../../conversation/log/log-record.ts';
@@ -118,13 +119,16 @@ export async function noteRestore(
 }
 
 function isAnothers(session: Session, { path, after }: TreeChange): boolean {
-  return session.parts
-    .neighbours(session)
-    .some(
-      (other) =>
-        other.enabled?.ledger.last(path)?.content === contentOf(after) &&
-        other.enabled.ledger.last(path)?.who === 'agent',
-    );
+  return authorOf(session, path, contentOf(after)) === 'session';
+}
+
+/** Who made a content that is none of this session's: another open session's agent, or else the user. */
+export function authorOf(session: Session, path: TreePath, content: Known): 'session' | 'user' {
+  const isAgents = session.parts.neighbours(session).some((other) => {
+    const last = other.enabled?.ledger.last(path);
+    return last?.content === content && last.who === 'agent';
+  });
+  return isAgents ? 'session' : 'user';
 }
 
 const contentOf = (entry: Entry | undefined): Known => entry?.blob ?? 'absent';
@@ -192,6 +196,8 @@ export interface LedgerEntryView {
   readonly checkpoint?: string;
   readonly tag?: string;
   readonly toolName?: string;
+  /** Of another session's change: that session, while it is open. */
+  readonly session?: SessionId;
 }
 
 /** What happened to a path, oldest first, and who made what stands there now if that is newer. */
@@ -211,15 +217,17 @@ export async function pathHistory(
       ? []
       : [{ path, content: original.blob, who: 'user', by: base.id, at: base.timestamp }];
   const records = [...first, ...later];
-  const entries = records.map((record, i) => describe(checkpoints, record, i + 1));
+  const entries = records.map((record, i) => describe(session, record, i + 1));
   const found = await contentAt(store, session.parts.workTree, path);
   const content: Known = found?.blob ?? 'absent';
   if (content === (records.at(-1)?.content ?? 'absent')) return { entries };
   const now = { path, content, who: 'user' as const, at: timestamp(session.parts.clock) };
-  return { entries, present: describe(checkpoints, now, records.length + 1) };
+  return { entries, present: describe(session, now, records.length + 1) };
 }
 
-function describe({ index }: Checkpoints, record: LedgerRecord, seq: number): LedgerEntryView {
+function describe(session: Session, record: LedgerRecord, seq: number): LedgerEntryView {
+  const { index } = session.requireCheckpoints();
+  const writer = record.who === 'session' ? writerOf(session, record) : undefined;
   const checkpoint = record.by === undefined ? undefined : index.byId(record.by)?.record.id;
   const tag = checkpoint === undefined ? undefined : index.tagOf(checkpoint);
   return {
@@ -230,5 +238,13 @@ function describe({ index }: Checkpoints, record: LedgerRecord, seq: number): Le
     ...(checkpoint === undefined ? {} : { checkpoint }),
     ...(tag === undefined ? {} : { tag }),
     ...(checkpoint === undefined && record.by !== undefined ? { toolName: record.by } : {}),
+    ...(writer === undefined ? {} : { session: writer }),
   };
+}
+
+/** The open session whose agent left that content there. */
+function writerOf(session: Session, { path, content }: LedgerRecord): SessionId | undefined {
+  const wrote = (known: LedgerRecord): boolean => known.content === content && known.who === 'agent';
+  return session.parts.neighbours(session).find((other) => other.enabled?.ledger.history(path).some(wrote))
+    ?.id;
 }

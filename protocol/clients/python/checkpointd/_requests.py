@@ -319,7 +319,7 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> FileStats:
         """Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between
-        two (give `from` and `to`).
+        two (give `from` and `to`); never both.
         """
         result: FileStats = await self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

@@ -304,7 +304,7 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> FileStats:
         """Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between
-        two (give `from` and `to`).
+        two (give `from` and `to`); never both.
         """
         result: FileStats = self.request("checkpoint/stats", params, on_progress=on_progress, timeout=timeout)
         return result

@@ -710,7 +710,7 @@ class ConflictPath(_ConflictPathRequired, total=False):
     # The exact bytes of the path. Authoritative when present; sent whenever the name is not
     # UTF-8.
     pathBytes: Base64
-    # Who edited it, as far as the ledger knows. Absent: not known.
+    # Who edited it, as far as the ledger knows. Absent: not known; a dry run does not say.
     author: Author
 
 
@@ -856,9 +856,9 @@ class RestoreCounts(TypedDict):
 
 
 class _RestoreResultRequired(TypedDict):
-    # Paths that were written.
+    # Paths that were written, in the order of their bytes.
     restored: List[PathRef]
-    # Paths that were deleted (mode `hard`).
+    # Paths that were deleted (mode `hard`), in the order of their bytes.
     deleted: List[PathRef]
     # Paths that could not be restored; they are as they were, and the rest went on.
     failed: List[FailedPath]
@@ -875,14 +875,14 @@ class RestoreResult(_RestoreResultRequired, total=False):
     touched or left is in exactly one of `restored`, `deleted`, `failed` and `skipped`; paths
     that were right already are in none.
     """
-    # The checkpoint of the state before. Absent: a dry run, or nothing but the conversation was
-    # restored.
+    # The checkpoint of the state before. It is made of every restore, so that undo leads back.
+    # Absent: a dry run.
     safety: CheckpointId
     # The checkpoint of the state after. Absent: a dry run.
     checkpoint: Checkpoint
     # Where the conversation stands now. Absent: it was not restored.
     conversation: ConversationLengths
-    # The true numbers. A list longer than `limits.maxListedPaths` is cut. Absent: no list was.
+    # The true numbers: a list longer than `limits.maxListedPaths` is cut. Always sent.
     counts: RestoreCounts
     # True when nothing was changed. Absent: false.
     dryRun: bool
@@ -1168,7 +1168,7 @@ class _ContextStateRequired(TypedDict):
 
 class ContextState(_ContextStateRequired, total=False):
     """The context manager (C24): sticky files within a budget."""
-    # Patterns that name no file at present.
+    # Patterns that name no file at present. Absent: none.
     unmatched: List[str]
 
 
@@ -1955,7 +1955,8 @@ class _CheckpointGetResultRequired(TypedDict):
 
 class CheckpointGetResult(_CheckpointGetResultRequired, total=False):
     """Answer to `checkpoint/get`."""
-    # The user's message that began the turn, whole. Absent: there was none.
+    # Of a turn: the user's message that began it, whole. Of a tool: what it was said to have
+    # done. Absent: nothing was.
     message: str
     # Of a `restore`: what was restored.
     restored: CheckpointId
@@ -2897,7 +2898,7 @@ class ConversationContextResult(_ConversationContextResultRequired, total=False)
     message: str
     # Its length in bytes, as last built.
     contextMessageLength: Count
-    # Files that matched and could not be read.
+    # Files that matched and could not be read. Absent: none, or the message was not asked for.
     unreadable: List[str]
     # What had to be assumed or left out, in words.
     warnings: List[str]
@@ -3223,7 +3224,7 @@ class LedgerEntry(_LedgerEntryRequired, total=False):
     tag: Tag
     # The tool that wrote it.
     toolName: str
-    # The other session that wrote it.
+    # The other session that wrote it. Absent: it is not open any more, or none did.
     session: SessionId
 
 
@@ -3459,7 +3460,8 @@ _CheckpointDidCreateParamsRequired = TypedDict(
 _CheckpointDidCreateParamsOptional = TypedDict(
     "_CheckpointDidCreateParamsOptional",
     {
-        # The snapshot before.
+        # The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to
+        # compare with, and no name of a checkpoint. That is `checkpoint.parent`.
         "from": "SnapshotId",
     },
     total=False,

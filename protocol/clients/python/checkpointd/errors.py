@@ -153,8 +153,9 @@ class StrategyUnavailable(CheckpointdError):
 
 
 class StoreBusy(CheckpointdError):
-    r"""Another daemon has the session open; `details.holder` tells which. Close it there, or
-    use another conversation id.
+    r"""Another daemon has the session open: `details.holder` has its `pid` and `host`. Or
+    another program holds the database: `details.file` names it. Close it there, or use
+    another conversation id.
     """
 
 

@@ -964,7 +964,7 @@ pub struct ConflictPath {
     /// UTF-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path_bytes: Option<Base64>,
-    /// Who edited it, as far as the ledger knows. Absent: not known.
+    /// Who edited it, as far as the ledger knows. Absent: not known; a dry run does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Author>,
 }
@@ -1142,9 +1142,9 @@ pub struct RestoreCounts {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RestoreResult {
-    /// Paths that were written.
+    /// Paths that were written, in the order of their bytes.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted (mode `hard`).
+    /// Paths that were deleted (mode `hard`), in the order of their bytes.
     pub deleted: Vec<PathRef>,
     /// Paths that could not be restored; they are as they were, and the rest went on.
     pub failed: Vec<FailedPath>,
@@ -1152,8 +1152,8 @@ pub struct RestoreResult {
     pub conflicts: Vec<ConflictPath>,
     /// Paths that were left alone on purpose.
     pub skipped: Vec<SkippedPath>,
-    /// The checkpoint of the state before. Absent: a dry run, or nothing but the conversation was
-    /// restored.
+    /// The checkpoint of the state before. It is made of every restore, so that undo leads back.
+    /// Absent: a dry run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub safety: Option<CheckpointId>,
     /// The checkpoint of the state after. Absent: a dry run.
@@ -1162,7 +1162,7 @@ pub struct RestoreResult {
     /// Where the conversation stands now. Absent: it was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
-    /// The true numbers. A list longer than `limits.maxListedPaths` is cut. Absent: no list was.
+    /// The true numbers: a list longer than `limits.maxListedPaths` is cut. Always sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counts: Option<RestoreCounts>,
     /// True when nothing was changed. Absent: false.
@@ -1653,7 +1653,7 @@ pub struct ContextState {
     pub files: Vec<ContextFile>,
     /// Files that were left out because the budget is used up, the largest first.
     pub dropped: Vec<ContextFile>,
-    /// Patterns that name no file at present.
+    /// Patterns that name no file at present. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<Vec<String>>,
     /// Size of the files taken.
@@ -2671,7 +2671,8 @@ pub struct CheckpointGetParams {
 pub struct CheckpointGetResult {
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The user's message that began the turn, whole. Absent: there was none.
+    /// Of a turn: the user's message that began it, whole. Of a tool: what it was said to have
+    /// done. Absent: nothing was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
     /// Paths that its capture left out.
@@ -3995,7 +3996,7 @@ pub struct ConversationContextResult {
     /// Its length in bytes, as last built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_message_length: Option<Count>,
-    /// Files that matched and could not be read.
+    /// Files that matched and could not be read. Absent: none, or the message was not asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unreadable: Option<Vec<String>>,
     /// What had to be assumed or left out, in words.
@@ -4461,7 +4462,7 @@ pub struct LedgerEntry {
     /// The tool that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// The other session that wrote it.
+    /// The other session that wrote it. Absent: it is not open any more, or none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
 }
@@ -4787,7 +4788,8 @@ pub struct CheckpointDidCreateParams {
     pub session: SessionId,
     /// The checkpoint.
     pub checkpoint: Checkpoint,
-    /// The snapshot before.
+    /// The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to
+    /// compare with, and no name of a checkpoint. That is `checkpoint.parent`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<SnapshotId>,
     /// How long it took.
@@ -5145,7 +5147,7 @@ impl Request for CheckpointHasChangesRequest {
 }
 
 /// Counts changed files: of one checkpoint against its `previousTag` (give `tag`), or between two
-/// (give `from` and `to`).
+/// (give `from` and `to`); never both.
 #[derive(Debug)]
 pub enum CheckpointStatsRequest {}
 impl Request for CheckpointStatsRequest {

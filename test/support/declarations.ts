@@ -1,0 +1,64 @@
+// Holds a frame against what the protocol declares: every field of an answer or event, and the kind of every error.
+// That a field fits its type is the validators'; they let unknown fields pass, as clients must.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import {
+  fieldsOf,
+  type Method,
+  type ProtocolDocument,
+  refName,
+  type Schema,
+} from '../../scripts/generate/dialect.ts';
+import type { Frame } from './wire-client.ts';
+
+const file = fileURLToPath(new URL('../../../protocol/protocol.json', import.meta.url));
+let document: ProtocolDocument | undefined;
+const methods = new Map<string, Method>();
+
+function protocol(): ProtocolDocument {
+  if (document !== undefined) return document;
+  document = JSON.parse(readFileSync(file, 'utf8')) as ProtocolDocument;
+  for (const method of document.methods) methods.set(method.name, method);
+  return document;
+}
+
+/** What of a frame is not declared; `answered` is the method that it answers, of a response. */
+export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
+  const { commonErrors, mutationErrors } = protocol();
+  const method = methods.get(frame.method ?? answered ?? '');
+  if (method === undefined) return [];
+  if (frame.error !== undefined) {
+    const kind = frame.error.data?.kind ?? '';
+    const known = [...commonErrors, ...(method.errors ?? []), ...(takesKey(method) ? mutationErrors : [])];
+    return known.includes(kind) ? [] : [`${method.name} ended with ${kind}, which it does not declare`];
+  }
+  const [schema, value] =
+    frame.method === undefined ? [method.result, frame.result] : [method.params, frame.params];
+  return schema === undefined ? [] : unknownFields(schema, value, method.name);
+}
+
+function takesKey({ idempotency }: Method): boolean {
+  return idempotency === 'key';
+}
+
+function unknownFields(given: Schema, value: unknown, at: string): string[] {
+  const schema = given.$ref === undefined ? given : protocol().$defs[refName(given.$ref)];
+  if (schema === undefined || typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return items === undefined ? [] : value.flatMap((item) => unknownFields(items, item, `${at}[]`));
+  }
+  // A union is told apart by a constant, and an open object has any field: neither is looked into.
+  if (schema.oneOf !== undefined || schema.additionalProperties === true) return [];
+  const isAnything = schema.properties === undefined && schema.additionalProperties === undefined;
+  if (isAnything) return [];
+  const fields = new Map(fieldsOf(schema).map((field) => [field.name, field.schema]));
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const known = fields.get(name);
+    if (known !== undefined) return unknownFields(known, inner, `${at}.${name}`);
+    const { additionalProperties } = schema;
+    if (typeof additionalProperties === 'object')
+      return unknownFields(additionalProperties, inner, `${at}{}`);
+    return name === '_meta' ? [] : [`${at}.${name} is not declared`];
+  });
+}

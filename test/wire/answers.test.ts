@@ -1,0 +1,81 @@
+// Answers hold what the reference says: what was declared and never sent is sent, what excludes each other is refused,
+// and what is foreseen is in the order in which it is told afterwards. That nothing undeclared comes is seen by every
+// test with a session.
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { SessionRig, withSession } from '../support/session-rig.ts';
+import { failureOf } from '../support/wire-client.ts';
+
+test('statistics of one checkpoint and between two exclude each other', () =>
+  withSession(async (rig) => {
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    const both = rig.request('checkpoint/stats', { tag: '1', from: '0', to: '1' });
+    assert.is((await failureOf(both)).kind, 'InvalidParams');
+  }));
+
+test('context patterns that name nothing, and files that cannot be read, are told', () =>
+  withSession(async (rig) => {
+    rig.write('b.md', 'b\n');
+    const { context } = await rig.request('conversation/addContext', { paths: ['b.md', 'none.md'] });
+    assert.equal(context.unmatched, ['none.md']);
+    const without = await rig.request('conversation/removeContext', { paths: ['none.md'] });
+    assert.is(without.context.unmatched, undefined);
+    if (process.getuid?.() === 0) return; // root reads everything
+    chmodSync(join(rig.places.workTree, 'b.md'), 0);
+    const built = await rig.request('conversation/context', { message: true });
+    assert.equal(built.unreadable, ['b.md']);
+    assert.is(built.warnings?.length, 1);
+  }));
+
+test('a dry run lists paths in the order in which the run does', () =>
+  withSession(async (rig) => {
+    for (const path of ['z/1', 'a/2', 'a.txt', 'm', 'a/1', 'B']) rig.write(path, 'later\n');
+    const restore = (dryRun: boolean): Promise<readonly unknown[]> =>
+      rig
+        .request('checkpoint/restore', { tag: '0', mode: 'hard', dryRun })
+        .then(({ restored, deleted, counts }) => {
+          return [restored, deleted, counts];
+        });
+    const foreseen = await restore(true);
+    assert.equal(
+      foreseen[1],
+      ['B', 'a/1', 'a/2', 'm', 'z/1'].map((path) => ({ path })),
+    );
+    assert.equal(await restore(false), foreseen);
+  }));
+
+test('a conflict names who made the edit; a session is told which other session it was', () =>
+  withSession(async (rig) => {
+    const { session: other } = await rig.client.request('session/open', {
+      workspace: rig.places.workTree,
+      conversationId: 'other',
+    });
+    rig.write('a.txt', 'by the other agent\n');
+    await rig.client.request('ledger/recordWrite', { session: other, path: 'a.txt' });
+    rig.write('b.txt', 'by hand\n');
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    rig.write('b.txt', 'by hand again\n');
+    const { conflicts } = await rig.request('checkpoint/restore', { tag: '1', mode: 'hard' });
+    assert.equal(conflicts, [{ path: 'b.txt', author: 'user' }]);
+    const { entries } = await rig.request('ledger/history', { path: 'a.txt' });
+    const theirs = entries.find(({ author }) => author === 'session');
+    assert.is(theirs?.session, other);
+  }));
+
+test('whoever holds a session is named (Q15)', () =>
+  withSession(async (rig) => {
+    const second = new SessionRig(rig.places);
+    try {
+      const { kind, data } = await failureOf(second.open());
+      assert.is(kind, 'StoreBusy');
+      const holder = data?.details?.['holder'] as { readonly pid: number; readonly host: string };
+      assert.is(holder.pid, rig.client.process.pid);
+      assert.type(holder.host, 'string');
+    } finally {
+      await second.client.kill();
+    }
+  }));
+
+test.run();
