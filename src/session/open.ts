@@ -158,7 +158,8 @@ async function build(
   context: OperationContext,
 ): Promise<Session> {
   const { directory, marker, resumed } = found;
-  const effective = { ...found, marker: effectiveMarker(directory, marker, request) };
+  const standing = directory.readMarker();
+  const effective = { ...found, marker: effectiveMarker(directory, standing, marker, request) };
   const recover = request.recover === 'conversation';
   const { durability } = request.options;
   const { owner } = found;
@@ -170,6 +171,8 @@ async function build(
   try {
     if (resumed) warnIfReplaced(session, around.log);
     await enableCheckpoints(session, request.init, context, recover);
+    // Not before all of it was read: what a later version wrote is left as it is.
+    if (effective.marker !== standing) directory.create(effective.marker);
     startWatching(session);
     return session;
   } catch (error) {
@@ -193,18 +196,16 @@ function keptSettings(names: readonly string[]): string {
 /** A resumed session keeps what it was made with; only its retention can be changed by asking. */
 function effectiveMarker(
   directory: SessionDirectory,
+  found: SessionMarker | undefined,
   fresh: SessionMarker,
   request: OpenRequest,
 ): SessionMarker {
-  const found = directory.readMarker();
   const stored = found ?? fresh; // a power cut may leave it empty, and without it nothing would ever be swept
   const place = placeOf(directory, found);
   const retention = request.retention ?? stored.retention;
   if (found !== undefined && retention === stored.retention && place === found.directory) return stored;
   const { directory: _, ...rest } = stored;
-  const changed = { ...rest, retention, ...(place === undefined ? {} : { directory: place }) };
-  directory.create(changed);
-  return changed;
+  return { ...rest, retention, ...(place === undefined ? {} : { directory: place }) };
 }
 
 /**
