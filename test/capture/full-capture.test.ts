@@ -1,4 +1,5 @@
-import { appendFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { suite } from 'uvu';
@@ -158,6 +159,43 @@ test('a walk that takes its time says how many names it has looked at', async ()
       [...walked].sort((a, b) => a - b),
     );
     assert.ok((walked.at(-1) ?? 0) <= 25);
+  });
+});
+
+test('nothing that a capture skips is carried over from the one before (D13)', async () => {
+  await withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
+    const paths = ['closed/f', 'fifo', 'grown', 'kept', 'link', 'unreadable'];
+    for (const path of paths) rig.write(path, path);
+    rmSync(join(rig.root, 'link'));
+    symlinkSync('anywhere', join(rig.root, 'link'));
+    const first = await rig.capturer.capture();
+    assert.equal(await pathsOf(rig.store, first), paths);
+    rmSync(join(rig.root, 'fifo'));
+    execFileSync('mkfifo', [join(rig.root, 'fifo')]);
+    appendFileSync(join(rig.root, 'grown'), 'more'.repeat(100));
+    utimesSync(join(rig.root, 'unreadable'), new Date(), new Date());
+    installFault((call, target) => {
+      const isClosed =
+        (call === 'readdir' && target.endsWith('/closed')) ||
+        (call === 'open' && target.endsWith('/unreadable')) ||
+        (call === 'readlink' && target.endsWith('/link'));
+      if (isClosed) throw Object.assign(new Error('no'), { code: 'EACCES' });
+    });
+    try {
+      let previous = first;
+      for (let i = 0; i < 3; i += 1) {
+        rmSync(join(rig.root, 'closed/new'), { force: true });
+        rig.write('closed/new', ''); // so that the directory is listed again
+        previous = await rig.capturer.capture({ previous: previous.snapshot });
+        assert.equal(await pathsOf(rig.store, previous), ['kept']);
+        assert.equal(
+          previous.skipped.map(({ path, reason }) => `${path} ${reason}`),
+          ['closed unreadable', 'fifo fifo', 'grown tooLarge', 'link unreadable', 'unreadable unreadable'],
+        );
+      }
+    } finally {
+      installFault(undefined);
+    }
   });
 });
 
