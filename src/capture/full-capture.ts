@@ -1,5 +1,6 @@
 // The full capture: looks at the whole work tree, reads what may have changed, and hands it to the store. Always right,
 // whatever a watcher knows. It never writes to the work tree and publishes nothing.
+import { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -205,10 +206,18 @@ export class FullCapture implements Capturer {
   }
 
   async #rootOf(snapshot: SnapshotId | undefined): Promise<Directory | undefined> {
-    if (snapshot === undefined) return undefined;
-    const root = this.#roots.get(snapshot) ?? (await this.#options.store.directory(snapshot));
-    this.#remember(snapshot, root);
-    return root;
+    const { store, log } = this.#options;
+    // What is known to be damaged is not carried over: every file is read and handed to the store again.
+    if (snapshot === undefined || store.isDoubtful?.()) return undefined;
+    try {
+      const root = this.#roots.get(snapshot) ?? (await store.directory(snapshot));
+      this.#remember(snapshot, root);
+      return root;
+    } catch (error) {
+      if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+      log.warn(`every file is read again: ${error.message}`);
+      return undefined;
+    }
   }
 
   #remember(snapshot: SnapshotId, root: Directory): void {

@@ -59,7 +59,10 @@ export interface SnapshotSink {
   readonly spoolDirectory: string;
   /** Starts hashing a blob of `size` bytes the way this store names it. */
   hash(size: number): BlobHash;
-  writer(signal?: AbortSignal): SnapshotWriter;
+  /** `writesAll`: what is handed over is written also where it seems to be there already. */
+  writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter;
+  /** Whether something of the store is known to be damaged: then a capture hands over every file again. */
+  isDoubtful?(): boolean;
   /** The snapshot as a tree of directories, `sealed` ids set, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;
 }

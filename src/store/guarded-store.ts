@@ -21,6 +21,7 @@ export class GuardedStore implements SnapshotStore {
   readonly #inner: SnapshotStore;
   readonly #published: PublishedList;
   #missing: readonly StoreProblem[] = [];
+  #isDoubtful = false;
   readonly heldBytes?: () => Promise<number>;
 
   constructor(inner: SnapshotStore, published: PublishedList) {
@@ -72,12 +73,14 @@ export class GuardedStore implements SnapshotStore {
   async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const problems = await this.#there().verify(signal, onChecked);
     await this.checkpoints();
+    this.#isDoubtful ||= problems.some(({ kind }) => kind !== 'unreferenced');
     return [...problems, ...this.#missing];
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
     const published = await this.#there().publish(publication);
     this.#published.add(publication.record.id);
+    this.#isDoubtful = false; // captured while it was, everything was written again
     return published;
   }
 
@@ -97,7 +100,12 @@ export class GuardedStore implements SnapshotStore {
   }
 
   writer(signal?: AbortSignal): SnapshotWriter {
-    return this.#there().writer(signal);
+    return this.#there().writer(signal, this.#isDoubtful);
+  }
+
+  /** Whether something of the store was found damaged since the last publication. */
+  isDoubtful(): boolean {
+    return this.#isDoubtful;
   }
 
   async rename(id: CheckpointId, name: string | undefined): Promise<void> {
@@ -105,11 +113,11 @@ export class GuardedStore implements SnapshotStore {
   }
 
   async entries(snapshot: SnapshotId, under?: TreePath): Promise<Entry[]> {
-    return this.#there().entries(snapshot, under);
+    return this.#doubting(() => this.#there().entries(snapshot, under));
   }
 
   async directory(snapshot: SnapshotId): Promise<Directory> {
-    return this.#there().directory(snapshot);
+    return this.#doubting(() => this.#there().directory(snapshot));
   }
 
   async entry(snapshot: SnapshotId, path: TreePath): Promise<Entry | undefined> {
@@ -121,7 +129,7 @@ export class GuardedStore implements SnapshotStore {
   }
 
   async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
-    return this.#there().changes(from, to);
+    return this.#doubting(() => this.#there().changes(from, to));
   }
 
   async sizes(blobs: readonly BlobId[]): Promise<number[]> {
@@ -132,7 +140,12 @@ export class GuardedStore implements SnapshotStore {
     blob: BlobId,
     range?: { readonly offset: number; readonly length: number },
   ): AsyncIterable<Uint8Array> {
-    yield* this.#there().read(blob, range);
+    try {
+      yield* this.#there().read(blob, range);
+    } catch (error) {
+      this.#doubt(error);
+      throw error;
+    }
   }
 
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
@@ -153,6 +166,19 @@ export class GuardedStore implements SnapshotStore {
 
   kill(): void {
     this.#inner.kill();
+  }
+
+  async #doubting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#doubt(error);
+      throw error;
+    }
+  }
+
+  #doubt(error: unknown): void {
+    if (error instanceof CheckpointdError && error.kind.endsWith('Corrupt')) this.#isDoubtful = true;
   }
 
   /** The inner store. @throws StoreCorrupt when what it was opened on is no longer there */

@@ -1,6 +1,15 @@
 // A store that is deleted, emptied or replaced, while a session is open or between two runs: it is noticed at the next
 // use and named, the session and its conversation go on, and nothing new takes its place before somebody asks.
-import { cpSync, existsSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -248,6 +257,57 @@ test('sqlite: a deleted session leaves neither its row nor its contents, open or
     await house.call('session/delete', { session });
     for (const table of ['conversations', 'checkpoints', 'checkpoint_blobs', 'checkpoint_trees'])
       assert.equal(sql(house.storage, `SELECT count(*) FROM ${table}`), [[0]], table);
+    await house.close();
+  }
+});
+
+test('what verify found damaged is written again by the next checkpoint, which can be restored', async () => {
+  for (const strategy of ['sqlite', 'shadow', 'local']) {
+    const { house, root, session } = await kept(strategy);
+    write(root, { 'b.txt': 'b\n' });
+    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+    const { files } = await house.call('checkpoint/files', { session, tag: checkpoint.id });
+    assert.ok(files.length > 0);
+    if (strategy === 'sqlite') {
+      sql(house.storage, "UPDATE checkpoint_blobs SET content = x'00'");
+      sql(
+        house.storage,
+        "UPDATE checkpoint_trees SET node = x'01' WHERE hex(id) = ?",
+        checkpoint.snapshot.toUpperCase(),
+      );
+    } else {
+      const ids = [
+        git(root, 'hash-object', '--no-filters', 'b.txt'),
+        git(root, 'hash-object', '--no-filters', 'a.txt'),
+        checkpoint.snapshot.slice(0, 40),
+      ];
+      const places = [
+        join(house.storage, session, 'objects'),
+        join(house.storage, session, 'local', 'kept'),
+        join(root, '.git', 'objects'),
+      ];
+      for (const file of places.flatMap((place) =>
+        ids.map((id) => join(place, id.slice(0, 2), id.slice(2))),
+      )) {
+        if (!existsSync(file)) continue;
+        chmodSync(file, 0o600);
+        writeFileSync(file, 'damaged');
+      }
+    }
+    assert.not.ok((await house.call('store/verify', { session })).ok, strategy);
+    const again = await house.call('checkpoint/create', { session, kind: 'turn' });
+    assert.is(again.checkpoint.snapshot, checkpoint.snapshot);
+    const { problems } = await house.call('store/verify', { session });
+    assert.ok(
+      !problems.some(({ affects }) => affects.includes(again.checkpoint.id)),
+      `${strategy} ${JSON.stringify(problems)}`,
+    );
+    write(root, { 'a.txt': 'other\n', 'b.txt': 'other\n' });
+    await house.call('checkpoint/restore', { session, tag: again.checkpoint.id, mode: 'hard' });
+    assert.equal(
+      [readFileSync(join(root, 'a.txt'), 'utf8'), readFileSync(join(root, 'b.txt'), 'utf8')],
+      ['one\n', 'b\n'],
+    );
     await house.close();
   }
 });

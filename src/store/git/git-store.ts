@@ -72,10 +72,11 @@ export class GitStore implements SnapshotStore {
     return { update: (bytes) => hash.update(bytes), digest: () => hash.digest() as BlobId };
   }
 
-  writer(signal?: AbortSignal): SnapshotWriter {
+  writer(signal?: AbortSignal, writesAll = false): SnapshotWriter {
+    if (writesAll) this.#known.clear();
     const { writePlace: place, spoolDirectory } = this.#home;
     const [objects, reader, known, gate] = [this.#objects, this.#reader, this.#known, this.#gate];
-    return new GitWriter({ place, objects, spoolDirectory, reader, known, gate, signal });
+    return new GitWriter({ place, objects, spoolDirectory, reader, known, gate, signal, writesAll });
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { stateOfLoose } from '../../git/objects/loose-object.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
@@ -262,8 +263,8 @@ function linkOver(from: string, to: string, { directory, name }: ObjectFile): vo
       return;
     } catch (error) {
       const code = systemCode(error);
-      // What is empty is no object: an earlier power cut left it, and their git fails over it.
-      if (code === 'EEXIST' && files.statSync(target).size > 0) return;
+      // What is damaged is no object: a power cut may have left it, and their git fails over it.
+      if (code === 'EEXIST' && (directory === 'pack' || isWholeLoose(target, directory + name))) return;
       if (code === 'EEXIST')
         return copyOver(source, target, join(to, directory, `tmp_obj_${process.pid}_${name}`));
       // Their prune removes an empty directory between our two calls.
@@ -278,6 +279,10 @@ function copyOver(source: string, target: string, temporary: string): void {
   files.copyFileSync(source, temporary);
   syncDirectory(temporary);
   files.renameSync(temporary, target);
+}
+
+function isWholeLoose(file: string, id: string): boolean {
+  return stateOfLoose(file, id, true) === 'whole';
 }
 
 /** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */

@@ -1,11 +1,14 @@
 // Takes one capture into a git store. Blobs wait in memory until it is known whether they are few (persistent
 // children, loose objects) or many (one pack by fast-import); so do trees, which are made bottom up and only where
 // something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
+
+import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import { type SnapshotWriter, type StableContent } from '../../capture/snapshot-sink.ts';
 import { BulkImport } from '../../git/objects/bulk-import.ts';
+import { removeDamagedLoose } from '../../git/objects/loose-object.ts';
 import { objectId } from '../../git/objects/object-id.ts';
 import { packObjects } from '../../git/objects/object-pack.ts';
 import type { ObjectReader } from '../../git/objects/object-reader.ts';
@@ -39,6 +42,8 @@ export interface GitWriterParts {
   readonly known: { has(id: string): boolean; add(id: string): void };
   readonly gate: SweepGate;
   readonly signal: AbortSignal | undefined;
+  /** Whether objects that are there are read before they are believed. */
+  readonly writesAll: boolean;
 }
 
 /** Directories as git will have them, by their ids. */
@@ -127,12 +132,23 @@ export class GitWriter implements SnapshotWriter {
       return;
     }
     this.#added.add(id);
+    this.#removeDamaged(id);
     if (content.kind === 'spool' && content.size > pipedBytesMax) return this.#store(id, content);
     if (this.#bulk !== undefined) return this.#addToBulk(id, content);
     this.#pending.push([id, content]);
     if (content.kind === 'bytes') this.#pendingBytes += content.bytes.length;
     if (this.#pending.length >= bulkMin) await this.#startBulk();
     else if (this.#pendingBytes > pendingBytesMax) await this.#flush();
+  }
+
+  /** An empty file in the place of an object is seen at once, all other damage where something is known to be damaged. */
+  #removeDamaged(id: string): void {
+    const { place, writesAll } = this.#parts;
+    removeDamagedLoose(
+      place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects'),
+      id,
+      writesAll,
+    );
   }
 
   async #startBulk(): Promise<void> {
@@ -208,6 +224,7 @@ export class GitWriter implements SnapshotWriter {
 
   async #storeTrees(trees: ReadonlyMap<string, Buffer>): Promise<void> {
     const { place, objects, reader, signal } = this.#parts;
+    for (const id of trees.keys()) this.#removeDamaged(id);
     if (trees.size < bulkMin) {
       await Promise.all([...trees.values()].map((bytes) => objects.write('tree', bytes)));
       return;

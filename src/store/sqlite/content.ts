@@ -95,7 +95,8 @@ export function insertBlob(database: SqliteDatabase, one: NewBlob): void {
   database.run(
     `INSERT INTO checkpoint_blobs (hash, size, ref_count, created_at, stamp, stored_size, is_compressed, content)
      VALUES (?, ?, (SELECT count(*) FROM checkpoint_file_snapshots WHERE blob_hash = ?), ?, ?, ?, ?, ?)
-     ON CONFLICT (hash) DO UPDATE SET stamp = max(stamp, excluded.stamp)`,
+     ON CONFLICT (hash) DO UPDATE SET stamp = max(stamp, excluded.stamp), size = excluded.size,
+       stored_size = excluded.stored_size, is_compressed = excluded.is_compressed, content = excluded.content`,
     one.blob,
     one.size,
     one.blob, // rows name it already when a lost content is stored again
@@ -114,7 +115,8 @@ export function insertChunk(
 ): void {
   database.run(
     `INSERT INTO checkpoint_blob_chunks (blob_hash, chunk, stamp, is_compressed, digest, content)
-     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (blob_hash, chunk) DO UPDATE SET stamp = max(stamp, excluded.stamp)`,
+     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (blob_hash, chunk) DO UPDATE SET stamp = max(stamp, excluded.stamp),
+       is_compressed = excluded.is_compressed, digest = excluded.digest, content = excluded.content`,
     at.blob,
     at.chunk,
     at.stamp,

@@ -147,7 +147,7 @@ export class SqliteSeal {
 
   #insertNode({ id, bytes }: EncodedNode, stamp: number): void {
     this.#database.run(
-      'INSERT INTO checkpoint_trees (id, stamp, node) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = excluded.stamp WHERE stamp < excluded.stamp',
+      'INSERT INTO checkpoint_trees (id, stamp, node) VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET stamp = max(stamp, excluded.stamp), node = excluded.node WHERE stamp < excluded.stamp OR node <> excluded.node',
       Buffer.from(id, 'hex'),
       stamp,
       bytes,

@@ -102,8 +102,8 @@ class SqliteStore implements SnapshotStore {
     return sha256();
   }
 
-  writer(signal?: AbortSignal): SnapshotWriter {
-    return new SqliteWriter(this.#database, this.#lease, this.#seen, signal);
+  writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter {
+    return new SqliteWriter(this.#database, this.#lease, this.#seen, signal, writesAll);
   }
 
   publish(publication: Publication): Promise<{ readonly commit?: string }> {

@@ -46,7 +46,16 @@ export class SqliteWriter implements SnapshotWriter {
   #isDone = false;
   readonly #slices: Slices;
 
-  constructor(database: SqliteDatabase, lease: SqliteLease, seen: SeenRows, signal?: AbortSignal) {
+  readonly #writesAll: boolean;
+
+  constructor(
+    database: SqliteDatabase,
+    lease: SqliteLease,
+    seen: SeenRows,
+    signal?: AbortSignal,
+    writesAll = false,
+  ) {
+    this.#writesAll = writesAll;
     this.#database = database;
     this.#lease = lease;
     this.#seen = seen;
@@ -126,7 +135,9 @@ export class SqliteWriter implements SnapshotWriter {
   /** Asks for all at once what is there: that is held already, or needs a younger stamp and no packing. */
   async #store(batch: readonly Pending[], since: number): Promise<void> {
     const ids = batch.map(({ blob }) => blob);
-    const stamps = await this.#database.read(() => stampsOf(this.#database, ids));
+    const stamps = this.#writesAll
+      ? new Map<BlobId, number>()
+      : await this.#database.read(() => stampsOf(this.#database, ids));
     const packed = new Map<BlobId, Packed>();
     const wanted: Pending[] = [];
     for (const one of batch) {
@@ -162,7 +173,7 @@ export class SqliteWriter implements SnapshotWriter {
       const isThere = await this.#database.transaction(() =>
         touchBlob(this.#database, blob, generationOf(this.#database)),
       );
-      if (!isThere) await this.#storeChunks(blob, content, size);
+      if (!isThere || this.#writesAll) await this.#storeChunks(blob, content, size);
       this.#added.add(blob);
     })();
     this.#large = mine.catch(() => undefined); // its own caller is told
