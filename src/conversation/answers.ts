@@ -1,6 +1,6 @@
 // What a conversation answers to its callers. Shapes only; they are made where the work is done.
 
-import type { OpenObject } from './document/open-object.ts';
+import type { ClientObject } from './client-object.ts';
 import type { EntryId } from './entry.ts';
 import type { Thread } from './state/state.ts';
 import type { ValidRange } from './valid-range.ts';
@@ -43,8 +43,8 @@ export interface ImportResult extends Lengths {
 
 /** What the client's run-time objects are to us: kept until the process ends, given back, never stored (C28). */
 export interface RuntimeObjects {
-  readonly agents?: OpenObject | undefined;
-  readonly toolManager?: OpenObject | undefined;
+  readonly agents?: ClientObject | undefined;
+  readonly toolManager?: ClientObject | undefined;
 }
 
 export function lengthsOf({ history, transcript, validRange }: Thread): Lengths {

@@ -1,7 +1,7 @@
 // What the client sets up for a conversation: tools, model, MCP, limits, and the objects that live at run time only.
 // A rewind leaves all of it as it is. It checks and logs; the context files have a room of their own.
 import type { RuntimeObjects } from './answers.ts';
-import { refuse } from './document/open-object.ts';
+import { refuse } from './client-object.ts';
 import type { ConversationLimits } from './limits.ts';
 import type { Idempotency, Timeline } from './log/timeline.ts';
 import { knownModel, type ModelInfo } from './model.ts';

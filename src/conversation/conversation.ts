@@ -10,12 +10,12 @@ import {
   lengthsOf,
   type NextMessageResult,
 } from './answers.ts';
+import { clientObject, refuse, wellFormed } from './client-object.ts';
 import { ClientSettings } from './client-settings.ts';
 import { type WindowUse, windowUse } from './context/context.ts';
 import { StickyContext } from './context/sticky-context.ts';
 import { readDocument } from './document/document-reader.ts';
 import { partsOf, present, restOf } from './document/import-parts.ts';
-import { openObject, refuse, wellFormed } from './document/open-object.ts';
 import { checkEntry, checkLength, type EntryId, type EntryInput, newEntryId, textOf } from './entry.ts';
 import { positionOf } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
@@ -88,8 +88,8 @@ export class Conversation {
   }
 
   /** Logs where the head is: for whoever removes the checkpoint that moved it, or moves it without one. */
-  settle(): void {
-    this.#timeline.settle();
+  recordHead(): void {
+    this.#timeline.recordHead();
   }
 
   /** Frees the states that no checkpoint in `kept` refers to; the head's stays. */
@@ -132,7 +132,7 @@ export class Conversation {
 
   /**
    * Says what the user will send next, or (undefined) that nothing is. Its text describes the coming turn unless
-   * that is locked (ruling 4); `lock` keeps it from then on. An empty message becomes "Empty prompt" (C37).
+   * that is locked; `lock` keeps it from then on. An empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
     given: unknown,
@@ -197,7 +197,7 @@ export class Conversation {
   ): Lengths {
     const text = wellFormed(request.summary, 'summary');
     checkLength(text, this.#limits.messageChars, 'summary');
-    const metadata = openObject(request.metadata ?? {}, 'metadata');
+    const metadata = clientObject(request.metadata ?? {}, 'metadata');
     const { history } = this.#timeline.present.thread;
     const wanted = request.keep ?? 0;
     const keep = typeof wanted === 'string' ? history.length - positionOf(history, wanted) : wanted;

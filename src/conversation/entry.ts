@@ -1,18 +1,18 @@
 // One exchange of a conversation: what the user said, what the assistant answered. Both are open objects of which
-// only content, toolResults[].toolUseId and toolUses[].{id,name} are read (ruling 19); repairing them for a model
+// only content, toolResults[].toolUseId and toolUses[].{id,name} are read; repairing them for a model
 // (C14) belongs to whoever calls the model.
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError } from '../base/errors.ts';
 import { base32 } from '../base/ids.ts';
 import {
+  type ClientObject,
   characterCount,
+  clientObject,
   isObject,
-  type OpenObject,
-  openObject,
   refuse,
   textLength,
   wellFormed,
-} from './document/open-object.ts';
+} from './client-object.ts';
 import type { ConversationLimits } from './limits.ts';
 
 declare const entryId: unique symbol;
@@ -20,19 +20,19 @@ declare const entryId: unique symbol;
 export type EntryId = string & { readonly [entryId]: true };
 
 /** A message of the user: text, or results of tools, or both. */
-export interface UserMessage extends OpenObject {
+export interface UserMessage extends ClientObject {
   readonly content?: unknown;
-  readonly toolResults?: readonly OpenObject[];
+  readonly toolResults?: readonly ClientObject[];
 }
 
 /** An answer of the assistant: text, and the tools it wants to use. */
-export interface AssistantMessage extends OpenObject {
+export interface AssistantMessage extends ClientObject {
   readonly content?: unknown;
-  readonly toolUses?: readonly OpenObject[];
+  readonly toolUses?: readonly ClientObject[];
 }
 
 /** What a request cost and took, as the client measured it (C4); kept, never read. */
-export type RequestMetadata = OpenObject;
+export type RequestMetadata = ClientObject;
 
 export interface HistoryEntry {
   readonly id: EntryId;
@@ -65,7 +65,7 @@ export function toolNames(assistant: AssistantMessage): string[] {
 
 /** Checks a user message. @throws InvalidParams, MessageTooLarge */
 export function checkUser(value: unknown, what: string, limits: ConversationLimits): UserMessage {
-  const user = openObject(value, what);
+  const user = clientObject(value, what);
   checkLength(textOf(user.content), limits.messageChars, `${what}.content`);
   for (const [index, result] of listOf(user.toolResults, `${what}.toolResults`).entries()) {
     const field = `${what}.toolResults[${index}]`;
@@ -78,7 +78,7 @@ export function checkUser(value: unknown, what: string, limits: ConversationLimi
 
 /** Checks an answer of the assistant. @throws InvalidParams, MessageTooLarge */
 export function checkAssistant(value: unknown, what: string, limits: ConversationLimits): AssistantMessage {
-  const assistant = openObject(value, what);
+  const assistant = clientObject(value, what);
   checkLength(textOf(assistant.content), limits.messageChars, `${what}.content`);
   for (const [index, use] of listOf(assistant.toolUses, `${what}.toolUses`).entries()) {
     const field = `${what}.toolUses[${index}]`;
@@ -110,7 +110,7 @@ export function checkEntry(
     id,
     user,
     assistant,
-    requestMetadata: openObject(input.requestMetadata, `${what}.requestMetadata`),
+    requestMetadata: clientObject(input.requestMetadata, `${what}.requestMetadata`),
   };
 }
 
@@ -133,7 +133,7 @@ function listOf(value: unknown, what: string): readonly unknown[] {
 }
 
 /** `null` stands for absent on the wire, so that later readers need to know one form only. */
-function withoutNull<T extends OpenObject>(object: T, field: string): T | Omit<T, string> {
+function withoutNull<T extends ClientObject>(object: T, field: string): T | Omit<T, string> {
   if (object[field] !== null) return object;
   const { [field]: _absent, ...rest } = object;
   return rest;

@@ -1,7 +1,7 @@
 // The list of exchanges: bounded, oldest dropped first, each drop told, and how much text of it may be sent. Entries
 // are found by their ids, never by position or text.
 import { CheckpointdError } from '../base/errors.ts';
-import { textLength } from './document/open-object.ts';
+import { textLength } from './client-object.ts';
 import type { EntryId, HistoryEntry } from './entry.ts';
 import type { Sequence } from './state/sequence.ts';
 import { rangeAfterAppend, type ValidRange } from './valid-range.ts';

@@ -1,13 +1,14 @@
 // What is known of the model that the client talks to. The daemon runs no model: it needs the size of the window, to
 // bound the context files, and keeps the rest for the client.
+
+import { type ClientObject, clientObject, isObject, wellFormed } from './client-object.ts';
 import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/field-names.ts';
-import { isObject, type OpenObject, openObject, wellFormed } from './document/open-object.ts';
 
 /** Tokens of a window that nobody told us. */
 export const defaultWindowTokens = 200_000;
 
 /** A model as its client describes it (C29); other fields (tokenLimits, features) are kept as they come. */
-export interface ModelInfo extends OpenObject {
+export interface ModelInfo extends ClientObject {
   readonly modelId: string;
   readonly modelName?: unknown;
   readonly description?: unknown;
@@ -23,8 +24,8 @@ export interface KnownModel {
 
 /** Completes what a client or a document says of a model. @throws InvalidParams for an unusable description */
 export function knownModel(given: unknown, what = 'modelInfo'): KnownModel {
-  const info: OpenObject =
-    typeof given === 'string' ? { modelId: wellFormed(given, what) } : openObject(given, what);
+  const info: ClientObject =
+    typeof given === 'string' ? { modelId: wellFormed(given, what) } : clientObject(given, what);
   const modelId = wellFormed(info.modelId ?? info.modelName ?? '', `${what}.modelId`);
   const window = info.contextWindowTokens;
   if (typeof window === 'number' && Number.isSafeInteger(window) && window > 0) {
@@ -52,7 +53,7 @@ const documentNames: FieldNames = [
 ];
 
 /** The model in the document's own names. */
-export function modelToDocument(info: ModelInfo): OpenObject {
+export function modelToDocument(info: ModelInfo): ClientObject {
   return toDocumentNames(info, documentNames);
 }
 

@@ -1,25 +1,10 @@
 // A conversation beside the conversation: entering puts the main one aside, leaving brings it back, with the last
 // thing said if wanted. One level only (C16). It moves no files: that is the session's, by the checkpoint named here.
-import type { HistoryEntry, UserMessage } from './entry.ts';
+import type { HistoryEntry } from './entry.ts';
 import { appendEntry, holdsEntry, windowOver } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
-import type { Sequence } from './state/sequence.ts';
-import type { Summary, Thread } from './state/state.ts';
+import type { Tangent, Thread } from './state/state.ts';
 import { appendLines, linesOf } from './transcript.ts';
-import type { ValidRange } from './valid-range.ts';
-
-/** The main conversation put aside: 002's ConversationCheckpoint, and the valid range (ruling 23). */
-export interface Tangent {
-  readonly mainHistory: Sequence<HistoryEntry>;
-  readonly mainNextMessage: UserMessage | undefined;
-  readonly mainTranscript: Sequence<string>;
-  readonly mainLatestSummary: Summary | undefined;
-  /** Milliseconds since 1970, UTC. */
-  readonly tangentStartTime: number;
-  readonly mainValidRange: ValidRange;
-  /** The checkpoint whose files come back on leaving, when the tangent carries files too. Opaque here. */
-  readonly filesCheckpoint: string | undefined;
-}
 
 /** The thread inside a new tangent; unchanged when it is in one already. */
 export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {

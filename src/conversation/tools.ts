@@ -1,17 +1,17 @@
 // The tools that the client offers its model, grouped by where they come from. Kept and given back, never called:
 // running tools and talking to MCP servers is the client's.
-import { isObject, type OpenObject, openObject, refuse } from './document/open-object.ts';
+import { type ClientObject, clientObject, isObject, refuse } from './client-object.ts';
 
 /** Tools by origin: `builtin`, `custom`, `mcp` and whatever else the client distinguishes (one MCP server, say). */
 export interface ToolsByOrigin {
-  readonly [origin: string]: readonly OpenObject[];
+  readonly [origin: string]: readonly ClientObject[];
 }
 
 export const noTools: ToolsByOrigin = {};
 
 /** @throws InvalidParams unless it maps origins to arrays of objects */
 export function checkTools(value: unknown, what = 'tools'): ToolsByOrigin {
-  const byOrigin = openObject(value, what);
+  const byOrigin = clientObject(value, what);
   for (const [origin, tools] of Object.entries(byOrigin)) {
     if (!Array.isArray(tools) || !tools.every(isObject)) {
       refuse(`${what}.${origin}`, 'must be an array of objects, one a tool.');

@@ -73,7 +73,7 @@ export function joinLog(
     if (!isDamage(error)) throw error;
     if (!recover) throw withRemedy(error);
     sessionLog.skipTo(named);
-    conversation.settle();
+    conversation.recordHead();
     return [`${shortened} The conversation begins anew.`];
   }
 }

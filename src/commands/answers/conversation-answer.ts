@@ -4,8 +4,7 @@
 import { given } from '../../base/given.ts';
 import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context/context.ts';
 import type { HistoryEntry, UserMessage } from '../../conversation/entry.ts';
-import type { Summary } from '../../conversation/state/state.ts';
-import type { Tangent } from '../../conversation/tangent.ts';
+import type { Summary, Tangent } from '../../conversation/state/state.ts';
 import type * as Wire from '../../protocol/types.ts';
 import { type ContextNow, contextNow } from '../../session/context/session-context.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
@@ -77,7 +76,7 @@ function tangentState(tangent: Tangent): Wire.TangentState {
   };
 }
 
-/** The 17 fields of 002 (C1), but for history and transcript, which are read by pages and told by their lengths. */
+/** The fields of a conversation (C1), but for history and transcript, which are read by pages and told by their lengths. */
 export function conversation(session: Session, context: ContextNow): Wire.ConversationGetResult {
   const { conversation: spoken, marker } = session.parts;
   const { state } = spoken;

@@ -2,8 +2,8 @@
 // change, so what is appended (or restored) meanwhile neither breaks a listing nor shows in it. Nothing is held
 // between requests.
 import { CheckpointdError } from '../../base/errors.ts';
+import { textLength } from '../../conversation/client-object.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
-import { textLength } from '../../conversation/document/open-object.ts';
 import type { ConversationRef } from '../../conversation/log/timeline.ts';
 import type { Sequence } from '../../conversation/state/sequence.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';

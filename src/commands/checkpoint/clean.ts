@@ -20,7 +20,7 @@ export const command = defineCommand(
     const { store, index } = checkpoints;
     const removed = index.size;
     // The checkpoints that brought the conversation back go; that it went back must stay.
-    session.parts.conversation.settle();
+    session.parts.conversation.recordHead();
     const all = index.list('every').map(({ record }) => record.id);
     const intended = index.head && { cleans: index.head.record.id, removed };
     const { operations } = session.parts;

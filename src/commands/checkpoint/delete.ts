@@ -25,7 +25,7 @@ export const command = defineCommand('checkpoint/delete', async ({ session, para
     );
   }
   // The head of the conversation is found from the newest checkpoint; without it, from the log.
-  if (index.head?.record.id === record.id) conversation.settle();
+  if (index.head?.record.id === record.id) conversation.recordHead();
   operations.intend('checkpoint/delete', context.stamp, { removes: record.id });
   await removeCheckpoints(session, [record.id], context);
   return { deleted: record.id };

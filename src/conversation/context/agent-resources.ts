@@ -1,7 +1,7 @@
 // What a client's agents say of the context: which of them is active, and the paths and globs that its resources name.
 // Agents are kept for the client and otherwise unread. Adding the paths to a conversation is the session's.
 import { CheckpointdError } from '../../base/errors.ts';
-import { isObject, type OpenObject } from '../document/open-object.ts';
+import { type ClientObject, isObject } from '../client-object.ts';
 import { checkContextPaths, contextPathsMax } from './context.ts';
 
 export interface AgentResources {
@@ -17,7 +17,7 @@ export interface AgentResources {
  * Reads agents given by name, or as `{agents, activeIdx}`. Active is the agent that `activeIdx` names, else the only
  * one, else the one named `default`; without any there are no resources.
  */
-export function agentResources(given: OpenObject): AgentResources {
+export function agentResources(given: ClientObject): AgentResources {
   const byName = isObject(given.agents) ? given.agents : given;
   const names = Object.keys(byName);
   const named = given.activeIdx ?? given.active_idx;

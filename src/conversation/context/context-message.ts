@@ -1,4 +1,4 @@
-// The message that carries the sticky context to a model: the markers of 002 §3.2 exactly, newlines included. It
+// The message that carries the sticky context to a model: its markers exactly, newlines included (C7). It
 // builds text; choosing and reading the files is context.ts.
 
 export const contextEntryStart = '--- CONTEXT ENTRY BEGIN ---\n';

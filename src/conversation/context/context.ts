@@ -2,7 +2,7 @@
 // through the interface below only, and neither globs nor walks: the session knows the work tree.
 import { CheckpointdError } from '../../base/errors.ts';
 import { fromText, parseTreePath, toText } from '../../tree/tree-path.ts';
-import { refuse, wellFormed } from '../document/open-object.ts';
+import { refuse, wellFormed } from '../client-object.ts';
 import { windowTokensOf } from '../model.ts';
 import type { ConversationState, Settings } from '../state/state.ts';
 import { contextMessage } from './context-message.ts';
@@ -44,7 +44,7 @@ export interface ListedContext {
 export interface BuiltContext extends ListedContext {
   /** '' when there is nothing to send. */
   readonly message: string;
-  /** UTF-8 bytes of the message: 002's context_message_length. */
+  /** UTF-8 bytes of the message: `context_message_length` of a document. */
   readonly messageLength: number;
   /** Files that matched and could not be read. */
   readonly unreadable: readonly string[];

@@ -1,7 +1,7 @@
 // The forms that Amazon Q CLI writes into a conversation's document, turned into ours: messages that are named by their
 // kind, tools that are wrapped, context paths that say where they come from. Pure; what is in our form passes through
 // unchanged, and no field of a message is lost.
-import { isObject, type OpenObject } from './open-object.ts';
+import { type ClientObject, isObject } from '../client-object.ts';
 
 /** A user's message: `content` is one of `Prompt`, `ToolUseResults`, `CancelledToolUses` there. */
 export function userFromQ(value: unknown): unknown {
@@ -40,7 +40,7 @@ export function entryFromQ(value: unknown): unknown {
 }
 
 /** Tools by origin: its own are under `native___` there, each wrapped in `ToolSpecification`. */
-export function toolsFromQ(tools: OpenObject): OpenObject {
+export function toolsFromQ(tools: ClientObject): ClientObject {
   const byOrigin = Object.entries(tools).map(([origin, list]) => {
     const name = origin === 'native___' && !Object.hasOwn(tools, 'builtin') ? 'builtin' : origin;
     return [name, Array.isArray(list) ? list.map(toolFromQ) : list] as const;
@@ -49,7 +49,7 @@ export function toolsFromQ(tools: OpenObject): OpenObject {
 }
 
 /** The context paths of a manager: under `profile_config` in older programs, as `{Agent}` or `{Session}` in newer ones. */
-export function contextPathsFromQ(manager: OpenObject): unknown {
+export function contextPathsFromQ(manager: ClientObject): unknown {
   const profile = isObject(manager.profile_config) ? manager.profile_config : {};
   const paths = manager.paths ?? profile.paths;
   return Array.isArray(paths) ? paths.map(contextPathFromQ) : paths;
@@ -87,13 +87,13 @@ function toolFromQ(value: unknown): unknown {
   return withoutNulls({ ...rest, inputSchema: input_schema });
 }
 
-function onlyField(object: OpenObject): readonly [string, unknown] | undefined {
+function onlyField(object: ClientObject): readonly [string, unknown] | undefined {
   const fields = Object.entries(object);
   return fields.length === 1 ? fields[0] : undefined;
 }
 
 /** Absent, not null, is what our documents know. */
-function withoutNulls(object: OpenObject): Record<string, unknown> {
+function withoutNulls(object: ClientObject): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => value !== null && value !== undefined),
   );

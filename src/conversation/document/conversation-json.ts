@@ -1,30 +1,29 @@
-// The document of a conversation: 002's field names in snake_case, absent optionals skipped, with a format version.
+// The document of a conversation: field names in snake_case, absent optionals skipped, with a format version.
 // Writing only (reading is document-reader.ts). What lives at run time only (tool_manager, agents) is not in it, and
-// checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing (ruling 24).
+// checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing.
 
+import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context/context.ts';
 import type { HistoryEntry } from '../entry.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import { modelToDocument } from '../model.ts';
-import type { ConversationState, Summary } from '../state/state.ts';
-import type { Tangent } from '../tangent.ts';
+import type { ConversationState, Summary, Tangent } from '../state/state.ts';
 import type { ToolsByOrigin } from '../tools.ts';
 import type { ValidRange } from '../valid-range.ts';
 import { requestMetadataNames, toDocumentNames } from './field-names.ts';
 import { present } from './import-parts.ts';
-import type { OpenObject } from './open-object.ts';
 
 /** Version of the form below; a document of a later one is refused and left alone. */
 export const formatVersion = 1;
 
 export interface EntryDocument {
   readonly id: string;
-  readonly user: OpenObject;
-  readonly assistant: OpenObject;
-  readonly request_metadata?: OpenObject;
+  readonly user: ClientObject;
+  readonly assistant: ClientObject;
+  readonly request_metadata?: ClientObject;
 }
 
-export type SummaryDocument = readonly [text: string, metadata: OpenObject];
+export type SummaryDocument = readonly [text: string, metadata: ClientObject];
 export type RangeDocument = readonly [start: number, end: number];
 
 export interface LineTrackerDocument {
@@ -38,7 +37,7 @@ export interface LineTrackerDocument {
 
 export interface TangentDocument {
   readonly main_history: readonly EntryDocument[];
-  readonly main_next_message?: OpenObject;
+  readonly main_next_message?: ClientObject;
   readonly main_transcript: readonly string[];
   readonly main_latest_summary?: SummaryDocument;
   /** RFC 3339, UTC. */
@@ -50,7 +49,7 @@ export interface TangentDocument {
 export interface ConversationDocument {
   readonly format_version: number;
   readonly conversation_id: string;
-  readonly next_message?: OpenObject;
+  readonly next_message?: ClientObject;
   readonly history: readonly EntryDocument[];
   readonly valid_history_range: RangeDocument;
   readonly transcript: readonly string[];
@@ -59,9 +58,9 @@ export interface ConversationDocument {
   readonly context_message_length?: number;
   readonly latest_summary?: SummaryDocument;
   readonly model?: string;
-  readonly model_info?: OpenObject;
+  readonly model_info?: ClientObject;
   readonly file_line_tracker: Readonly<Record<string, LineTrackerDocument>>;
-  readonly checkpoint_manager?: OpenObject;
+  readonly checkpoint_manager?: ClientObject;
   readonly mcp_enabled: boolean;
   readonly tangent_state?: TangentDocument;
   readonly pending_user_message?: string;
@@ -71,7 +70,7 @@ export interface ConversationDocument {
 /** What a document holds beside the state. */
 export interface DocumentExtras {
   /** How to find the checkpoints: a reference that the session makes, never the checkpoints themselves. */
-  readonly checkpointManager?: OpenObject | undefined;
+  readonly checkpointManager?: ClientObject | undefined;
   readonly contextMessageLength?: number | undefined;
 }
 
@@ -132,7 +131,7 @@ function entryDocument({ id, user, assistant, requestMetadata }: HistoryEntry): 
   };
 }
 
-function metadataDocument(metadata: OpenObject): OpenObject {
+function metadataDocument(metadata: ClientObject): ClientObject {
   return toDocumentNames(metadata, requestMetadataNames);
 }
 

@@ -1,6 +1,6 @@
 // Reads the fields of a document one by one and says which one is wrong. It knows JSON types, not conversations.
 import { CheckpointdError } from '../../base/errors.ts';
-import { isObject, type OpenObject, wellFormed } from './open-object.ts';
+import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 
 /** @throws DocumentInvalid, always */
 export function invalidDocument(field: string, because: string): never {
@@ -12,40 +12,40 @@ export function invalidDocument(field: string, because: string): never {
 }
 
 /** The field unless it is absent; `null` stands for absent. */
-export function optional(object: OpenObject, field: string): unknown {
+export function optional(object: ClientObject, field: string): unknown {
   return object[field] ?? undefined;
 }
 
-export function optionalText(object: OpenObject, field: string): string | undefined {
+export function optionalText(object: ClientObject, field: string): string | undefined {
   const value = optional(object, field);
   return value === undefined ? undefined : wellFormed(value, field);
 }
 
-export function flag(object: OpenObject, field: string, otherwise: boolean): boolean {
+export function flag(object: ClientObject, field: string, otherwise: boolean): boolean {
   const value = optional(object, field) ?? otherwise;
   return typeof value === 'boolean' ? value : invalidDocument(field, 'is neither true nor false');
 }
 
-export function count(object: OpenObject, field: string, what = field): number {
+export function count(object: ClientObject, field: string, what = field): number {
   const value = object[field];
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
     ? value
     : invalidDocument(what, 'is not a count');
 }
 
-export function objectField(object: OpenObject, field: string): OpenObject {
+export function objectField(object: ClientObject, field: string): ClientObject {
   const value = optional(object, field) ?? {};
   return isObject(value) ? value : invalidDocument(field, 'is not an object');
 }
 
-export function arrayField(object: OpenObject, field: string, isRequired: boolean): readonly unknown[] {
+export function arrayField(object: ClientObject, field: string, isRequired: boolean): readonly unknown[] {
   const value = optional(object, field);
   if (value === undefined && !isRequired) return [];
   return Array.isArray(value) ? value : invalidDocument(field, 'is not an array');
 }
 
 /** The names of fields that have a value and are not among `known`; at most twenty, cut to a readable length. */
-export function unknownFields(object: OpenObject, known: readonly string[]): string[] {
+export function unknownFields(object: ClientObject, known: readonly string[]): string[] {
   const unknown = Object.keys(object).filter((field) => {
     const value = object[field];
     const isEmpty = value === null || (isObject(value) && Object.keys(value).length === 0);

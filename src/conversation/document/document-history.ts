@@ -1,6 +1,7 @@
 // Reads the long lists of a conversation's document: entries with the valid range over them, and transcripts. Our own
 // form and Amazon Q CLI's are read alike; what is over the caps goes, oldest first, and is told.
 import type { Slices } from '../../base/slices.ts';
+import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 import { checkEntry, type EntryId, type HistoryEntry, newEntryId } from '../entry.ts';
 import { type HistoryWindow, windowOver } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
@@ -9,7 +10,6 @@ import { nextTurnStart, type ValidRange, wholeRange } from '../valid-range.ts';
 import { assistantFromQ, entryFromQ, userFromQ } from './amazon-q.ts';
 import { arrayField, invalidDocument, optional, optionalText, unknownFields } from './document-fields.ts';
 import { fromDocumentNames, requestMetadataNames } from './field-names.ts';
-import { isObject, type OpenObject, wellFormed } from './open-object.ts';
 
 /** What reading a document needs all the way, and what it finds to tell. */
 export interface Reading {
@@ -27,7 +27,7 @@ const entryFields = ['id', 'user', 'assistant', 'request_metadata'];
 
 /** A list of entries and the valid range over it, with windows that the cap leaves. */
 export async function readHistory(
-  document: OpenObject,
+  document: ClientObject,
   field: string,
   rangeField: string,
   reading: Reading,
@@ -64,7 +64,7 @@ function readEntry(given: unknown, what: string, reading: Reading): HistoryEntry
 }
 
 function readRange(
-  document: OpenObject,
+  document: ClientObject,
   field: string,
   history: Sequence<HistoryEntry>,
   dropped: number,
@@ -90,7 +90,7 @@ function readRange(
 }
 
 /** The lines of a transcript, the oldest over the cap left out. */
-export function readTranscript(document: OpenObject, field: string, reading: Reading): Sequence<string> {
+export function readTranscript(document: ClientObject, field: string, reading: Reading): Sequence<string> {
   const lines = arrayField(document, field, false).map((line, index) =>
     wellFormed(line, `${field}[${index}]`),
   );

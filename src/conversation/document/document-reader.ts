@@ -3,6 +3,7 @@
 // refuses, and names what has no place in a conversation.
 import { CheckpointdError } from '../../base/errors.ts';
 import { Slices } from '../../base/slices.ts';
+import { type ClientObject, clientObject, isObject, wellFormed } from '../client-object.ts';
 import { checkContextPaths } from '../context/context.ts';
 import { checkLength, checkUser } from '../entry.ts';
 import type { ConversationLimits } from '../limits.ts';
@@ -10,8 +11,7 @@ import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { Moment } from '../log/operation.ts';
 import { knownModel, modelFromDocument } from '../model.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
-import type { Settings, Summary } from '../state/state.ts';
-import type { Tangent } from '../tangent.ts';
+import type { Settings, Summary, Tangent } from '../state/state.ts';
 import { checkTools } from '../tools.ts';
 import { contextPathsFromQ, toolsFromQ, userFromQ } from './amazon-q.ts';
 import { formatVersion } from './conversation-json.ts';
@@ -27,7 +27,6 @@ import {
 } from './document-fields.ts';
 import { type Reading, readHistory, readTranscript } from './document-history.ts';
 import { fromDocumentNames, requestMetadataNames } from './field-names.ts';
-import { isObject, type OpenObject, openObject, wellFormed } from './open-object.ts';
 
 export interface ReadDocument {
   readonly moment: Moment;
@@ -93,7 +92,7 @@ function parseText(text: string): unknown {
   }
 }
 
-function checkVersion(document: OpenObject): void {
+function checkVersion(document: ClientObject): void {
   const version = optional(document, 'format_version') ?? formatVersion;
   if (typeof version !== 'number' || !Number.isSafeInteger(version) || version < 1) {
     invalidDocument('format_version', 'is not a version number');
@@ -107,7 +106,7 @@ function checkVersion(document: OpenObject): void {
   }
 }
 
-async function readMoment(document: OpenObject, reading: Reading): Promise<Moment> {
+async function readMoment(document: ClientObject, reading: Reading): Promise<Moment> {
   const { limits } = reading;
   const history = await readHistory(document, 'history', 'valid_history_range', reading);
   const next = optional(document, 'next_message');
@@ -126,7 +125,7 @@ async function readMoment(document: OpenObject, reading: Reading): Promise<Momen
   };
 }
 
-function readSummary(document: OpenObject, field: string, limits: ConversationLimits): Summary | undefined {
+function readSummary(document: ClientObject, field: string, limits: ConversationLimits): Summary | undefined {
   const value = optional(document, field);
   if (value === undefined) return undefined;
   // A text alone in older programs.
@@ -137,11 +136,11 @@ function readSummary(document: OpenObject, field: string, limits: ConversationLi
   checkLength(summary, limits.messageChars, field);
   return {
     text: summary,
-    metadata: fromDocumentNames(openObject(metadata ?? {}, field), requestMetadataNames),
+    metadata: fromDocumentNames(clientObject(metadata ?? {}, field), requestMetadataNames),
   };
 }
 
-function readSettings(document: OpenObject, reading: Reading): Settings {
+function readSettings(document: ClientObject, reading: Reading): Settings {
   const { limits, warnings } = reading;
   const model = optionalText(document, 'model');
   const described = optional(document, 'model_info') ?? model;
@@ -158,7 +157,7 @@ function readSettings(document: OpenObject, reading: Reading): Settings {
 }
 
 /** Our own documents name paths of the work tree only; in others, paths elsewhere are left out. */
-function readContextPaths(document: OpenObject, { warnings }: Reading): readonly string[] {
+function readContextPaths(document: ClientObject, { warnings }: Reading): readonly string[] {
   const manager = objectField(document, 'context_manager');
   const paths = arrayField({ paths: contextPathsFromQ(manager) }, 'paths', false);
   if (optional(document, 'format_version') !== undefined) return checkContextPaths(paths);
@@ -178,7 +177,7 @@ const documentFields = [
 ].flatMap((line) => line.split(' '));
 
 /** Says what the document holds that a conversation does not. */
-function noteLeftOut(document: OpenObject, { warnings, entryFieldsLeft }: Reading): void {
+function noteLeftOut(document: ClientObject, { warnings, entryFieldsLeft }: Reading): void {
   const leave = (what: string, because = 'it is not known here'): void => {
     warnings.push(`${what} was left out: ${because}.`);
   };
@@ -206,7 +205,7 @@ function noteLeftOut(document: OpenObject, { warnings, entryFieldsLeft }: Readin
   }
 }
 
-function readTrackers(document: OpenObject): PersistentMap<FileLineTracker> {
+function readTrackers(document: ClientObject): PersistentMap<FileLineTracker> {
   let trackers = PersistentMap.empty<FileLineTracker>();
   for (const [path, value] of Object.entries(objectField(document, 'file_line_tracker'))) {
     wellFormed(path, 'file_line_tracker');
@@ -223,7 +222,7 @@ function readTrackers(document: OpenObject): PersistentMap<FileLineTracker> {
   return trackers;
 }
 
-async function readTangent(document: OpenObject, reading: Reading): Promise<Tangent | undefined> {
+async function readTangent(document: ClientObject, reading: Reading): Promise<Tangent | undefined> {
   if (optional(document, 'tangent_state') === undefined) return undefined;
   const state = objectField(document, 'tangent_state');
   const main = await readHistory(state, 'main_history', 'main_valid_history_range', reading);

@@ -1,9 +1,9 @@
 // Fields that are camelCase on the wire and snake_case in a document. Fields that are not in a table keep their names.
-import type { OpenObject } from './open-object.ts';
+import type { ClientObject } from '../client-object.ts';
 
 export type FieldNames = readonly (readonly [ours: string, inDocument: string])[];
 
-/** 002's RequestMetadata with the real program's fields (C4). */
+/** The metadata of a request, with the fields that Amazon Q CLI measures (C4). */
 export const requestMetadataNames: FieldNames = [
   ['requestId', 'request_id'],
   ['messageId', 'message_id'],
@@ -19,16 +19,16 @@ export const requestMetadataNames: FieldNames = [
   ['messageMetaTags', 'message_meta_tags'],
 ];
 
-export function toDocumentNames(object: OpenObject, names: FieldNames): OpenObject {
+export function toDocumentNames(object: ClientObject, names: FieldNames): ClientObject {
   return renamed(object, new Map(names));
 }
 
-export function fromDocumentNames(object: OpenObject, names: FieldNames): OpenObject {
+export function fromDocumentNames(object: ClientObject, names: FieldNames): ClientObject {
   return renamed(object, new Map(names.map(([ours, inDocument]) => [inDocument, ours])));
 }
 
 /** A field whose new name is taken keeps its old one, so that nothing is lost on the way there and back. */
-function renamed(object: OpenObject, names: ReadonlyMap<string, string>): OpenObject {
+function renamed(object: ClientObject, names: ReadonlyMap<string, string>): ClientObject {
   const entries = Object.entries(object).map(([key, value]) => {
     const name = names.get(key) ?? key;
     return [Object.hasOwn(object, name) ? key : name, value] as const;

@@ -1,10 +1,10 @@
 // How many lines of a file the agent and the user wrote, after C31. A statistic only: who changed a file is decided
-// by the ledger of contents (ruling 16), never by counts.
+// by the ledger of contents, never by counts.
 import { unreachable } from '../../base/invariant.ts';
-import { refuse, wellFormed } from '../document/open-object.ts';
+import { refuse, wellFormed } from '../client-object.ts';
 import { countLineChanges, lineCount } from './line-diff.ts';
 
-/** What is known of one file between the agent's writes; lines, with the names of 002's FileLineTracker. */
+/** What is known of one file between the agent's writes; lines, with the names of the document. */
 export interface FileLineTracker {
   /** Lines after the agent's previous write. */
   readonly prevFswriteLines: number;

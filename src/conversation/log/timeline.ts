@@ -41,7 +41,7 @@ export function isConversationRecord(record: LogRecord): record is ConversationR
 interface State {
   readonly parent: ConversationRef;
   readonly thread: Thread;
-  readonly standing: 'follows' | 'proposed' | 'settled';
+  readonly standing: 'follows' | 'proposed' | 'recorded';
 }
 
 export class Timeline {
@@ -105,9 +105,9 @@ export class Timeline {
   }
 
   /** Logs where the head is, so that a replay finds it there without the checkpoint that moved it. */
-  settle(): void {
+  recordHead(): void {
     const after = this.present;
-    this.#show(this.#append({ op: 'settle' }), after, 'settled');
+    this.#show(this.#append({ op: 'settle' }), after, 'recorded');
   }
 
   /** Logs material of an import; the head stays. Returns its position. */
@@ -146,7 +146,7 @@ export class Timeline {
       return;
     }
     this.#head = parent;
-    this.#show(position, this.#after(before, operation), operation.op === 'settle' ? 'settled' : 'follows');
+    this.#show(position, this.#after(before, operation), operation.op === 'settle' ? 'recorded' : 'follows');
   }
 
   #after(before: Moment, operation: Exclude<ConversationRecord['operation'], { op: 'importPart' }>): Moment {
@@ -158,19 +158,19 @@ export class Timeline {
   /**
    * Finds the head after replay: `ref` of the newest checkpoint, or the newest record after its publication (that
    * is, at a position above the length that the log had then) whose parents lead back to it, or to the newest record
-   * that settled the head.
+   * that recorded the head.
    */
   restoreHead(ref: ConversationRef, logLength: number): void {
     let chained = new Set([ref]);
     let head = ref;
     for (const [position, { parent, standing }] of this.#states) {
       if (position <= logLength || standing === 'proposed') continue;
-      if (standing === 'settled') chained = new Set([position]);
+      if (standing === 'recorded') chained = new Set([position]);
       else if (chained.has(parent)) chained.add(position);
       else continue;
       head = position;
     }
-    this.threadAt(head); // `ref` may be lost and the head have been settled since
+    this.threadAt(head); // `ref` may be lost and the head have been recorded since
     this.#head = head;
   }
 

@@ -1,5 +1,5 @@
 // A list that never changes: push and drop give a new list that shares the old one's storage. Ten thousand states of
-// one growing history so cost about one history (ruling 21). It does not insert, remove in the middle or search.
+// one growing history so cost about one history. It does not insert, remove in the middle or search.
 
 const chunkBits = 6;
 const chunkLength = 1 << chunkBits;

@@ -1,12 +1,11 @@
 // The state of a conversation as an immutable value, in two parts: the thread, which a rewind takes back, and the
-// settings, which it leaves as they are (ruling 17 lists what comes back). Values only, no behaviour.
+// settings, which it leaves as they are. Values only, no behaviour.
 
-import type { OpenObject } from '../document/open-object.ts';
+import type { ClientObject } from '../client-object.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
 import { type ConversationLimits, defaultLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
-import type { Tangent } from '../tangent.ts';
 import { noTools, type ToolsByOrigin } from '../tools.ts';
 import { emptyRange, type ValidRange } from '../valid-range.ts';
 import { PersistentMap } from './persistent-map.ts';
@@ -15,7 +14,20 @@ import { Sequence } from './sequence.ts';
 /** What stands for the part of the history that is no longer sent, and what its making took. */
 export interface Summary {
   readonly text: string;
-  readonly metadata: OpenObject;
+  readonly metadata: ClientObject;
+}
+
+/** The main conversation put aside: what leaving a tangent brings back. */
+export interface Tangent {
+  readonly mainHistory: Sequence<HistoryEntry>;
+  readonly mainNextMessage: UserMessage | undefined;
+  readonly mainTranscript: Sequence<string>;
+  readonly mainLatestSummary: Summary | undefined;
+  /** Milliseconds since 1970, UTC. */
+  readonly tangentStartTime: number;
+  readonly mainValidRange: ValidRange;
+  /** The checkpoint whose files come back on leaving, when the tangent carries files too. Opaque here. */
+  readonly filesCheckpoint: string | undefined;
 }
 
 /** What was said. Every state of it can be had again, and shares all but its changes with the others. */
@@ -27,7 +39,7 @@ export interface Thread {
   readonly transcript: Sequence<string>;
   /** The message that will be sent next; an appended entry answers it. */
   readonly nextMessage: UserMessage | undefined;
-  /** Text for the description of the next turn's checkpoint (ruling 4). */
+  /** Text for the description of the next turn's checkpoint. */
   readonly pendingUserMessage: string | undefined;
   /** While true, a new next message leaves the pending one alone. */
   readonly messageLocked: boolean;
@@ -49,7 +61,7 @@ export interface Settings {
   readonly limits: ConversationLimits;
 }
 
-/** A conversation as its readers see it: 002's fields but for those that live at run time only (agents, tool manager). */
+/** A conversation as its readers see it: all fields but those that live at run time only (agents, tool manager). */
 export interface ConversationState extends Thread, Settings {
   readonly conversationId: string;
 }

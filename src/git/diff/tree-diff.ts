@@ -1,4 +1,4 @@
-// The one differ above all stores (ruling 18): two trees that git can see go in, git's own words come out, so every
+// The one differ above all stores: two trees that git can see go in, git's own words come out, so every
 // strategy agrees. It runs no program of anybody's (no external differ, no text conversion) and decides nothing about
 // what counts as modified: that is the statistics' business.
 

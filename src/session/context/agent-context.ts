@@ -1,8 +1,8 @@
 // The agents of a client, kept for it, and the context files that their resources are at the beginning of a
 // conversation. Which resources count is agent-resources.ts; paths that a client added itself are left as they are.
 import { CheckpointdError } from '../../base/errors.ts';
+import type { ClientObject } from '../../conversation/client-object.ts';
 import { agentResources } from '../../conversation/context/agent-resources.ts';
-import type { OpenObject } from '../../conversation/document/open-object.ts';
 import type { Session } from '../session.ts';
 import { checkContextTargets } from './session-context.ts';
 
@@ -15,7 +15,7 @@ export interface AgentsKept {
 }
 
 /** Keeps the agents; where the conversation has no context paths, the active agent's resources become them. */
-export async function keepAgents(session: Session, given: OpenObject): Promise<AgentsKept> {
+export async function keepAgents(session: Session, given: ClientObject): Promise<AgentsKept> {
   const { conversation } = session.parts;
   const { agents, paths, warnings } = agentResources(given);
   conversation.settings.setRuntime({ agents: given });

@@ -1,9 +1,9 @@
-// 000's file_stats_cache: counts of changed files between two snapshots, in an LRU. The keys are immutable ids, so
+// Counts of changed files between two snapshots, in an LRU. The keys are immutable ids, so
 // nothing ever needs to be invalidated; what is evicted is computed again.
 import { LRUCache } from 'lru-cache';
 import type { SnapshotId } from '../../base/ids.ts';
 
-/** Numbers of files, not of lines (000 §2.3). */
+/** Numbers of files, not of lines (Q6). */
 export interface FileStats {
   readonly added: number;
   readonly modified: number;

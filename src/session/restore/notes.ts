@@ -27,7 +27,7 @@ export async function noteDone(
   const { conversation } = session.parts;
   const lost = 'The restore is done, but the log of the session could not note it';
   await afterCommit(context, lost, async () => {
-    if (done.checkpoint.record.scope !== 'files') conversation.settle();
+    if (done.checkpoint.record.scope !== 'files') conversation.recordHead();
     await noteRestore(session, done.before, done.checkpoint, done.ours);
   });
 }

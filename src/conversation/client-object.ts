@@ -1,16 +1,16 @@
-// Checks of values that a client sends and the daemon only keeps: open objects. They must survive JSON in every
-// language, so lone surrogates and bottomless nesting are refused. It reads no field of them.
-import { CheckpointdError } from '../../base/errors.ts';
+// Checks of values that a client sends and the daemon only keeps: objects whose fields are the client's own. They must
+// survive JSON in every language, so lone surrogates and bottomless nesting are refused. It reads no field of them.
+import { CheckpointdError } from '../base/errors.ts';
 
 /** A JSON object whose fields belong to the client. */
-export interface OpenObject {
+export interface ClientObject {
   readonly [field: string]: unknown;
 }
 
 const depthMax = 256;
 const loneSurrogate = /\p{Surrogate}/u;
 
-export function isObject(value: unknown): value is OpenObject {
+export function isObject(value: unknown): value is ClientObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -19,8 +19,8 @@ export function refuse(what: string, remedy: string): never {
   throw new CheckpointdError('InvalidParams', `${what} ${remedy}`, { details: { field: what } });
 }
 
-/** The value as an open object. @throws InvalidParams unless it is a JSON object of well-formed texts */
-export function openObject(value: unknown, what: string): OpenObject {
+/** The value as an object of the client's. @throws InvalidParams unless it is a JSON object of well-formed texts */
+export function clientObject(value: unknown, what: string): ClientObject {
   if (!isObject(value)) refuse(what, 'must be a JSON object.');
   inspect(value, what);
   return value;
