@@ -20,7 +20,7 @@ export interface Swept {
   readonly removed: readonly TreePath[];
   /** Directories that had been moved aside and not yet replaced; they are back under their names. */
   readonly putBack: readonly TreePath[];
-  /** Directories that could not be listed, by code. A restore has no temporaries there. */
+  /** Directories that could not be listed, where a restore has no temporaries, and temporaries that stay; by code. */
   readonly unreadable: readonly { readonly path: TreePath; readonly code: string }[];
 }
 
@@ -46,7 +46,7 @@ export async function sweepTemporaries(root: string, id: string, signal?: AbortS
       try {
         for (const { name, isDirectory } of list(tree, directory)) {
           const path = join(directory, name);
-          if (name.startsWith(ours)) clearTemporary(tree, path, swept);
+          if (name.startsWith(ours)) clearIfPossible(tree, path, swept);
           else if (isDirectory && !isGitName(name)) queue.push(path);
         }
       } catch (error) {
@@ -59,6 +59,21 @@ export async function sweepTemporaries(root: string, id: string, signal?: AbortS
     return swept;
   } finally {
     tree.close();
+  }
+}
+
+/** What cannot be removed (an immutable file in it, say) must not keep everything else from going on. */
+function clearIfPossible(
+  tree: AnchoredFiles,
+  path: TreePath,
+  swept: { removed: TreePath[]; putBack: TreePath[]; unreadable: { path: TreePath; code: string }[] },
+): void {
+  try {
+    clearTemporary(tree, path, swept);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EBUSY' && code !== 'ENOTEMPTY') throw error;
+    swept.unreadable.push({ path, code });
   }
 }
 

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
 import type { Session } from './session.ts';
 
@@ -46,8 +46,15 @@ async function withDirectory({ parts }: Session, name: ProcessLock): Promise<Pro
     }
     return {
       release: () => {
-        lock.release();
-        name.release();
+        // What was done under it is done: a close that fails must not stand in the place of the answer.
+        try {
+          lock.release();
+        } catch (error) {
+          if (systemCode(error) === undefined) throw error;
+          parts.log.warn(`the lock of the work tree could not be closed: ${String(error)}`);
+        } finally {
+          name.release();
+        }
       },
     };
   } catch (error) {

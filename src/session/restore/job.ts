@@ -6,20 +6,15 @@ import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
-import {
-  base32,
-  type CheckpointId,
-  newCheckpointId,
-  type OperationId,
-  type SnapshotId,
-} from '../../base/ids.ts';
+import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
+import { stopped } from '../../restore/failure.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import type { LeftAlone } from '../../restore/operations.ts';
 import { applyRestore } from '../../restore/restorer.ts';
-import { type RootIdentity, rootIdentity } from '../../restore/root-identity.ts';
+import { rootIdentity } from '../../restore/root-identity.ts';
 import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
@@ -28,6 +23,7 @@ import type { OperationContext } from '../operations/operation-context.ts';
 import { countersOf, publish, standingOf } from '../publish.ts';
 import type { Session } from '../session.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
+import { intentOf } from './intent.ts';
 import { noteDone } from './notes.ts';
 import type { RestoreOutcome, RestoreScope } from './outcome.ts';
 import { type FilePlan, planFiles } from './planned-files.ts';
@@ -79,11 +75,11 @@ export async function runRestoreJob(
   const checkpoints = session.requireCheckpoints();
   const historyLength = conversationAfter(session, job).history.length;
   if (job.dryRun) {
-    const { foreseen } = await planFiles(session, checkpoints, job, context);
+    const { foreseen } = await planFiles(session, checkpoints, job, context).catch(refuse);
     return { ...foreseen, historyLength, ms: elapsed() };
   }
   // Held from the plan on: made while another session restores, it would describe a state that is gone.
-  const lock = await holdWorkTree(session, context.signal);
+  const lock = await holdWorkTree(session, context.signal).catch(refuse);
   try {
     const plan = await planFiles(session, checkpoints, job, context);
     context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
@@ -93,9 +89,16 @@ export async function runRestoreJob(
     const outcome = { ...done, safety, historyLength, ms: elapsed() };
     await session.parts.events.restored(session, job.target, { outcome, ms: outcome.ms });
     return outcome;
+  } catch (error) {
+    return refuse(error);
   } finally {
     lock.release();
   }
+}
+
+/** Of what the system says while nothing has changed yet; what it says later is caught where it happens. */
+function refuse(error: unknown): never {
+  throw stopped(error, undefined, 0);
 }
 
 /** The conversation as the job will leave it. @throws DataCorrupt, before anything changes, when it is not there */
@@ -104,7 +107,7 @@ function conversationAfter({ parts: { conversation } }: Session, job: RestoreJob
   return conversation.at(job.conversation ?? job.target.record.conversation);
 }
 
-interface PreparedJob {
+export interface PreparedJob {
   readonly job: RestoreJob;
   readonly plan: FilePlan;
   readonly record: CheckpointRecord;
@@ -129,7 +132,7 @@ export async function applyJob(
   const journal = new RestoreJournal(directory.intentFile);
   const id = base32(randomBytes(13), 20);
   const root = rootIdentity(workTree.root);
-  journal.write(intentOf(id, { job, plan, record, safety }, root, context));
+  note(session, journal, intentOf(id, { job, plan, record, safety }, root, context));
   session.unfinishedRestore = true;
   const applied = await applyRestore({
     root: workTree.root,
@@ -153,8 +156,9 @@ export async function applyJob(
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
-  session.unfinishedRestore = false;
-  // Where something of ours is left, or the note cannot be removed, recovery sees to it at the next open.
+  // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
+  // take the place of the one that knows of it.
+  session.unfinishedRestore = applied.leftover.length > 0;
   const left = 'The restore is done, but the note of it is removed at the next open';
   if (applied.leftover.length === 0) await afterCommit(context, left, () => journal.remove());
   await noteDone(session, { checkpoint, before, ours }, context);
@@ -166,6 +170,21 @@ export async function applyJob(
     skipped: plan.foreseen.skipped,
     checkpoint,
   };
+}
+
+/** Writes the note; one that may stand there although writing it failed would be carried out by the next start. */
+function note(session: Session, journal: RestoreJournal, intent: RestoreIntent): void {
+  try {
+    journal.write(intent);
+  } catch (error) {
+    try {
+      journal.remove();
+    } catch {
+      session.unfinishedRestore = true;
+      throw unfinished(error);
+    }
+    throw error;
+  }
 }
 
 /** The files are in place by now: whatever fails here, the restore is unfinished and not undone. */
@@ -193,33 +212,6 @@ async function publishRestored(
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
   }
-}
-
-function intentOf(
-  id: string,
-  { job, plan, record, safety }: PreparedJob,
-  root: RootIdentity | undefined,
-  context: OperationContext,
-): RestoreIntent {
-  return {
-    id,
-    target: job.target.record.id,
-    snapshot: job.target.record.snapshot,
-    safety: safety.record.id,
-    mode: job.mode,
-    scope: job.scope,
-    ...(job.paths === undefined ? {} : { paths: job.paths }),
-    onConflict: job.onConflict,
-    ...(root === undefined ? {} : { root }),
-    left: plan.plan.skipped,
-    ...(job.takesBack === undefined
-      ? {}
-      : { takesBack: job.takesBack.restore, isExact: job.takesBack.isExact }),
-    directories: plan.plan.directories,
-    ...given({ operation: context.stamp.operation as OperationId | undefined }),
-    startedAt: record.timestamp,
-    extra: { record },
-  };
 }
 
 /** The checkpoint of the present, taken before the first byte changes (ruling 11). */

@@ -1,13 +1,15 @@
 // Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
 // other change of the session, and undone when it cannot be. The request is repeated as it was asked, from what is on
 // disk; what somebody edited since is saved first, and one undo brings it back. What was asked is interrupted.ts.
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { sweepTemporaries } from '../../restore/temporaries.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
+import { toText } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import { remedies, type Session } from '../session.ts';
+import { storageFailure } from '../storage.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { editedSince, withEdits } from './edited-since.ts';
 import { checkRoot, jobOf, recordOf } from './interrupted.ts';
@@ -22,8 +24,14 @@ import { type FilePlan, planFiles } from './planned-files.ts';
  */
 export async function ensureRecovered(session: Session, context: OperationContext): Promise<void> {
   const { directory, owner } = session.parts;
-  owner.mustHold();
-  if (!directory.exists()) {
+  let isThere: boolean;
+  try {
+    owner.mustHold();
+    isThere = directory.exists();
+  } catch (error) {
+    throw systemCode(error) === undefined ? error : storageFailure(directory.root, error);
+  }
+  if (!isThere) {
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
@@ -51,7 +59,9 @@ export async function recover(
   if (!isPublished) checkRoot(session, intent);
   const lock = await holdWorkTree(session, context.signal);
   try {
-    await sweepTemporaries(session.parts.workTree.root, intent.id, context.signal);
+    const swept = await sweepTemporaries(session.parts.workTree.root, intent.id, context.signal);
+    for (const { path, code } of swept.unreadable)
+      log.warn(`${toText(path)} could not be looked into or cleared of temporaries of a restore (${code})`);
     if (isPublished) {
       journal.remove(); // killed between the publication and the removal: it had succeeded
       return settle(session, 'nothing');

@@ -1,0 +1,35 @@
+// The note of a job, made before its first byte changes: all that repeating the request takes. It writes nothing.
+import { given } from '../../base/given.ts';
+import type { OperationId } from '../../base/ids.ts';
+import type { RestoreIntent } from '../../restore/journal.ts';
+import type { RootIdentity } from '../../restore/root-identity.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
+import type { PreparedJob } from './job.ts';
+
+/** What the journal keeps of a job on a work tree. */
+export function intentOf(
+  id: string,
+  { job, plan, record, safety }: PreparedJob,
+  root: RootIdentity | undefined,
+  context: OperationContext,
+): RestoreIntent {
+  return {
+    id,
+    target: job.target.record.id,
+    snapshot: job.target.record.snapshot,
+    safety: safety.record.id,
+    mode: job.mode,
+    scope: job.scope,
+    ...(job.paths === undefined ? {} : { paths: job.paths }),
+    onConflict: job.onConflict,
+    ...(root === undefined ? {} : { root }),
+    left: plan.plan.skipped,
+    ...(job.takesBack === undefined
+      ? {}
+      : { takesBack: job.takesBack.restore, isExact: job.takesBack.isExact }),
+    directories: plan.plan.directories,
+    ...given({ operation: context.stamp.operation as OperationId | undefined }),
+    startedAt: record.timestamp,
+    extra: { record },
+  };
+}
