@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemCode } from './errors.ts';
-import { constants, files } from './files.ts';
+import { constants, files, freeDescriptor } from './files.ts';
 import { passSeam } from './seam.ts';
 
 export type DirectoryLock =
@@ -24,14 +24,14 @@ export async function lockDirectory(path: string): Promise<DirectoryLock> {
   try {
     const exit = await flock(fd);
     isHeld = exit === 0;
-    if (isHeld) return { is: 'held', release: () => files.closeSync(fd) };
+    if (isHeld) return { is: 'held', release: () => freeDescriptor(fd) };
     if (exit === 1) return { is: 'busy' };
     return { is: 'unavailable', because: `flock ended with ${exit}` };
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return { is: 'unavailable', because: `flock could not be run (${systemCode(error)})` };
   } finally {
-    if (!isHeld) files.closeSync(fd);
+    if (!isHeld) freeDescriptor(fd);
   }
 }
 

@@ -48,6 +48,9 @@ export const files = {
   writeFileSync: through('writeFile', fs.writeFileSync),
 };
 
+/** Frees a descriptor that holds a lock. Behind no seam: a close that fails has freed it all the same. */
+export const freeDescriptor = (fd: number): void => fs.closeSync(fd);
+
 /** Asynchronous calls, named as in node:fs/promises. */
 export const filesAsync = {
   /** By descriptor, for files that were opened with the synchronous calls: a sync may take seconds. */

@@ -218,7 +218,15 @@ export interface Checkpoint {
   readonly id: CheckpointId;
   /** The tag it bears now. Absent: it never had one, or a newer checkpoint took it. */
   readonly tag?: Tag;
-  /** The tag its statistics are against (000 §3.3); `0` for the base itself. */
+  /**
+   * The tag it bore until a newer checkpoint took it, or took the tag of its turn. Absent: it bears its tag,
+   * or never had one.
+   */
+  readonly formerTag?: Tag;
+  /**
+   * The tag of the checkpoint that its statistics are against: of a turn the nearest turn that it came after,
+   * of a tool the nearest turn or tool; `0` for the base itself. Absent: that checkpoint bears no tag now.
+   */
   readonly previousTag?: Tag;
   /** The checkpoint that the session stood on when this one was made. Absent: the base. */
   readonly parent?: CheckpointId;

@@ -412,6 +412,7 @@ function Checkpoint(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'id', p, g, CheckpointId);
   may(o, 'tag', p, g, Tag);
+  may(o, 'formerTag', p, g, Tag);
   may(o, 'previousTag', p, g, Tag);
   may(o, 'parent', p, g, CheckpointId);
   need(o, 'kind', p, g, CheckpointKind);

@@ -4,9 +4,10 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { type CheckpointId, newOperationId, type Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
+import { Lines } from './lines.ts';
 import { isName } from './name.ts';
 import { type Lost, PackedCheckpoints } from './packed-checkpoints.ts';
-import { baseTag, partsOf, previousTag, tagOf } from './tag.ts';
+import { partsOf, tagOf } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
@@ -18,6 +19,7 @@ export interface Listing {
 
 export class CheckpointIndex {
   readonly #packed: PackedCheckpoints;
+  readonly #lines: Lines;
   /** Tags and names to rows of {@link PackedCheckpoints}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
@@ -37,6 +39,7 @@ export class CheckpointIndex {
   /** Fills the index from what the store holds, oldest first; `lost` knows what removed ones came after. */
   constructor(stored: readonly StoredCheckpoint[], lost?: Lost) {
     this.#packed = new PackedCheckpoints(lost);
+    this.#lines = new Lines(this.#packed);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
     // A later bearer took the tag from these; the store's own word on who bears it decides.
@@ -86,7 +89,10 @@ export class CheckpointIndex {
     this.#seq = Math.max(this.#seq, record.seq);
     const listedAs = tag ?? record.madeAs;
     this.#places[row] = record.place ?? record.seq;
-    if (listedAs !== undefined) this.#list(row, listedAs);
+    if (listedAs !== undefined) {
+      if (record.kind === 'turn') this.#releaseToolTags(listedAs);
+      this.#list(row, listedAs);
+    }
     if (name !== undefined) this.#byName.set(name, row);
     if (record.kind === 'safety') return; // it never is on the line of the head
     this.#head = row;
@@ -130,10 +136,19 @@ export class CheckpointIndex {
     return this.#at(this.#byName.get(name));
   }
 
-  /** Where a checkpoint that takes this tag now is listed: a repeated tool tag keeps its place; absent: at the end. */
+  /**
+   * Where a checkpoint that takes this tag now is listed: a tool tag that is taken again on the same line keeps its
+   * place; absent: at the end.
+   */
   placeOf(tag: Tag): number | undefined {
-    const bearer = partsOf(tag).tool === undefined ? undefined : this.#byTag.get(tag);
-    return bearer === undefined ? undefined : this.#places[bearer];
+    const bearer = partsOf(tag).tool === undefined ? undefined : this.byTag(tag);
+    if (bearer === undefined || this.isDetached(bearer.record.id)) return undefined;
+    return this.#places[this.#packed.rowOf(bearer.record.id) ?? -1];
+  }
+
+  /** The tag this checkpoint bore until a newer one took it, or took that of its turn. */
+  formerTagOf(id: CheckpointId): Tag | undefined {
+    return this.tagOf(id) === undefined ? this.byId(id)?.record.madeAs : undefined;
   }
 
   /** The tag this checkpoint bears now, if any. */
@@ -173,19 +188,10 @@ export class CheckpointIndex {
     );
   }
 
-  /** The bearer of the nearest earlier tag (000 §3.3; a deleted one is passed over), undefined for the base. */
+  /** What a checkpoint's statistics are against; see {@link Lines.before}. */
   predecessor(id: CheckpointId): StoredCheckpoint | undefined {
-    const stored = this.byId(id);
-    const tag = stored?.tag ?? stored?.record.madeAs;
-    if (stored === undefined) return undefined;
-    if (tag === undefined)
-      return stored.record.parent === undefined ? undefined : this.byId(stored.record.parent);
-    for (let earlier = tag; earlier !== baseTag; ) {
-      earlier = previousTag(earlier);
-      const bearer = this.byTag(earlier) ?? this.#lastToolOf(earlier);
-      if (bearer !== undefined && bearer.record.id !== id) return bearer;
-    }
-    return undefined;
+    const row = this.#packed.rowOf(id);
+    return row === undefined ? undefined : this.#at(this.#lines.before(row));
   }
 
   /** Checkpoints in list order; `every` adds safety, restore and those that lost their tag, by sequence, as `safety` alone is. */
@@ -210,28 +216,20 @@ export class CheckpointIndex {
     return rows.flatMap((row) => this.#at(row) ?? []);
   }
 
-  /** The tool checkpoints of a turn, in list order. */
-  toolsOf(turn: number): StoredCheckpoint[] {
-    const tools = new Set<number>();
-    for (const [tag, row] of this.#byTag) {
-      if (tag.startsWith(`${turn}.`) && this.#packed.kindAt(row) === 'tool') tools.add(row);
-    }
-    if (tools.size === 0) return [];
-    return this.#listed.filter((row) => tools.has(row)).flatMap((row) => this.#at(row) ?? []);
+  /** The tool checkpoints of a turn, in list order: those that came after it, each tag once. */
+  toolsOf(turn: CheckpointId): StoredCheckpoint[] {
+    const row = this.#packed.rowOf(turn);
+    const rows = row === undefined ? [] : this.#lines.toolsOf(row, this.#bySeq());
+    rows.sort((a, b) => (this.#places[a] ?? 0) - (this.#places[b] ?? 0));
+    return rows.flatMap((each) => this.#at(each) ?? []);
   }
 
   /** Whether the head does not come after this checkpoint: a restore went back before it, or beside it. */
   isDetached(id: CheckpointId): boolean {
     const row = this.#packed.rowOf(id);
     if (row === undefined || row === this.#head) return false; // what was just made is never looked for
-    this.#attached ??= this.#findAttached();
+    this.#attached ??= this.#lines.upTo(this.#head);
     return this.#attached[row] !== 1;
-  }
-
-  #findAttached(): Uint8Array {
-    const attached = new Uint8Array(this.#packed.end);
-    for (let row = this.#head; row !== undefined; row = this.#packed.parentAt(row)) attached[row] = 1;
-    return attached;
   }
 
   #at(row: number | undefined): StoredCheckpoint | undefined {
@@ -251,10 +249,13 @@ export class CheckpointIndex {
     return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
   }
 
-  /** Within a turn a table entry may be missing; the last tool before it is the nearest earlier state. */
-  #lastToolOf(tag: Tag): StoredCheckpoint | undefined {
-    const { turn, tool } = partsOf(tag);
-    return tool === undefined && turn > 0 && !this.#byTag.has(tag) ? this.toolsOf(turn).at(-1) : undefined;
+  /** A turn's tag is about to be taken: the tools of the old turn give up theirs with it. */
+  #releaseToolTags(turn: Tag): void {
+    for (const [tag, row] of this.#byTag) {
+      if (!tag.startsWith(`${turn}.`)) continue;
+      this.#unlist(row);
+      this.#generation += 1;
+    }
   }
 
   /** Rare, and so worth no map: commits are read one by one until the one is found. */

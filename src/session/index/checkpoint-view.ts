@@ -16,6 +16,8 @@ import { baseTag } from './tag.ts';
 export interface CheckpointView {
   readonly id: CheckpointId;
   readonly tag?: Tag;
+  /** The tag that it bore before a newer checkpoint took it. */
+  readonly formerTag?: Tag;
   /** The tag that the statistics are against; "0" for the base itself. */
   readonly previousTag?: Tag;
   readonly parent?: CheckpointId;
@@ -69,6 +71,7 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
     id: record.id,
     ...given({
       tag: index.tagOf(record.id),
+      formerTag: index.formerTagOf(record.id),
       previousTag: record.madeAs === baseTag ? baseTag : previousTag,
       parent,
       toolName,

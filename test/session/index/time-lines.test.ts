@@ -1,0 +1,127 @@
+// Tags tell one time line: what a restore left behind keeps its id, and mixes with nothing that was made since.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type * as Wire from '../../../src/protocol/types.ts';
+import { failure, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+
+/** A session whose steps are a turn (`1`) or a tool (`1.1`), each after `files` files more. */
+class Line {
+  readonly daemon = new InProcessDaemon();
+  readonly root = repository();
+  session = '';
+  #files = 0;
+
+  async open(): Promise<this> {
+    this.session = (await this.daemon.open(this.root, { conversationId: 'c', retention: 'keep' })).session;
+    return this;
+  }
+
+  async make(kind: 'turn' | 'tool', files: number): Promise<Wire.Checkpoint> {
+    for (let count = 0; count < files; count += 1) write(this.root, { [`f${(this.#files += 1)}`]: 'x\n' });
+    const { checkpoint } = await this.daemon.call('checkpoint/create', { session: this.session, kind });
+    assert.ok(checkpoint);
+    return checkpoint;
+  }
+
+  get(tag: string): Promise<Wire.Checkpoint> {
+    return this.daemon
+      .call('checkpoint/get', { session: this.session, tag })
+      .then(({ checkpoint }) => checkpoint);
+  }
+
+  async list(): Promise<(string | undefined)[]> {
+    const { checkpoints } = await this.daemon.call('checkpoint/list', { session: this.session });
+    return checkpoints.map(({ tag }) => tag);
+  }
+
+  restore(tag: string): Promise<unknown> {
+    return this.daemon.call('checkpoint/restore', {
+      session: this.session,
+      tag,
+      mode: 'hard',
+      confirm: true,
+    });
+  }
+
+  async expand(tag: string): Promise<string[]> {
+    const { tools } = await this.daemon.call('checkpoint/expand', { session: this.session, tag });
+    return tools.map(({ id }) => id);
+  }
+}
+
+test('after a rewind to 0 a new turn takes the tag of the old one, and the old tools give theirs up with it', async () => {
+  const line = await new Line().open();
+  const one = await line.make('turn', 1);
+  const tool = await line.make('tool', 2);
+  const second = await line.make('tool', 3);
+  await line.restore('0');
+  assert.is((await line.get('1.1')).id, tool.id, 'until a tag is taken again it names the old checkpoint');
+  const anew = await line.make('turn', 4);
+  assert.is(anew.tag, '1');
+  assert.equal(await line.list(), ['0', '1']);
+  for (const [old, tag] of [
+    [one, '1'],
+    [tool, '1.1'],
+    [second, '1.2'],
+  ] as const) {
+    const now = await line.get(old.id);
+    assert.equal([now.tag, now.formerTag, now.detached], [undefined, tag, true]);
+    assert.equal(now.stats, old.stats, 'what was said of it once stays');
+  }
+  assert.is((await failure(line.get('1.2'))).kind, 'UnknownCheckpoint');
+  assert.equal(await line.expand('1'), []);
+  assert.equal(await line.expand(one.id), [tool.id, second.id]);
+  const fresh = await line.make('tool', 1);
+  assert.is(fresh.tag, '1.1');
+  assert.equal(fresh.stats, { added: 1, modified: 0, deleted: 0 });
+  assert.equal(await line.expand('1'), [fresh.id]);
+  assert.equal(await line.list(), ['0', '1', '1.1']);
+  assert.equal((await line.get(tool.id)).stats, tool.stats);
+  await line.daemon.close();
+  const again = new InProcessDaemon(line.daemon.storage);
+  await again.open(line.root, { conversationId: 'c', retention: 'keep' });
+  const { checkpoints } = await again.call('checkpoint/list', { session: line.session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '1', '1.1'],
+    'the same after a restart',
+  );
+  assert.is(
+    (await failure(again.call('checkpoint/get', { session: line.session, tag: '1.2' }))).kind,
+    'UnknownCheckpoint',
+  );
+  await again.close();
+});
+
+test('the predecessor of a deleted one’s tool is the nearest ancestor left of its line', async () => {
+  const line = await new Line().open();
+  await line.make('turn', 1);
+  const tool = await line.make('tool', 2);
+  const two = await line.make('turn', 3);
+  const last = await line.make('tool', 4);
+  assert.equal(two.stats, { added: 5, modified: 0, deleted: 0 }, 'a turn is counted against the turn before');
+  assert.equal([last.previousTag, last.stats.added], ['2', 4]);
+  await line.daemon.call('checkpoint/delete', { session: line.session, tag: '2' });
+  const now = await line.get('2.1');
+  assert.equal([now.previousTag, now.stats.added], [tool.tag, 7]);
+  assert.equal(await line.expand('1'), [tool.id], 'it is no tool of the turn before');
+  await line.daemon.close();
+});
+
+test('a tool tag that is taken again keeps its place on its own line, and stands at the end of another', async () => {
+  const line = await new Line().open();
+  await line.make('turn', 1);
+  await line.make('tool', 1);
+  await line.make('tool', 1);
+  const create = { session: line.session, kind: 'tool', tag: '1.1' } as const;
+  const { checkpoint: again } = await line.daemon.call('checkpoint/create', create);
+  assert.equal(await line.list(), ['0', '1', '1.1', '1.2']);
+  assert.equal([again?.tag, again?.previousTag], ['1.1', '1.2']);
+  await line.restore('1');
+  const beside = await line.make('tool', 1);
+  assert.equal([beside.tag, beside.previousTag], ['1.1', '1']);
+  assert.equal(await line.list(), ['0', '1', '1.2', '1.1']);
+  await line.daemon.close();
+});
+
+test.run();
