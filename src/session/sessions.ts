@@ -81,7 +81,7 @@ export class Sessions {
     // Before it stands in line: a path that does not answer holds up nobody else's opening.
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
-      mustAnswer(request.options.storage, 'StoreUnavailable', context.signal),
+      this.#storageAnswers(request.options.storage, context.signal),
     ]);
     const opening = this.#opening.then(async () => {
       context.signal.throwIfAborted();
@@ -162,7 +162,7 @@ export class Sessions {
 
   /** Sessions in a storage root, open here or not, newest sign of life first. One that cannot be read is left out. */
   async list(storage: string = this.#options.defaultStorage): Promise<ListedSession[]> {
-    await mustAnswer(storage, 'StoreUnavailable');
+    await this.#storageAnswers(storage);
     return sessionsIn(storage, this.#options.log).map((listed) => ({
       ...listed,
       open: this.#open.has(listed.marker.session),
@@ -180,7 +180,7 @@ export class Sessions {
   ): Promise<{ readonly bytesFreed: number }> {
     const open = this.#open.get(id as SessionId);
     if (open === undefined) {
-      await mustAnswer(storage, 'StoreUnavailable');
+      await this.#storageAnswers(storage);
       return this.#trashed(await deleteKept(storage, id, this.#options.log));
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
@@ -233,6 +233,11 @@ export class Sessions {
     for (const each of ends)
       if (each.status === 'rejected')
         this.#options.log.error(`a session did not end cleanly: ${String(each.reason)}`);
+  }
+
+  /** Tries a storage that a client named; the default one is the user's own affair, and asked for all the time. */
+  async #storageAnswers(storage: string, signal?: AbortSignal): Promise<void> {
+    if (storage !== this.#options.defaultStorage) await mustAnswer(storage, 'StoreUnavailable', signal);
   }
 
   #neighbours(of: Session): Session[] {
