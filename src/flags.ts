@@ -35,6 +35,7 @@ export const helpText = `checkpointd: checkpoints and restores a work tree and a
 
 Usage: checkpointd [--stdio | --pipe=NAME | --socket=PORT] [options]
        checkpointd daemon [options]   serve those who come by the daemon's own socket, until nobody is left
+       checkpointd help               the commands for people: status, list, diff, create, restore, undo …
 
   --stdio                 serve on stdin and stdout (the default)
   --pipe=NAME             connect to the pipe or Unix socket on which the client listens

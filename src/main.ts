@@ -22,7 +22,14 @@ function complain(complaint: string): void {
 }
 
 async function main(): Promise<void> {
-  const command = commandOf(process.argv.slice(2));
+  const words = process.argv.slice(2);
+  const [first = '-'] = words;
+  if (!first.startsWith('-') && first !== 'daemon') {
+    const { runCommand } = await import('./cli/program.ts');
+    process.exitCode = await runCommand(words);
+    return;
+  }
+  const command = commandOf(words);
   switch (command.do) {
     case 'help':
       print(helpText);

@@ -17,6 +17,7 @@ export const packages: Readonly<Record<string, string>> = {
   execa: 'git is started in git/process/ alone.',
   chokidar: 'chokidar is imported by watch/ alone.',
   'lru-cache': 'Caches live in session/ and store/.',
+  commander: 'The command line is read in cli/ and in flags.ts.',
   libsql: 'SQLite lives in store/sqlite/, loaded when used.',
 };
 
@@ -94,5 +95,24 @@ export const layers: readonly Layer[] = [
       'commands',
     ],
     because: 'client knows the wire and nothing of the daemon.',
+  },
+  {
+    folder: 'cli',
+    packages: ['commander'],
+    not: [
+      'base',
+      'tree',
+      'queue',
+      'git',
+      'conversation',
+      'watch',
+      'capture',
+      'store',
+      'restore',
+      'session',
+      'commands',
+      'rpc',
+    ],
+    because: 'cli is a client like any other: what it needs is in client/ and on the wire.',
   },
 ];

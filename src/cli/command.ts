@@ -1,0 +1,52 @@
+// What a command of the command line is given, and what it answers: an exit code. Every command is one file of
+// commands/, a thin client of one method of the wire.
+import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
+import type { Where } from './reach.ts';
+
+/** 0: done. Documented in the help. */
+export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
+
+/** What stands after `--`, and the options that all commands have. */
+export interface Given extends Where {
+  readonly json: boolean;
+  readonly paths: readonly string[];
+}
+
+/** Sends one request; progress is shown, and Ctrl-C gives it up. */
+export type Ask = <M extends RequestMethod>(
+  method: M,
+  params: Omit<ParamsOf<M>, 'session'>,
+) => Promise<ResultOf<M>>;
+
+export interface Task {
+  readonly ask: Ask;
+  readonly given: Given;
+  readonly session: string;
+  readonly workspace: string;
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly words: readonly string[];
+}
+
+export interface CliCommand {
+  readonly name: string;
+  readonly summary: string;
+  /** As commander writes them: `<must>`, `[may]`. */
+  readonly words?: readonly (readonly [name: string, description: string])[];
+  readonly options?: readonly (readonly [flags: string, description: string])[];
+  /** Whether paths may stand after `--`. */
+  readonly paths?: true;
+  /** Opens a session where there is none. */
+  readonly makesSession?: true;
+  readonly run: (task: Task) => Promise<number>;
+}
+
+/** Prints the wire's result as it came, if that was asked for. */
+export function printed(given: Given, result: object): boolean {
+  if (given.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  return given.json;
+}
+
+/** The paths after `--` as the wire wants them. */
+export function pathsOf({ paths }: Given): { readonly paths?: readonly { readonly path: string }[] } {
+  return paths.length === 0 ? {} : { paths: paths.map((path) => ({ path })) };
+}

@@ -1,0 +1,21 @@
+// checkpointd create: a checkpoint of the work tree as it is.
+import { type CliCommand, printed } from '../command.ts';
+import { checkpointLine } from '../lines.ts';
+import { say } from '../terminal.ts';
+
+export const create: CliCommand = {
+  name: 'create',
+  summary: 'a checkpoint of the work tree as it is; makes a kept session where there is none',
+  options: [['-m, --message <text>', 'what it is of']],
+  makesSession: true,
+  run: async ({ ask, given, options: { message } }) => {
+    const result = await ask('checkpoint/create', {
+      kind: 'turn',
+      ...(typeof message === 'string' ? { message } : {}),
+    });
+    if (printed(given, result)) return 0;
+    say(checkpointLine(result.checkpoint));
+    if (!result.complete) say(`Left out: ${result.skipped.length} (checkpointd show lists them)`);
+    return 0;
+  },
+};

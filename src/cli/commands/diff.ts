@@ -1,0 +1,36 @@
+// checkpointd diff: what changed between two checkpoints, or from one to the work tree as it is.
+import { type CliCommand, pathsOf, printed } from '../command.ts';
+import { paint, plainLines, say } from '../terminal.ts';
+
+export const diff: CliCommand = {
+  name: 'diff',
+  summary: 'what changed between two checkpoints, or since one of them',
+  words: [
+    ['[from]', 'the earlier side (default: the base, 0)'],
+    ['[to]', 'the later side (default: the work tree as it is)'],
+  ],
+  options: [['--stat', 'count lines for each file instead of showing them']],
+  paths: true,
+  run: async ({ ask, given, options, words: [from, to] }) => {
+    const result = await ask('checkpoint/diff', {
+      format: options['stat'] === true ? 'stat' : 'unified',
+      ...(from === undefined ? {} : { from }),
+      ...(to === undefined ? {} : { to }),
+      ...pathsOf(given),
+    });
+    if (printed(given, result)) return 0;
+    for (const line of plainLines(result.text ?? '')
+      .trimEnd()
+      .split('\n'))
+      if (line !== '') say(coloured(line));
+    if (result.truncated === true) say('… more than is shown; ask for fewer paths (-- path)');
+    return 0;
+  },
+};
+
+function coloured(line: string): string {
+  if (/^(diff|index|---|\+\+\+) ?/.test(line)) return paint('bold', line);
+  if (line.startsWith('+')) return paint('green', line);
+  if (line.startsWith('-')) return paint('red', line);
+  return line.startsWith('@@') ? paint('cyan', line) : line;
+}

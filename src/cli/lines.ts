@@ -1,0 +1,54 @@
+// The lines in which people read checkpoints and restores. Every text of somebody else's goes through `plain`.
+import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
+import { fit, paint, plain, say } from './terminal.ts';
+
+const listedMax = 20;
+
+/** `[1.2] 14:03:22  +1 ~2 -0  tidy up the parser`. */
+export function checkpointLine({
+  tag,
+  id,
+  timestamp,
+  description,
+  stats,
+  name,
+  detached,
+}: Checkpoint): string {
+  const [day = '', time = ''] = timestamp.split('T');
+  const label = paint('yellow', `[${tag ?? id}]`.padEnd(6));
+  const called = name === undefined ? '' : ` (${plain(name)})`;
+  const aside = detached === true ? ' (aside)' : '';
+  return fit(`${label} ${day} ${time.slice(0, 8)}  ${counts(stats)}  ${plain(description)}${called}${aside}`);
+}
+
+export function counts({ added, modified, deleted }: FileStats): string {
+  return `+${added} ~${modified} -${deleted}`;
+}
+
+/** What a restore did, or would do. */
+export function sayRestore(result: RestoreResult): void {
+  const would = result.dryRun === true;
+  sayPaths(would ? 'Would bring back' : 'Brought back', result.restored, result.counts?.restored);
+  sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts?.deleted);
+  sayPaths('Edited by somebody else, and saved first', result.conflicts, result.counts?.conflicts);
+  sayPaths('Left as they are', result.skipped, result.counts?.skipped);
+  sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts?.failed);
+  if (changesNothing(result)) say('No file changes.');
+  for (const warning of result.warnings ?? []) say(`Note: ${plain(warning)}`);
+}
+
+export function changesNothing({ restored, deleted, failed }: RestoreResult): boolean {
+  return restored.length + deleted.length + failed.length === 0;
+}
+
+function sayPaths(
+  title: string,
+  paths: readonly { readonly path: string; readonly reason?: string }[],
+  count = paths.length,
+): void {
+  if (count === 0) return;
+  say(`${title} (${count}):`);
+  for (const { path, reason } of paths.slice(0, listedMax))
+    say(fit(`  ${plain(path)}${reason === undefined ? '' : ` (${plain(reason)})`}`));
+  if (count > listedMax) say(`  … and ${count - listedMax} more (--json lists them)`);
+}

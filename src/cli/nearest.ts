@@ -1,0 +1,27 @@
+// Which words a mistyped one may have meant.
+
+/** At most three of the words, nearest first; none that is too far to be meant. */
+export function nearest(word: string, words: readonly string[]): string[] {
+  const reach = Math.max(1, Math.floor(word.length / 3));
+  return [...new Set(words)]
+    .map((candidate) => ({ candidate, distance: distanceOf(word, candidate) }))
+    .filter(({ candidate, distance }) => distance <= reach || (word !== '' && candidate.startsWith(word)))
+    .sort((a, b) => a.distance - b.distance || a.candidate.localeCompare(b.candidate))
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** How many letters must be put in, taken out or replaced. */
+function distanceOf(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let line = 0; line < from.length; line += 1) {
+    const letter = from[line];
+    const next = [line + 1];
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,158 @@
+// The command line: reads the words, reaches the session, runs one command, and answers with its exit code.
+import { Command, CommanderError } from 'commander';
+import { type CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../client/client.ts';
+import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
+import { type CliCommand, exits, type Given, type Task } from './command.ts';
+import { create } from './commands/create.ts';
+import { diff } from './commands/diff.ts';
+import { allCheckpoints, list } from './commands/list.ts';
+import { restore } from './commands/restore.ts';
+import { show } from './commands/show.ts';
+import { status } from './commands/status.ts';
+import { redo, undo } from './commands/undo.ts';
+import { gc, verify } from './commands/upkeep.ts';
+import { nearest } from './nearest.ts';
+import { NoSession, reach } from './reach.ts';
+import { sessions } from './sessions.ts';
+import { note, plain } from './terminal.ts';
+
+const commands: readonly CliCommand[] = [status, list, show, diff, create, restore, undo, redo, verify, gc];
+
+const eraseLine = '\r\u001b[K';
+
+const exitCodes = `
+Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 a restore that left files out,
+130 interrupted.`;
+
+/** Runs `checkpointd <command> …` (`argv` begins with the command). Returns the exit code; never throws for what a person did. */
+export async function runCommand(argv: readonly string[]): Promise<number> {
+  const end = argv.indexOf('--');
+  const paths = end === -1 ? [] : argv.slice(end + 1);
+  let code = 0;
+  const program = new Command('checkpointd')
+    .description(
+      'Checkpoints of a work tree, taken back by hand. Without a command it is the daemon (checkpointd --help).',
+    )
+    .exitOverride()
+    .addHelpText('after', exitCodes);
+  for (const command of commands) {
+    const made = common(program.command(command.name).description(command.summary));
+    for (const [name, description] of command.words ?? []) made.argument(name, description);
+    for (const [flags, description] of command.options ?? []) made.option(flags, description);
+    if (command.paths) made.usage(`${usageOf(command)} [-- paths]`);
+    made.action(async () => {
+      code = await perform(command, given(made.opts(), command.paths ? paths : []), made);
+    });
+  }
+  const listing = common(program.command('sessions').description('all sessions, of every directory'));
+  listing.action(() => {
+    code = sessions(given(listing.opts(), []));
+  });
+  try {
+    await program.parseAsync(end === -1 ? argv : argv.slice(0, end), { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exits.usage;
+    return explained(error);
+  }
+}
+
+function common(command: Command): Command {
+  return command
+    .option('-C, --path <directory>', 'the work tree, or a directory in it', '.')
+    .option('--session <id>', 'this session, or the beginning of its id')
+    .option('--storage <directory>', 'where sessions are kept')
+    .option('--json', "print the wire's result")
+    .addHelpText('after', exitCodes);
+}
+
+function usageOf({ words = [] }: CliCommand): string {
+  return ['[options]', ...words.map(([name]) => name)].join(' ');
+}
+
+function given(options: Record<string, unknown>, paths: readonly string[]): Given {
+  const { path, session, storage, json } = options;
+  return {
+    path: String(path),
+    json: json === true,
+    paths,
+    ...(typeof session === 'string' ? { session } : {}),
+    ...(typeof storage === 'string' ? { storage } : {}),
+  };
+}
+
+async function perform(command: CliCommand, wanted: Given, parsed: Command): Promise<number> {
+  const { client, session, workspace } = await reach(wanted, { make: command.makesSession === true });
+  const interrupt = new AbortController();
+  const onSignal = (): void => interrupt.abort();
+  process.on('SIGINT', onSignal);
+  const task: Task = {
+    ask: (method, params) => send(client, method, { session, ...params } as never, interrupt.signal),
+    given: wanted,
+    session,
+    workspace,
+    options: parsed.opts(),
+    words: parsed.args,
+  };
+  try {
+    return await command.run(task);
+  } catch (error) {
+    if (interrupt.signal.aborted) {
+      note('interrupted; what was not finished has changed nothing');
+      return exits.cancelled;
+    }
+    const code = explained(error);
+    await suggest(task, error);
+    return code;
+  } finally {
+    process.off('SIGINT', onSignal);
+    await client.close();
+  }
+}
+
+async function send<M extends RequestMethod>(
+  client: CheckpointdClient,
+  method: M,
+  params: ParamsOf<M>,
+  signal: AbortSignal,
+): Promise<ResultOf<M>> {
+  const isShown = process.stderr.isTTY;
+  try {
+    return await client.request(method, params, { signal, ...(isShown ? { onProgress: showProgress } : {}) });
+  } finally {
+    if (isShown) process.stderr.write(eraseLine);
+  }
+}
+
+function showProgress(value: ProgressValue): void {
+  if (value.kind === 'end') return;
+  const done = value.percentage === undefined ? '' : ` ${value.percentage} %`;
+  const files = value.filesDone === undefined ? '' : ` ${value.filesDone} files`;
+  const line = `${plain(value.message ?? value.phase ?? 'working')}${done}${files}`;
+  process.stderr.write(`${eraseLine}${line.slice(0, Math.max(1, process.stderr.columns - 1))}`);
+}
+
+function explained(error: unknown): number {
+  if (error instanceof NoSession) {
+    note(plain(error.message));
+    return exits.noSession;
+  }
+  if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError) {
+    note(plain(error.message));
+    return exits.failed;
+  }
+  if (error instanceof Error && 'code' in error) {
+    note(plain(error.message));
+    return exits.failed;
+  }
+  throw error;
+}
+
+/** The tags and names that an unknown one may have meant. */
+async function suggest(task: Task, error: unknown): Promise<void> {
+  if (!(error instanceof CheckpointdRequestError) || error.kind !== 'UnknownCheckpoint') return;
+  const checkpoints = await allCheckpoints(task);
+  const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
+  const meant = task.words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
+  if (meant.length > 0) note(`did you mean ${meant.map(plain).join(', ')}?`);
+}

@@ -1,0 +1,92 @@
+// The sessions of a work tree as they lie on disk, and how the daemon that has one open is reached: for whoever comes
+// to a session without having started its daemon. It reads two small files a session and writes nothing.
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export interface StoredSession {
+  readonly session: string;
+  readonly workspace: string;
+  readonly conversationId: string;
+  readonly strategy: string;
+  readonly retention: 'session' | 'keep';
+  readonly storage: string;
+  /** Where its owner takes further clients; absent while nobody has it open, or where the owner does not listen. */
+  readonly socket?: string;
+  /** ISO 8601. */
+  readonly created: string;
+}
+
+/** `$XDG_STATE_HOME/checkpointd`, or where that stands when the variable is not set. */
+export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): string {
+  const state = environment['XDG_STATE_HOME'];
+  const root = state?.startsWith('/') === true ? state : join(homedir(), '.local', 'state');
+  return join(root, 'checkpointd');
+}
+
+/**
+ * The sessions of the work tree that a path lies in: of the innermost work tree first, then those that a daemon has
+ * open, then the newest. Without a path: of every work tree.
+ */
+export function storedSessions(storage: string, path?: string): StoredSession[] {
+  const place = path === undefined ? undefined : realpathSync(path);
+  const holds = ({ workspace }: StoredSession): boolean =>
+    place === undefined || place === workspace || place.startsWith(workspace === '/' ? '/' : `${workspace}/`);
+  return namesIn(storage)
+    .map((name) => read(storage, name))
+    .filter((session) => session !== undefined)
+    .filter(holds)
+    .sort(
+      (a, b) =>
+        (place === undefined ? 0 : b.workspace.length - a.workspace.length) ||
+        Number(b.socket !== undefined) - Number(a.socket !== undefined) ||
+        b.created.localeCompare(a.created),
+    );
+}
+
+function read(storage: string, name: string): StoredSession | undefined {
+  const own = join(storage, name, 'checkpointd');
+  const marker = json(join(own, 'session.json'));
+  if (marker?.['marker'] !== 'checkpointd session') return undefined;
+  const owner = json(join(own, 'owner.json'));
+  const { workTree, conversationId, strategy, retention, created } = marker;
+  const socket = owner?.['released'] === true ? undefined : owner?.['socket'];
+  return {
+    session: name,
+    workspace: Buffer.from(String(workTree), 'latin1').toString('utf8'),
+    conversationId: String(conversationId),
+    strategy: String(strategy),
+    retention: retention === 'keep' ? 'keep' : 'session',
+    storage,
+    created: String(created),
+    ...(typeof socket === 'string' ? { socket } : {}),
+  };
+}
+
+/** An object from a file; undefined for what is not there, not ours to read, or no object. */
+function json(file: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return undefined;
+    throw error;
+  }
+}
+
+function namesIn(storage: string): string[] {
+  try {
+    return readdirSync(storage).filter((name) => /^ses_[0-9a-z]{26}$/.test(name));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** The repository that a path lies in, or the path itself where there is none. */
+export function repositoryAround(path: string): string {
+  for (let at = path; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return at;
+    if (dirname(at) === at) return path;
+  }
+}

@@ -1,0 +1,139 @@
+// The command line against real daemons: it joins the one that has the session open, or opens a kept session itself.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
+  const [command = '', ...rest] = words;
+  const program = rig.run([command, `--storage=${rig.storage}`, ...rest]);
+  const code = await program.code;
+  return { code, stdout: program.stdout, stderr: program.stderr };
+}
+
+test('a rescue in three commands, without an agent: create, restore, undo', () =>
+  withRig(async (rig) => {
+    const none = await run(rig, 'list');
+    assert.is(none.code, 3);
+    assert.match(none.stderr, /there is no session of .*"checkpointd create" makes one/);
+    assert.is((await run(rig, 'create', '-m', 'before')).code, 0);
+    rig.write('a.txt', 'spoilt\n');
+    rig.write('made-later.txt', 'later\n');
+    const plan = await run(rig, 'restore', '1', '--hard', '--dry-run');
+    assert.match(
+      plan.stdout,
+      /Would bring back \(1\):\n {2}a\.txt\nWould delete \(1\):\n {2}made-later\.txt/,
+    );
+    assert.is(rig.read('a.txt'), 'spoilt\n');
+    const refused = await run(rig, 'restore', '1');
+    assert.is(refused.code, 2);
+    assert.match(refused.stderr, /nobody can be asked here/);
+    assert.is(rig.read('a.txt'), 'spoilt\n');
+    const restored = await run(rig, 'restore', '1', '--hard', '--yes');
+    assert.is(restored.code, 0, restored.stderr);
+    assert.equal([rig.read('a.txt'), rig.read('made-later.txt')], ['a\n', undefined]);
+    assert.is((await run(rig, 'undo')).code, 0);
+    assert.equal([rig.read('a.txt'), rig.read('made-later.txt')], ['spoilt\n', 'later\n']);
+    assert.is((await run(rig, 'redo')).code, 0);
+    assert.is(rig.read('a.txt'), 'a\n');
+    assert.is((await run(rig, 'verify')).code, 0);
+    assert.match((await run(rig, 'sessions')).stdout, /^ses_\w+ {2}kept {2}shadow /);
+  }));
+
+test("the command line joins an editor's session, and its end leaves it alone", () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    rig.write('a.txt', 'two\n');
+    await client.request('checkpoint/create', { session, kind: 'turn', message: 'from the editor' });
+    assert.match((await run(rig, 'list')).stdout, /\[0\].*\n.*\[1\].*from the editor/);
+    assert.is((await run(rig, 'create', '-m', 'by hand')).code, 0);
+    const { checkpoints } = await client.request('checkpoint/list', { session });
+    assert.equal(
+      checkpoints.map(({ tag }) => tag),
+      ['0', '1', '2'],
+    );
+    const json = await run(rig, 'list', '--json');
+    assert.equal(JSON.parse(json.stdout), { checkpoints });
+    assert.match((await run(rig, 'diff', '0', '1')).stdout, /-a\n\+two/);
+    assert.is((await run(rig, 'diff', '0', '1', '--', 'deep')).stdout, '');
+    const status = await run(rig, 'status');
+    assert.match(status.stdout, new RegExp(session));
+    assert.match(status.stdout, /Nothing has changed since/);
+    assert.equal(rig.sessions(), [session]);
+    assert.is((await client.close()).code, 0);
+    assert.equal(rig.stored(), []);
+  }));
+
+test('a session whose daemon was killed is rescued, and kept', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    await client.kill();
+    rig.write('a.txt', 'spoilt\n');
+    const ran = await run(rig, 'restore', '0', '--yes');
+    assert.is(ran.code, 0, ran.stderr);
+    assert.match(ran.stderr, /is kept from now on/);
+    assert.is(rig.read('a.txt'), 'a\n');
+    assert.equal(rig.sessions(), [session]);
+  }));
+
+test('an unknown command or tag is answered with the nearest ones; help is complete', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    await client.request('checkpoint/create', { session, kind: 'turn', name: 'before-lunch' });
+    const command = await run(rig, 'restroe');
+    assert.is(command.code, 2);
+    assert.match(command.stderr, /Did you mean restore/);
+    const tag = await run(rig, 'show', 'before-lnch');
+    assert.is(tag.code, 1);
+    assert.match(tag.stderr, /did you mean before-lunch/);
+    for (const name of ['list', 'restore']) {
+      const { stdout, code } = await run(rig, name, '--help');
+      assert.is(code, 0, name);
+      assert.match(stdout, /--session/, name);
+      assert.match(stdout, /Exit codes: 0 done/, name);
+    }
+    await client.close();
+  }));
+
+test('escapes and line breaks of a message never reach the terminal', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    const message = 'evil \u001b]0;title\u0007\u001b[2Jand\u202eturned\r\n[9] forged';
+    await client.request('checkpoint/create', { session, kind: 'turn', message });
+    for (const words of [['list'], ['show', '1'], ['status']]) {
+      const { stdout } = await run(rig, ...words);
+      assert.not.match(stdout.replaceAll('\n', ''), /\p{Cc}|\u202e/u, words.join(' '));
+      assert.not.match(stdout, /^\[9\]/m);
+    }
+    await client.close();
+  }));
+
+test('of several sessions the newest open one is meant, and that is told', () =>
+  withRig(async (rig) => {
+    const { client } = await rig.opened({ conversationId: 'one', retention: 'keep' });
+    const { session } = await rig.open(client, { conversationId: 'two', retention: 'keep' });
+    const ran = await run(rig, 'status');
+    assert.match(ran.stderr, /2 sessions of .*newest open one, ses_\w+ \(--session=ID chooses\)/);
+    assert.match((await run(rig, 'status', `--session=${session}`)).stdout, new RegExp(session));
+    await client.close();
+  }));
+
+test('a socket that owner.json names and that is not private is not spoken to', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    await client.close();
+    const owner = join(rig.shadow(session), 'checkpointd', 'owner.json');
+    const note = JSON.parse(readFileSync(owner, 'utf8')) as object;
+    writeFileSync(owner, JSON.stringify({ ...note, released: false, socket: join(rig.work, 'a.txt') }));
+    const ran = await run(rig, 'list');
+    assert.ok(ran.code === 0 || /StoreBusy|open in/.test(ran.stderr), ran.stderr);
+  }));
+
+test.run();
