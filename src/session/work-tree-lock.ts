@@ -6,12 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
+import { rootIdentity } from '../capture/work-tree.ts';
 import type { Session } from './session.ts';
 
 const patienceMs = 5_000;
 const retryMs = 50;
 
-/** Takes the work tree's lock. @throws WorkTreeBusy after five seconds, AbortError */
+/** Takes the work tree's lock. @throws WorkTreeBusy after five seconds, WorkTreeMissing, WorkTreeUnreadable, AbortError */
 export async function holdWorkTree(session: Session, signal: AbortSignal): Promise<ProcessLock> {
   const { workTree, options } = session.parts;
   const deadline = session.parts.clock.monotonic() + patienceMs;
@@ -59,6 +60,8 @@ async function withDirectory({ parts }: Session, name: ProcessLock): Promise<Pro
     };
   } catch (error) {
     name.release();
+    // Gone, replaced or unreadable: said as every other look at the work tree says it.
+    if (systemCode(error) !== undefined) rootIdentity(parts.workTree.root);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 // Answers hold what the reference says: what was declared and never sent is sent, what excludes each other is refused,
 // and what is foreseen is in the order in which it is told afterwards. That nothing undeclared comes is seen by every
 // test with a session.
-import { chmodSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -62,6 +62,12 @@ test('a conflict names who made the edit; a session is told which other session 
     const { entries } = await rig.request('ledger/history', { path: 'a.txt' });
     const theirs = entries.find(({ author }) => author === 'session');
     assert.is(theirs?.session, other);
+  }));
+
+test('a restore says that its work tree is gone', () =>
+  withSession(async (rig) => {
+    rmSync(rig.places.workTree, { recursive: true });
+    assert.is((await failureOf(rig.request('checkpoint/restore', { tag: '0' }))).kind, 'WorkTreeMissing');
   }));
 
 test('whoever holds a session is named (Q15)', () =>
