@@ -189,6 +189,27 @@ function makeDirectory(path: string): void {
   }
 }
 
+const markerTexts = [
+  'session',
+  'workTree',
+  'workTreeIdentity',
+  'conversationId',
+  'strategy',
+  'created',
+] as const;
+
+/** Whether a flipped bit has not taken a field away; of a later format nobody here can tell. */
+function isWhole(value: object): boolean {
+  const fields = value as Partial<Record<string, unknown>>;
+  if (Number(fields['format']) > sessionFormat) return true;
+  return (
+    /^ses_[0-9a-z]{26}$/.test(String(fields['session'])) &&
+    markerTexts.every((name) => typeof fields[name] === 'string') &&
+    (fields['retention'] === 'session' || fields['retention'] === 'keep') &&
+    !Number.isNaN(Date.parse(String(fields['created'])))
+  );
+}
+
 /** Reads a marker; undefined where there is none or it is not ours. */
 export function readMarker(file: string): SessionMarker | undefined {
   let text: string;
@@ -205,7 +226,7 @@ export function readMarker(file: string): SessionMarker | undefined {
       value !== null &&
       'marker' in value &&
       value.marker === 'checkpointd session';
-    return isOurs ? (value as SessionMarker) : undefined;
+    return isOurs && isWhole(value) ? (value as SessionMarker) : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

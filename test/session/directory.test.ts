@@ -36,7 +36,18 @@ test('the storage and a session’s directory are the user’s alone (F116)', ()
     const directory = new SessionDirectory(storage, session);
     assert.is(directory.exists(), false);
     assert.is(directory.readMarker(), undefined);
-    directory.create({ marker: 'checkpointd session', session } as SessionMarker);
+    const marker: SessionMarker = {
+      marker: 'checkpointd session',
+      format: 1,
+      session,
+      workTree: '/work',
+      workTreeIdentity: '1:2',
+      conversationId: 'c',
+      strategy: 'shadow',
+      retention: 'keep',
+      created: '2026-01-01T00:00:00.000Z',
+    };
+    directory.create(marker);
     assert.is(directory.exists(), true);
     assert.is(directory.readMarker()?.session, session);
     for (const path of [storage, directory.root, directory.own])
