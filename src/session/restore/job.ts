@@ -92,7 +92,7 @@ export async function runRestoreJob(
   } catch (error) {
     return refuse(error);
   } finally {
-    lock.release();
+    await afterCommit(context, lockLost, () => lock.release());
   }
 }
 
@@ -100,6 +100,9 @@ export async function runRestoreJob(
 function refuse(error: unknown): never {
   throw stopped(error, undefined, 0);
 }
+
+export const lockLost =
+  'The lock of the work tree could not be given back, so another session may have to wait';
 
 /** The conversation as the job will leave it. @throws DataCorrupt, before anything changes, when it is not there */
 function conversationAfter({ parts: { conversation } }: Session, job: RestoreJob): ConversationState {

@@ -7,13 +7,14 @@ import { sweepTemporaries } from '../../restore/temporaries.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { toText } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
+import { afterCommit } from '../operations/after-commit.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import { remedies, type Session } from '../session.ts';
 import { storageFailure } from '../storage.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { editedSince, withEdits } from './edited-since.ts';
 import { checkRoot, jobOf, recordOf } from './interrupted.ts';
-import { applyJob, publishSafety, type RestoreJob, unfinished } from './job.ts';
+import { applyJob, lockLost, publishSafety, type RestoreJob, unfinished } from './job.ts';
 import { type RestoreOutcome } from './outcome.ts';
 import { type FilePlan, planFiles } from './planned-files.ts';
 
@@ -83,7 +84,7 @@ export async function recover(
     context.signal.throwIfAborted(); // given up by the caller or for its time: the intent stays for the next open
     throw unfinished(error);
   } finally {
-    lock.release();
+    await afterCommit(context, lockLost, () => lock.release());
   }
 }
 
