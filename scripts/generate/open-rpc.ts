@@ -49,7 +49,7 @@ function titled(schema: Json, title: string): Json {
 }
 
 /** The first sentence of a description. */
-function summaryOf(text: string): string {
+export function summaryOf(text: string): string {
   return /^.*?[.:](?=\s|$)/s.exec(text)?.[0] ?? text;
 }
 

@@ -1,5 +1,5 @@
-// Projection: protocol/REFERENCE.md, for people. Rules with their numbers, every method with fields, errors and
-// examples, every error, every type. It adds no fact of its own.
+// Projection: protocol/REFERENCE.md, for people. A first session, rules with their numbers, every method with fields,
+// errors and the examples that succeed, every error, every type. Examples of faults stay in protocol.json.
 import {
   type Example,
   fieldsOf,
@@ -12,6 +12,8 @@ import {
   resolve,
   type Schema,
 } from './dialect.ts';
+import { summaryOf } from './open-rpc.ts';
+import { commandLine, firstPage, generators, glossary } from './reference-guide.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 const anchor = (text: string): string =>
@@ -54,15 +56,24 @@ function fieldTable(schema: Schema): string {
 
 function exampleText(example: Example): string {
   const before = (example.before ?? []).map((step) => `before: ${JSON.stringify(step)}\n`).join('');
-  const fault = example.fault === undefined ? '' : `fault: ${example.fault}\n`;
   const params = example.params === undefined ? '' : `params: ${JSON.stringify(example.params)}\n`;
-  const outcome =
-    example.error !== undefined
-      ? `error: ${JSON.stringify(example.error)}\n`
-      : 'result' in example
-        ? `result: ${JSON.stringify(example.result)}\n`
-        : '';
-  return `*${example.name}* (world: ${example.world})\n\n\`\`\`\n${before}${fault}${params}${outcome}\`\`\`\n`;
+  const outcome = 'result' in example ? `result: ${JSON.stringify(example.result)}\n` : '';
+  return `*${example.name}* (world: ${example.world})\n\n\`\`\`\n${before}${params}${outcome}\`\`\`\n`;
+}
+
+/** What a reader wants to see of a method; all others, with every error, are in protocol.json. */
+function shownExamples(method: Method): readonly Example[] {
+  return method.examples
+    .filter((example) => example.fault === undefined && example.error === undefined)
+    .slice(0, 1);
+}
+
+function methodTable(document: ProtocolDocument): string {
+  const rows = document.methods.map(
+    (method) =>
+      `| ${link(method.name)} | ${arrows[method.direction]} | ${cell(summaryOf(method.description))} |\n`,
+  );
+  return `| method | | |\n|---|---|---|\n${rows.join('')}`;
 }
 
 const arrows = {
@@ -85,6 +96,7 @@ function methodText(document: ProtocolDocument, method: Method): string {
   ];
   const params = method.params === undefined ? undefined : resolve(document, method.params);
   const result = method.result === undefined ? undefined : resolve(document, method.result);
+  const examples = shownExamples(method);
   const isNamed = method.result?.$ref !== undefined && !refName(method.result.$ref).endsWith('Result');
   const parts = [
     `### ${method.name}\n`,
@@ -101,9 +113,9 @@ function methodText(document: ProtocolDocument, method: Method): string {
     ...((method.errors ?? []).length === 0
       ? []
       : [`**Errors**: ${(method.errors ?? []).map((name) => link(name)).join(', ')}\n`]),
-    ...(method.examples.length === 0
+    ...(examples.length === 0
       ? []
-      : [`<details><summary>Examples</summary>\n`, ...method.examples.map(exampleText), '</details>\n']),
+      : [`<details><summary>Example</summary>\n`, ...examples.map(exampleText), '</details>\n']),
   ];
   return parts.join('\n');
 }
@@ -131,12 +143,11 @@ function rulesText(document: ProtocolDocument): string {
 }
 
 function errorText(document: ProtocolDocument): string {
-  return document.errors
-    .map(
-      (error) =>
-        `### ${error.name}\n\n**${error.code}** · ${error.group}${error.retryable ? ' · retryable' : ''}\n\n${error.description} ${error.remedy}\n`,
-    )
-    .join('\n');
+  const rows = document.errors.map(
+    (error) =>
+      `| ${error.code} | <a id="${anchor(error.name)}"></a>\`${error.name}\` | ${error.retryable ? 'yes' : ''} | ${cell(error.description)} ${cell(error.remedy)} |\n`,
+  );
+  return `\`retryable\`: the same request may succeed later without a change by the caller.\n\n| code | kind | retryable | what, and what helps |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
 /** Emits the reference. */
@@ -157,9 +168,12 @@ export function reference(document: ProtocolDocument): GeneratedFile {
     `<!-- ${generatedNotice} -->\n`,
     `# The ${document.protocol} protocol ${document.protocolVersion}\n`,
     `${document.description}\n`,
-    `[Rules](#rules) · [Methods](#methods) · [Errors](#errors) · [Types](#types) · [How to read the examples](#how-to-read-the-examples)\n`,
-    `## Rules\n\nEvery rule has a number that never changes; protocol/conformance traces each to a case.\n\n${rulesText(document)}`,
-    `## Methods\n\n${document.methods.map((method) => `- ${link(method.name)}`).join('\n')}\n`,
+    `[A first session](#a-first-session) · [Words](#words) · [Flags and environment](#flags-and-environment) · [Rules](#rules) · [Methods](#methods) · [Errors](#errors) · [Types](#types) · [Making a client](#making-a-client) · [How to read the examples](#how-to-read-the-examples)\n`,
+    firstPage(document),
+    glossary,
+    commandLine,
+    `## Rules\n\nEvery rule has a number that never changes.\n\n${rulesText(document)}`,
+    `## Methods\n\n${methodTable(document)}`,
     `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}. These are not repeated below. A \`?\` marks an optional field.\n`,
     ...document.methods.map((method) => methodText(document, method)),
     `## Errors\n\n${errorText(document)}`,
@@ -167,7 +181,8 @@ export function reference(document: ProtocolDocument): GeneratedFile {
       .filter(([name]) => !isInline(name))
       .map(([name, schema]) => definitionText(name, schema))
       .join('\n')}`,
-    `## How to read the examples\n\nEach example can be executed against a real daemon.\n\n**Worlds**: where an example begins.\n\n${terms(document.worlds)}\n**Notation**\n\n${terms(document.placeholders)}`,
+    generators,
+    `## How to read the examples\n\nA method shows one example that succeeds; the others, with every error and fault, are in \`protocol.json\` (\`methods[].examples\`). Each can be executed against a real daemon.\n\n**Worlds**: where an example begins.\n\n${terms(document.worlds)}\n**Notation**\n\n${terms(document.placeholders)}`,
   ].join('\n');
   return { path: 'protocol/REFERENCE.md', content };
 }

@@ -1,0 +1,59 @@
+// Recorded by scripts/record-first-session.ts from a real daemon. Do not edit.
+
+export interface WireStep {
+  /** Who wrote the frame, or a note between frames. */
+  readonly who: 'client' | 'server' | 'note';
+  /** The frame's body, or the note. */
+  readonly text: string;
+}
+
+/** A whole session on the wire. */
+export const firstSession: readonly WireStep[] = [
+  {
+    who: 'note',
+    text: 'The client starts `checkpointd --stdio` and writes to its standard input; what the daemon answers comes from its standard output. `→` marks what the client sends.',
+  },
+  {
+    who: 'client',
+    text: '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":null,"clientInfo":{"name":"first","version":"1"},"capabilities":{}}}',
+  },
+  {
+    who: 'server',
+    text: '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1.0.0","serverInfo":{"name":"checkpointd","version":"0.1.0"},"schemaHash":"270592cafa70364e8890d37e6b016de8","capabilities":{"checkpointd":{"sessions":{"strategies":[{"name":"shadow","available":true,"retention":"session","needsRepository":false},{"name":"local","available":true,"retention":"keep","needsRepository":true},{"name":"sqlite","available":true,"retention":"keep","needsRepository":false}],"defaultStrategy":"shadow"},"checkpoints":{"diffFormats":["nameStatus","stat","unified","contents","text"],"restoreModes":["soft","hard"],"restoreScopes":["files","conversation","both"],"conflictPolicies":["overwrite","skip","fail"],"anchoredRestore":true,"fastCapture":false},"conversation":{"tangentFiles":true,"documentVersion":1},"ledger":{"conflicts":true},"worktree":{"watching":true},"store":{"verify":true},"operations":{"remembered":1000},"events":{"names":[]}}},"limits":{"maxQueued":256,"maxPageItems":1000,"maxListedPaths":10000,"maxReadBytes":8388608,"maxDiffFileBytes":1048576,"maxDiffTextBytes":33554432,"maxHistoryEntries":10000,"maxTranscriptLines":10000,"maxMessageCharacters":400000,"maxFileBytes":268435456,"maxHeaderBytes":4096,"maxBodyBytes":67108864,"maxInFlight":64}}}',
+  },
+  { who: 'client', text: '{"jsonrpc":"2.0","method":"initialized","params":{}}' },
+  {
+    who: 'note',
+    text: '`/home/ada/project` is an empty git repository. Opening it makes the base, checkpoint `0`.',
+  },
+  {
+    who: 'client',
+    text: '{"jsonrpc":"2.0","id":2,"method":"session/open","params":{"workspace":"/home/ada/project","conversationId":"first"}}',
+  },
+  {
+    who: 'server',
+    text: '{"jsonrpc":"2.0","id":2,"result":{"session":"ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","workspace":"/home/ada/project","conversationId":"first","strategy":"shadow","retention":"session","resumed":false,"checkpoints":{"enabled":true},"shadowRepoPath":"/home/ada/.local/state/checkpointd/ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","base":{"id":"ckpt_vh718s2e0mv73vgd1dkd","tag":"0","previousTag":"0","commit":"3d9e057ad8fef5d004c2563b7cb1ba3b5c11e4ef","kind":"turn","seq":1,"timestamp":"2026-11-22T00:01:50.689Z","description":"Initial state","isTurn":true,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"skipped":[]}}',
+  },
+  { who: 'note', text: 'The agent writes `hello.txt`. A checkpoint of a turn holds it.' },
+  {
+    who: 'client',
+    text: '{"jsonrpc":"2.0","id":3,"method":"checkpoint/create","params":{"session":"ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","kind":"turn","message":"Say hello"}}',
+  },
+  {
+    who: 'server',
+    text: '{"jsonrpc":"2.0","id":3,"result":{"created":true,"checkpoint":{"id":"ckpt_8tnqh9e92jrkxhb6xhkt","tag":"1","previousTag":"0","parent":"ckpt_vh718s2e0mv73vgd1dkd","commit":"e486724e78f44b4093ae387270817f9f385c95d7","kind":"turn","seq":2,"timestamp":"2026-11-22T00:01:50.820Z","description":"Say hello","isTurn":true,"snapshot":"aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7","stats":{"added":1,"modified":0,"deleted":0},"historyLength":0},"skipped":[],"complete":true,"capture":{"path":"cold","ms":73,"reason":"unwatched"},"operation":"op_f4z7dr9ykkv713nshjng"}}',
+  },
+  { who: 'note', text: 'Back to the base, exactly: `hello.txt` goes.' },
+  {
+    who: 'client',
+    text: '{"jsonrpc":"2.0","id":4,"method":"checkpoint/restore","params":{"session":"ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","tag":"0","mode":"hard"}}',
+  },
+  {
+    who: 'server',
+    text: '{"jsonrpc":"2.0","id":4,"result":{"restored":[],"deleted":[{"path":"hello.txt"}],"failed":[],"skipped":[],"safety":"ckpt_0wdg4wdfxrg1k8jb4epm","conversation":{"historyLength":0,"transcriptLength":0,"validHistoryRange":{"start":0,"end":0}},"checkpoint":{"id":"ckpt_yhc9gchq5w7v0jq5g86f","previousTag":"0","parent":"ckpt_vh718s2e0mv73vgd1dkd","commit":"d61f9ca08409ad7a97cc8d8ba68ff5e41ff373c3","kind":"restore","seq":4,"timestamp":"2026-11-22T00:01:50.949Z","description":"Restored to 0","isTurn":false,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"counts":{"restored":0,"deleted":1,"failed":0,"conflicts":0,"skipped":0},"ms":83,"conflicts":[],"operation":"op_0e841qqe3sv5zkpzmgr4"}}',
+  },
+  { who: 'note', text: 'The end, in order. The process exits with 0.' },
+  { who: 'client', text: '{"jsonrpc":"2.0","id":5,"method":"shutdown"}' },
+  { who: 'server', text: '{"jsonrpc":"2.0","id":5,"result":null}' },
+  { who: 'client', text: '{"jsonrpc":"2.0","method":"exit"}' },
+];

@@ -1,0 +1,86 @@
+// Records the session that REFERENCE.md opens with, from a real daemon: what it is, and in which order, stands here;
+// what goes over the wire is written to scripts/generate/first-session.ts. Run it when the test says that it is stale.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const place = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-first-')));
+process.on('exit', () => rmSync(place, { recursive: true, force: true }));
+const work = join(place, 'project');
+execFileSync('git', ['init', '-q', work]);
+
+const daemon = spawn(process.execPath, [join(root, 'dist/src/main.js'), '--stdio'], {
+  stdio: ['pipe', 'pipe', 'inherit'],
+  env: { PATH: process.env.PATH, HOME: place, XDG_STATE_HOME: join(place, '.local/state') },
+});
+let rest = Buffer.alloc(0);
+const bodies: string[] = [];
+let wake: () => void = () => undefined;
+daemon.stdout.on('data', (chunk: Buffer) => {
+  rest = Buffer.concat([rest, chunk]);
+  for (let at = rest.indexOf('\r\n\r\n'); at >= 0; at = rest.indexOf('\r\n\r\n')) {
+    const to = at + 4 + Number(/\d+/.exec(rest.toString('latin1', 0, at))?.[0]);
+    if (rest.length < to) break;
+    bodies.push(rest.toString('utf8', at + 4, to));
+    rest = rest.subarray(to);
+    wake();
+  }
+});
+
+const steps: { who: 'client' | 'server' | 'note'; text: string }[] = [];
+const plain = (text: string): string => text.replaceAll(place, '/home/ada');
+function send(message: object): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+  daemon.stdin.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  steps.push({ who: 'client', text: plain(body) });
+}
+async function ask(id: number, method: string, params?: object): Promise<Record<string, unknown>> {
+  send({ id, method, ...(params === undefined ? {} : { params }) });
+  while (bodies.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+  const body = bodies.shift() ?? '';
+  steps.push({ who: 'server', text: plain(body) });
+  return (JSON.parse(body) as { result: Record<string, unknown> }).result;
+}
+function note(text: string): void {
+  steps.push({ who: 'note', text });
+}
+
+note(
+  'The client starts `checkpointd --stdio` and writes to its standard input; what the daemon answers comes from its standard output. `→` marks what the client sends.',
+);
+await ask(1, 'initialize', {
+  processId: null,
+  clientInfo: { name: 'first', version: '1' },
+  capabilities: {},
+});
+send({ method: 'initialized', params: {} });
+note('`/home/ada/project` is an empty git repository. Opening it makes the base, checkpoint `0`.');
+const { session } = await ask(2, 'session/open', { workspace: work, conversationId: 'first' });
+note('The agent writes `hello.txt`. A checkpoint of a turn holds it.');
+writeFileSync(join(work, 'hello.txt'), 'hello\n');
+await ask(3, 'checkpoint/create', { session, kind: 'turn', message: 'Say hello' });
+note('Back to the base, exactly: `hello.txt` goes.');
+await ask(4, 'checkpoint/restore', { session, tag: '0', mode: 'hard' });
+note('The end, in order. The process exits with 0.');
+await ask(5, 'shutdown');
+send({ method: 'exit' });
+await new Promise((resolve) => daemon.once('exit', resolve));
+
+const lines = steps.map(({ who, text }) => `  { who: '${who}', text: ${JSON.stringify(text)} },\n`).join('');
+const content = `// Recorded by scripts/record-first-session.ts from a real daemon. Do not edit.
+
+export interface WireStep {
+  /** Who wrote the frame, or a note between frames. */
+  readonly who: 'client' | 'server' | 'note';
+  /** The frame's body, or the note. */
+  readonly text: string;
+}
+
+/** A whole session on the wire. */
+export const firstSession: readonly WireStep[] = [
+${lines}];
+`;
+writeFileSync(join(root, 'scripts/generate/first-session.ts'), content);
