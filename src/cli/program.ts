@@ -1,5 +1,5 @@
 // The command line: reads the words, reaches the session, runs one command, and answers with its exit code.
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
 import { type CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { type CliCommand, exits, type Given, type Task } from './command.ts';
@@ -11,10 +11,12 @@ import { show } from './commands/show.ts';
 import { status } from './commands/status.ts';
 import { redo, undo } from './commands/undo.ts';
 import { gc, verify } from './commands/upkeep.ts';
+import { completion } from './completion.ts';
+import { doctor } from './doctor.ts';
 import { nearest } from './nearest.ts';
 import { NoSession, reach } from './reach.ts';
 import { sessions } from './sessions.ts';
-import { note, plain } from './terminal.ts';
+import { note, plain, say } from './terminal.ts';
 
 const commands: readonly CliCommand[] = [status, list, show, diff, create, restore, undo, redo, verify, gc];
 
@@ -47,6 +49,26 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   const listing = common(program.command('sessions').description('all sessions, of every directory'));
   listing.action(() => {
     code = sessions(given(listing.opts(), []));
+  });
+  const looking = common(
+    program.command('doctor').description('whether a daemon starts here, and what it offers'),
+  );
+  looking.action(async () => {
+    code = await doctor(given(looking.opts(), []));
+  });
+  const completing = program
+    .command('completion')
+    .description('a script that completes commands in your shell');
+  completing
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', exitCodes);
+  completing.action((shell: string) => {
+    say(
+      completion(
+        shell,
+        program.commands.map((each) => each.name()),
+      ) ?? '',
+    );
   });
   try {
     await program.parseAsync(end === -1 ? argv : argv.slice(0, end), { from: 'user' });

@@ -136,4 +136,11 @@ test('a socket that owner.json names and that is not private is not spoken to', 
     assert.ok(ran.code === 0 || /StoreBusy|open in/.test(ran.stderr), ran.stderr);
   }));
 
+test('doctor starts a daemon and says what it offers', () =>
+  withRig(async (rig) => {
+    const { code, stdout } = await run(rig, 'doctor');
+    assert.is(code, 0);
+    assert.match(stdout, /a daemon starts and answers\nstrategy shadow: available/);
+  }));
+
 test.run();
