@@ -129,7 +129,6 @@ if (!flags.long && flags.only === undefined) {
   const lintArguments = ['-c', writeLintSettings(root), '--ignore-pattern', 'src/protocol', '--type-aware'];
   report(gate('lint', bin('oxlint'), [...lintArguments, '--deny-warnings', 'src', 'test', 'scripts']));
   report(gate('format', bin('biome'), ['check', 'src', 'test', 'scripts']));
-  report(gate('unused code', bin('knip'), ['-c', '.knip.json']));
   const generator = join(root, 'dist/scripts/generate-protocol.js');
   if (existsSync(generator)) report(gate('generated files', process.execPath, [generator, '--check']));
 }

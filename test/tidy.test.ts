@@ -110,6 +110,27 @@ test('a comment names only files that are there', () => {
   assert.equal(missing, []);
 });
 
+test('nothing is exported that no other file uses, or that only tests use without saying so', () => {
+  const everything = [...src, ...sources('src/protocol'), ...tests, ...sources('scripts')];
+  const wordsOf = new Map(everything.map(({ name, text }) => [name, new Set(text.match(/[\w$]+/g))]));
+  const found = src.flatMap(({ name, text }) => {
+    if (/^src\/(main|client\/client)\.ts$/.test(name)) return [];
+    const declarations = text.matchAll(
+      /((?:^ ?\*.*\n|^\/\*\*.*\n)*)^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)/gm,
+    );
+    return [...declarations].flatMap(([, comment = '', word = '']) => {
+      const users = [...wordsOf]
+        .filter(([user, words]) => user !== name && words.has(word))
+        .map(([user]) => user);
+      const inside = (text.match(new RegExp(`\\b${word}\\b`, 'g')) ?? []).length > 1;
+      if (users.length === 0 && !inside) return [`${name}: ${word} is used nowhere`];
+      const isTestedOnly = !inside && users.every((user) => user.startsWith('test/'));
+      return isTestedOnly && !comment.includes('@forTests') ? [`${name}: only tests use ${word}`] : [];
+    });
+  });
+  assert.equal(found, []);
+});
+
 test('the glossary has every word the map uses for a folder, and the map every folder', () => {
   const map = readFileSync(join(root, 'src/README.md'), 'utf8');
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>

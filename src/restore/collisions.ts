@@ -50,7 +50,10 @@ export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set
  * Asks the file system of the root by making one temporary file and looking for it under other spellings.
  * Removes it again; the sweep of `id` finds it if the process dies meanwhile.
  *
+ * No restore asks for it yet.
+ *
  * @throws WorkTreeUnreadable when no file can be made in the root: then nothing could be restored there either.
+ * @forTests
  */
 export function probeFolding(tree: AnchoredFiles, id: string): Folding {
   const name = `${temporaryName(id, 0)}-probe-\u00e9`;
