@@ -1350,9 +1350,9 @@ export interface CheckpointCreateParams {
   /** Of a tool: its name. */
   readonly toolName?: string;
   /**
-   * One line for people; more lines are joined. Absent: the message, cut to 60 bytes, else `Turn started` or
-   * the name of the tool. Where a tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes:
-   * `External edits detected (likely manual change)`.
+   * For people; comes back as it was, and as one line in the subject of a commit. Absent: one line, the
+   * message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a tool that only reads files
+   * (`fs_read`, `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
    */
   readonly description?: string;
   /** An explicit tag; sets the counters. Absent: the next one. */

@@ -15,6 +15,9 @@ export async function mustAnswer(path: string, kind: ErrorKind, signal?: AbortSi
   );
 }
 
+/** A longer path is no argument of a process, and the system refuses it at once wherever it may lead. */
+const argumentMax = 32_000;
+
 /** Longer than a sleeping disk takes to wake, shorter than anybody waits for an answer. */
 const patienceMs = 5_000;
 
@@ -25,7 +28,7 @@ const patienceMs = 5_000;
  */
 async function answers(path: string, signal?: AbortSignal, msMax = patienceMs): Promise<boolean> {
   signal?.throwIfAborted();
-  if (process.platform === 'win32' || path.includes('\0')) return true;
+  if (process.platform === 'win32' || path.includes('\0') || path.length > argumentMax) return true;
   passSeam('probe', path);
   // -f neither sorts nor looks at each file; a directory given by a link is read, anything else is only looked up.
   const child = spawn('ls', ['-f', '--', path], { stdio: 'ignore', cwd: '/' });

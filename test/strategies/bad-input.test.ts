@@ -28,8 +28,16 @@ test('a database that is corrupt, cut off or of a newer version: refused, left a
     spoil(house.storage);
     const spoiled = readFileSync(databaseFile(house.storage));
     const before = manifest(root);
-    const refused = await failure(house.open(root, { strategy: 'sqlite', conversationId: 'c' }));
-    assert.is(refused.kind, kind, refused.message);
+    const again = { strategy: 'sqlite', conversationId: 'c' } as const;
+    // A damaged store disables the checkpoints of its session; a newer one is refused as a whole.
+    const opened = kind === 'StoreCorrupt' ? await house.open(root, again) : undefined;
+    assert.is(opened?.checkpoints.reason, kind === 'StoreCorrupt' ? kind : undefined);
+    const refused = await failure(
+      opened === undefined
+        ? house.open(root, again)
+        : house.call('checkpoint/create', { session: opened.session, kind: 'turn' }),
+    );
+    assert.is(refused.kind, opened === undefined ? kind : 'CheckpointsDisabled', refused.message);
     assert.ok(refused.message.length > 40, 'with a remedy');
     assert.ok(readFileSync(databaseFile(house.storage)).equals(spoiled), 'the file is left as it is');
     assert.equal(manifest(root), before);

@@ -53,8 +53,15 @@ for (const { what, kind, remedy, spoil } of databases) {
       const spoiled = readFileSync(databaseFile(rig.storage));
       const before = manifest(rig.work);
       const client = await rig.start();
-      const refused = await failureOf(rig.open(client, { strategy: 'sqlite' }));
-      assert.is(refused.kind, kind, refused.message);
+      // A damaged store disables the checkpoints of its session; a newer one is refused as a whole.
+      const opened = kind === 'StoreCorrupt' ? await rig.open(client, { strategy: 'sqlite' }) : undefined;
+      assert.is(opened?.checkpoints.reason, kind === 'StoreCorrupt' ? kind : undefined);
+      const refused = await failureOf(
+        opened === undefined
+          ? rig.open(client, { strategy: 'sqlite' })
+          : client.request('checkpoint/create', { session: opened.session, kind: 'turn' }),
+      );
+      assert.is(refused.kind, opened === undefined ? kind : 'CheckpointsDisabled', refused.message);
       assert.match(refused.message, remedy);
       assert.ok(refused.message.includes(databaseFile(rig.storage)), 'which file');
       const other = await rig.open(client, { strategy: 'shadow', conversationId: 'other' });

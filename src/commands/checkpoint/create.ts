@@ -4,7 +4,6 @@ import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { newCheckpointId, type Tag } from '../../base/ids.ts';
-import { oneLine } from '../../base/text/one-line.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { describeTool, describeTurn } from '../../conversation/description.ts';
 import { checkLength } from '../../conversation/entry.ts';
@@ -149,14 +148,13 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   };
 }
 
-/** One line, always: what the client says, else what the turn or the tool is known by. */
+/** What the client says, as it says it; else what the turn or the tool is known by, in one line. */
 function describe(
   { kind, description, toolName }: CreateRequest,
   message: string,
   hasChanges: boolean,
 ): string {
-  const given = oneLine(description ?? '');
-  if (given !== '') return given;
+  if (description != null && description.trim() !== '') return description;
   if (kind === 'turn') return describeTurn(message);
   return describeTool({ name: toolName ?? undefined, message, hasChanges });
 }

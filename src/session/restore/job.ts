@@ -4,7 +4,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
@@ -98,6 +98,11 @@ export async function runRestoreJob(
 
 /** Of what the system says while nothing has changed yet; what it says later is caught where it happens. */
 function refuse(error: unknown): never {
+  if (systemCode(error) === 'EROFS') {
+    const message =
+      'The storage can no longer be written. Nothing was changed; make it writable and try again.';
+    throw new CheckpointdError('ReadOnlyStore', message, { cause: error });
+  }
   throw stopped(error, undefined, 0);
 }
 

@@ -216,7 +216,7 @@ test('the default descriptions: the message cut to 60 bytes, that a turn began, 
   await house.close();
 });
 
-test('a description is one line and the subject of its commit; a tool’s message is kept (Q22)', async () => {
+test('a default description is one line and the subject of its commit, a given one comes back as it was; a tool’s message is kept (Q22)', async () => {
   const { house, root, session } = await opened();
   const { shadowRepoPath = '' } = (await house.call('session/get', { session })).manager;
   const subjectOf = (tag: string): string =>
@@ -227,7 +227,10 @@ test('a description is one line and the subject of its commit; a tool’s messag
     return checkpoint.description;
   };
   assert.is(await made({ kind: 'turn', message: 'two\nlines' }), 'two lines');
-  assert.is(await made({ description: 'first\n\n  second\u001b[0m ' }), 'first   second [0m');
+  const given = 'first\n\n  second\u001b[0m ';
+  const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'tool', description: given });
+  assert.is(checkpoint.description, given, 'what a client says comes back as it was');
+  assert.is(subjectOf(checkpoint.tag ?? ''), 'first   second [0m');
   const message = 'Wrote the parser\nand its tests';
   assert.is(await made({ toolName: 'fs_write', message }), 'Wrote the parser and its tests');
   assert.is((await house.call('checkpoint/get', { session, tag: '1.2' })).message, message);

@@ -83,18 +83,14 @@ for (const strategy of Object.keys(strategies)) {
         const before = told((await rig.request('checkpoint/list', { limit: 100 })).checkpoints);
         assert.equal(before, ['0', '1', '1.1', '1.2', '1.3']);
         const { checkpointsRemoved } = await rig.request('store/gc', {});
-        assert.is(
-          checkpointsRemoved,
-          5,
-          'those that lost their tag, and the oldest beyond three but for the base',
-        );
+        assert.is(checkpointsRemoved, 5, 'those that lost their tag, and the oldest beyond four');
       },
       async (rig) => {
         const { checkpoints } = await rig.request('checkpoint/list', { limit: 100 });
         assert.equal(told(checkpoints), ['0', '1.1', '1.2', '1.3']);
         assert.is((await everything(rig)).length, 4);
       },
-      { limits: { maxCheckpoints: 3 } },
+      { limits: { maxCheckpoints: 4 } },
     ));
 
   test(`a repeated tool tag keeps its place in the list after collection and restart (${strategy})`, () =>

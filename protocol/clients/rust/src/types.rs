@@ -2540,9 +2540,10 @@ pub struct CheckpointCreateParams {
     /// Of a tool: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// One line for people; more lines are joined. Absent: the message, cut to 60 bytes, else `Turn
-    /// started` or the name of the tool. Where a tool that only reads files (`fs_read`,
-    /// `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
+    /// For people; comes back as it was, and as one line in the subject of a commit. Absent: one
+    /// line, the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a
+    /// tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External edits
+    /// detected (likely manual change)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// An explicit tag; sets the counters. Absent: the next one.
