@@ -75,7 +75,7 @@ async function open(stored: StoredSession): Promise<Reached> {
 async function begin(storage: string, path: string): Promise<Reached> {
   const workspace = repositoryAround(path);
   note(`a session of ${workspace} begins here, and is kept`);
-  const stored = { workspace, conversationId: 'command line', strategy: 'shadow' };
+  const stored = { workspace, conversationId: 'command line' };
   return opened(await ownDaemon(storage), stored, { retention: 'keep', init: 'force' });
 }
 
@@ -90,14 +90,15 @@ async function opened(
     conversationId,
     strategy,
     storage,
-  }: Pick<StoredSession, 'workspace' | 'conversationId' | 'strategy'> & { storage?: string },
+  }: Pick<StoredSession, 'workspace' | 'conversationId'> &
+    Partial<Pick<StoredSession, 'strategy' | 'storage'>>,
   more: Partial<SessionOpenParams> = {},
 ): Promise<Reached> {
   try {
     const answer = await client.request('session/open', {
       workspace,
       conversationId,
-      strategy,
+      ...(strategy === undefined ? {} : { strategy }),
       ...(storage === undefined ? {} : { storageDir: storage }),
       ...more,
     });

@@ -2,11 +2,11 @@
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
-/** Device and inode, as text; undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
+/** Device, inode and birth, as text; undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
 export function standing(path: string): string | undefined {
   try {
-    const { dev, ino } = files.lstatSync(path, { bigint: true });
-    return `${dev}:${ino}`;
+    const { dev, ino, birthtimeNs } = files.lstatSync(path, { bigint: true });
+    return `${dev}:${ino}:${birthtimeNs}`; // an inode is used again at once, its birth is not
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

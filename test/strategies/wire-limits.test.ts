@@ -9,7 +9,7 @@ import { daemonEntry, failureOf } from '../support/wire-client.ts';
 for (const strategy of Object.keys(strategies)) {
   test(`${strategy}: over the wire limits and a middle deletion leave the rest restorable, also after a kill (O29, O30)`, async () => {
     await withRig(async (rig) => {
-      const params = { strategy, retention: 'keep', limits: { maxCheckpoints: 5 } } as const;
+      const params = { strategy, retention: 'keep', limits: { maxCheckpoints: 6 } } as const;
       const first = await rig.opened(params);
       const { client, session } = first;
       for (let turn = 1; turn <= 8; turn += 1) {

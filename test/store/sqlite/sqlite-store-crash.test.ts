@@ -137,8 +137,9 @@ test('a sweep that dies anywhere leaves no directory without what it holds (O19)
       const blobs = new Set(
         sql(rig.directory, 'SELECT hash FROM checkpoint_blobs').map(([hash]) => String(hash)),
       );
-      for (const [, bytes] of rows) {
-        for (const entry of decodeNode('', Buffer.from(bytes as Uint8Array)).entries.values())
+      for (const [id, bytes] of rows) {
+        const name = Buffer.from(id as Uint8Array).toString('hex');
+        for (const entry of decodeNode(name, Buffer.from(bytes as Uint8Array)).entries.values())
           assert.ok(isSubTree(entry) ? ids.has(entry.tree) : blobs.has(entry.blob));
       }
       if (!isDone) stops += 1;
