@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
 import { gitDirectories, type History, histories } from './edits.ts';
-import { plain, ThreeSessions } from './three-sessions.ts';
+import { plain, ThreeSessions, withoutHashes } from './three-sessions.ts';
 
 const formats: readonly Wire.DiffFormat[] = ['nameStatus', 'stat', 'unified', 'contents', 'text'];
 
@@ -134,11 +134,6 @@ async function restore(
 function restoreFacts(answer: Wire.RestoreResult): Pick<Wire.RestoreResult, 'failed'> {
   const { safety: _safety, checkpoint, ms: _ms, operation: _operation, ...rest } = answer;
   return Object.assign(rest, { checkpoint: checkpoint && plain(checkpoint) });
-}
-
-/** Each strategy names contents in its own way. */
-function withoutHashes({ files, ...counts }: Wire.CheckpointFilesResult): Wire.CheckpointFilesResult {
-  return { ...counts, files: files.map(({ hash: _hash, ...file }) => file) };
 }
 
 /** After a hard restore every captured path is as it was at the checkpoint. */

@@ -257,7 +257,7 @@ class Walk {
     const { files } = await this.#three.all(
       ({ session, strategy }, house) =>
         house.call('checkpoint/files', { session, tag: mark.ids.get(strategy) ?? '' }),
-      ({ files }) => ({ files: files.map(({ change: _change, ...file }) => file) }),
+      ({ files }) => ({ files: files.map(({ change: _change, hash: _hash, ...file }) => file) }),
       'files',
     );
     for (const file of files) {

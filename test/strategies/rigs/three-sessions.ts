@@ -105,3 +105,8 @@ export function plain(checkpoint: Wire.Checkpoint): object {
   const description = rest.description.replace(/ckpt_\w+/, '<id>');
   return { ...rest, description, hasParent: parent !== undefined };
 }
+
+/** Each strategy names contents in its own way. */
+export function withoutHashes({ files, ...counts }: Wire.CheckpointFilesResult): Wire.CheckpointFilesResult {
+  return { ...counts, files: files.map(({ hash: _hash, ...file }) => file) };
+}
