@@ -1,5 +1,5 @@
 // Enabling checkpoints in a session: is git there, is there a repository, open the store, finish what a kill left,
-// and make the checkpoint of tag "0" if there is none (000 §4.1). Where it may not, it says why and touches nothing.
+// and make the checkpoint of tag "0" if there is none. Where it may not, it says why and touches nothing.
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';

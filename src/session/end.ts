@@ -1,4 +1,4 @@
-// The end of a session (000 §9, the table of ruling 25): what may be removed goes at once, what must not stays as
+// The end of a session: what may be removed goes at once, what must not stays as
 // an orphan that the same conversation resumes. Drop removes checkpoints, never the only copy of somebody's work.
 
 import { CheckpointdError } from '../base/errors.ts';

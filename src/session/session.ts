@@ -125,7 +125,7 @@ export class Session {
     this.#watcher = watcher;
   }
 
-  /** The checkpoints. @throws CheckpointsDisabled with the reason and the remedy of 000 §10.1. */
+  /** The checkpoints. @throws CheckpointsDisabled with the reason and the remedy. */
   requireCheckpoints(): Checkpoints {
     if (typeof this.#checkpoints !== 'string') return this.#checkpoints;
     const reason = this.#checkpoints;

@@ -34,7 +34,7 @@ export interface CheckpointRecord {
   readonly place?: number;
   readonly description: string;
   readonly toolName?: string;
-  /** The user's message that began the turn (003's user_message); '' when there is none. */
+  /** The user's message that began the turn (the column user_message); '' when there is none. */
   readonly message: string;
   readonly snapshot: SnapshotId;
   readonly conversation: ConversationRef;

@@ -323,7 +323,7 @@ test('sessions of one workspace may share one store, and see nothing of each oth
   await house.close();
 });
 
-test('create, list, rollback, diff and file content: 003’s commands and the fields of their answers (O3, O8, O13)', async () => {
+test('create, list, rollback, diff and file content: the specified commands and the fields of their answers (O3, O8, O13)', async () => {
   const house = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n' });
   const { session } = await house.open(root, { strategy: 'sqlite' });

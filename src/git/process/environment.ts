@@ -2,7 +2,7 @@
 // list, because what leaks next is never on the list. Each line says what happens without it.
 import { devNull } from 'node:os';
 
-/** The identity that 000 §4.3 fixes for the shadow repository; it also serves every other git process of ours. */
+/** The identity that is specified for the shadow repository; it also serves every other git process of ours. */
 export const identity = { name: 'Q', email: 'qcli@local' } as const;
 
 /** The environment of a git process; `extra` adds or replaces (an index file, an object directory). */

@@ -1,5 +1,5 @@
 // Makes a repository for the user where there is none, because they asked for one: strategy `local` by checkpoint/init
-// (001's create). An ordinary empty repository: no commit, no template, no setting of ours. Interrupted, it is done
+// when a client asks for it. An ordinary empty repository: no commit, no template, no setting of ours. Interrupted, it is done
 // again by the next try.
 import { join } from 'node:path';
 import { gitAnswered, runGit } from '../process/run.ts';

@@ -1,5 +1,5 @@
 // The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from
-// the store at open (000's `checkpoints` and `tag_index`); it decides nothing and stores nothing.
+// the store at open (the manager's `checkpoints` and `tag_index`); it decides nothing and stores nothing.
 import { CheckpointdError } from '../../base/errors.ts';
 import { type CheckpointId, newOperationId, type Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -23,7 +23,7 @@ export class CheckpointIndex {
   /** Tags and names to rows of {@link PackedCheckpoints}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
-  /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place (000 §5.3). */
+  /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place. */
   #listed: number[] = [];
   /** By row: the `seq` in whose place it is listed, its own or that of the first bearer of its tag. */
   readonly #places: number[] = [];

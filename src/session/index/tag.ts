@@ -1,4 +1,4 @@
-// Tags: `0`, `4`, `4.2` (000 §3). The only maker of the Tag type, and the whitelist that stands before anything
+// Tags: `0`, `4`, `4.2`. The only maker of the Tag type, and the whitelist that stands before anything
 // that could reach git. Knows no checkpoint: which tags exist is the index's business.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { Tag } from '../../base/ids.ts';
@@ -42,7 +42,7 @@ export function toolTag(turn: number, tool: number): Tag {
   return parseTag(`${turn}.${tool}`);
 }
 
-/** The tag before this one by the table of 000 §3.3: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
+/** The tag before this one: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
 export function previousTag(tag: Tag): Tag {
   const { turn, tool } = partsOf(tag);
   if (tool === undefined) return turnTag(Math.max(0, turn - 1));

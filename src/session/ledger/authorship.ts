@@ -1,4 +1,4 @@
-// Who wrote what (ruling 16): feeds the ledger from checkpoints and from what the agent reports, keeps its records in
+// Who wrote what: feeds the ledger from checkpoints and from what the agent reports, keeps its records in
 // the session's log, and answers whose edit a restore would lose. The ledger itself is session/ledger/ledger.ts.
 import { timestamp } from '../../base/clock.ts';
 import type { SessionId } from '../../base/ids.ts';

@@ -222,7 +222,7 @@ async function publishRestored(
   }
 }
 
-/** The checkpoint of the present, taken before the first byte changes (ruling 11). */
+/** The checkpoint of the present, taken before the first byte changes. */
 export async function publishSafety(
   session: Session,
   checkpoints: Checkpoints,

@@ -11,7 +11,7 @@ export interface RestoreOutcome {
   readonly restored: readonly TreePath[];
   readonly deleted: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** Paths whose present content nobody of this session wrote (ruling 16). */
+  /** Paths whose present content nobody of this session wrote. */
   readonly conflicts: readonly TreePath[];
   /** Paths left as they are, on purpose. */
   readonly skipped: readonly LeftAlone[];

@@ -1,4 +1,4 @@
-// Strategy `local` (001's LocalCheckpointService, ruling 31): checkpoints behind hidden refs of the session in the
+// Strategy `local` (the specified LocalCheckpointService): checkpoints behind hidden refs of the session in the
 // user's own repository, with the effect of its five phases and none of their danger: HEAD, branches, index, stash,
 // reflogs, settings and work tree are never opened for writing, and no program of theirs is run.
 //

@@ -1,4 +1,4 @@
-// Strategy `shadow` (000): the session directory is itself a bare repository laid out as 000 §8.1, with everything in
+// Strategy `shadow`: the session directory is itself a bare repository laid out as specified, with everything in
 // it, so that it lives and dies with the session and the user's repository is never opened. Other files of the daemon
 // lie in its sub-folder `checkpointd/`.
 import { join } from 'node:path';

@@ -206,7 +206,7 @@ export class GitWriter implements SnapshotWriter {
         if (slices.isDue()) await slices.pause();
         if (isDirectory(node)) {
           const id = await make(node);
-          // Empty directories are not captured (ruling 8).
+          // Empty directories are not captured.
           if (id !== emptyTree) items.push({ name, mode: '040000', id });
         } else {
           items.push({ name, mode: node.mode, id: node.blob });

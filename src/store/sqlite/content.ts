@@ -1,4 +1,4 @@
-// Contents by their SHA-256 (003's BlobStore): stored once, compressed when it pays, in chunks when large, so that no
+// Contents by their SHA-256 (the specified BlobStore): stored once, compressed when it pays, in chunks when large, so that no
 // file needs its size in memory. It knows no checkpoint and no tree; what may be removed is the sweep's business.
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// Shows two snapshots of the database to git's own differ, so that all strategies give the same diff (ruling 18): a
+// Shows two snapshots of the database to git's own differ, so that all strategies give the same diff: a
 // scratch repository with what differs between them and nothing else. One is used until it has grown large or the
 // database was swept, so that a differ can stay with it and the same contents are written once. Which git answers how
 // is not known here; scratch.ts writes the objects.

@@ -1,4 +1,4 @@
-// The file rows of 003: what a checkpoint changed against its parent, or every file where it stands alone ("full": a
+// The specified file rows: what a checkpoint changed against its parent, or every file where it stands alone ("full": a
 // root, or a keyframe now and then). They are derived from the directories, in the same transaction as the checkpoint
 // or before it under a row that nobody sees yet, and tell the same without them.
 

@@ -1,4 +1,4 @@
-// The strategy `sqlite` (003): one database for all sessions of a storage root, shared by several daemons at once.
+// The strategy `sqlite`: one database for all sessions of a storage root, shared by several daemons at once.
 // This file opens it and joins the parts to the interface; each part has a file of its own beside it.
 // It keeps no state that the database does not hold: two daemons never disagree for longer than a transaction.
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// The rows that 003 documents: true and sufficient without the directories, after any publications and removals.
+// The rows that are specified: true and sufficient without the directories, after any publications and removals.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';

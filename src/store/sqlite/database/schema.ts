@@ -1,13 +1,13 @@
-// The tables of 003, as ruling 32 corrects them, what stands beside them, and the way from one version to the next.
+// The specified tables with their corrections, what stands beside them, and the way from one version to the next.
 // SQL text and versions only: nothing here reads or writes a checkpoint.
 //
-// Corrected against 003, each with its reason:
+// Corrected against the specification, each with its reason:
 // - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
 // - file_path is bytes; mode and permissions stand beside it.
 // - checkpoints.seq orders, because times tie and clocks jump; `checkpoint` is the id the world knows, so that a row
 //   may take over the rows of another (removal.ts); `record` is the whole record, `state` hides what is half
 //   written or half removed: only rows of state 1 are checkpoints.
-// - contents over 64 KiB are in checkpoint_blob_chunks. 003 and ruling 32 say 8 MiB, but a single row of that size
+// - contents over 64 KiB are in checkpoint_blob_chunks. Specified are 8 MiB, but a single row of that size
 //   blocks the event loop for 150 ms, and each change of a ref_count may write its whole row again.
 // - ref_count starts at 0: a content is stored before anything names it. Triggers keep it, so that no path, cascades
 //   of foreign keys included, can change rows without it (O30).
