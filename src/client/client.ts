@@ -1,7 +1,6 @@
 // The typed client that the package exports as `checkpointd/client`: starts a daemon, initialises it, gives every
 // method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the daemon.
 /// <reference types="node" preserve="true" />
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import {
   CancellationTokenSource,
@@ -18,6 +17,7 @@ import { ClientReader } from './client-reader.ts';
 import type { DaemonLink } from './daemon-link.ts';
 import { DaemonProcess } from './daemon-process.ts';
 import { DaemonSocket } from './daemon-socket.ts';
+import { within } from './within.ts';
 
 export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
@@ -283,23 +283,4 @@ function isBroken(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   const lost: readonly number[] = [ErrorCodes.MessageWriteError, ErrorCodes.PendingResponseRejected];
   return error instanceof ResponseError && lost.includes(error.code);
-}
-
-/** The answer, if it comes in time. @throws CheckpointdGoneError */
-async function within<T>(ms: number, answer: Promise<T>, complaint: string): Promise<T> {
-  const timer = new AbortController();
-  const late = delay(ms, undefined, { signal: timer.signal }).then(
-    () => {
-      throw new CheckpointdGoneError(`${complaint} within ${ms / 1000} s`);
-    },
-    // The timer was stopped, because the answer came.
-    () => answer,
-  );
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    timer.abort();
-    late.catch(() => undefined);
-    answer.catch(() => undefined);
-  }
 }

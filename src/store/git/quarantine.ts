@@ -151,13 +151,15 @@ export class Quarantine {
     const there = objectFiles(kept);
     for (const file of there) {
       if (file.directory === 'pack') continue;
-      if (!needed.has(file.directory + file.name) || isOld(file)) unlink(kept, file);
+      if (!needed.has(file.directory + file.name) || isOld(file))
+        files.rmSync(join(kept, file.directory, file.name), { force: true });
     }
     for (const file of there.filter(({ name }) => name.endsWith('.idx'))) {
       const ids = await this.#packed(file.name);
       if (ids.some((id) => needed.has(id)) && !isOld(file)) continue;
       const stem = file.name.slice(0, -'.idx'.length);
-      for (const part of there.filter(({ name }) => name.startsWith(stem))) unlink(kept, part);
+      for (const part of there.filter(({ name }) => name.startsWith(stem)))
+        files.rmSync(join(kept, part.directory, part.name), { force: true });
     }
     for (const objects of [this.#places.incoming, kept]) removeEmptyDirectories(objects);
   }
@@ -295,8 +297,4 @@ function removeEmptyDirectories(objects: string): void {
       if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
     }
   }
-}
-
-function unlink(objects: string, { directory, name }: ObjectFile): void {
-  files.rmSync(join(objects, directory, name), { force: true });
 }
