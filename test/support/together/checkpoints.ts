@@ -23,8 +23,9 @@ export interface CreateStep {
 export async function create(modelled: ModelledSession, step: CreateStep): Promise<void> {
   const { house, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
-  // One in four says its tag; one in seven has a name.
-  const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${step.tag}.1`;
+  // One in four says its tag; one in seven has a name. A tool says one of its own turn: of another turn it would be in
+  // no turn's list, because a list follows the line and not the text of a tag.
+  const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;
   const asked = house.call('checkpoint/create', {
     session,
@@ -137,8 +138,10 @@ export function restored(
 ): void {
   const id = checkpoint?.id ?? '';
   assert.ok(checkpoint, 'a restore answers its checkpoint');
-  const { scope, paths, target } = done;
+  const { scope, target } = done;
   const before = modelled.head?.at.files ?? {};
+  // Undoing it takes back what it did, and leaves what was made since on other paths.
+  const paths = done.changes.map(({ name }) => name);
   const walked = { id, back: modelled.moment(), scope, paths };
   let counters: readonly [number, number] = [modelled.turn, modelled.tool];
   for (const { name, to } of done.changes) put(modelled.files, name, to);
