@@ -35,7 +35,7 @@ export function treePaths(paths: readonly PathRef[] | null | undefined): TreePat
 export function placePath(text: string, field: string): string {
   const problem = (message: string): CheckpointdError =>
     new CheckpointdError('InvalidParams', `${field}: ${message}`, { details: { field } });
-  if (text.includes('\0')) throw problem('a path cannot contain NUL.');
+  if (text.includes('\0') || /^file:.*%00/i.test(text)) throw problem('a path cannot contain NUL.');
   if (!/^[a-z][a-z0-9+.-]+:/i.test(text)) {
     if (isAbsolute(text)) return resolve(text);
     throw problem('give an absolute path or a file: URI.');

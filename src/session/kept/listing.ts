@@ -40,7 +40,9 @@ function namesIn(storage: string): SessionId[] {
   try {
     return files.readdirSync(storage).filter((name): name is SessionId => /^ses_[0-9a-z]{26}$/.test(name));
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
+    const code = systemCode(error);
+    // No directory can be there, and so no session.
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(code ?? '')) return [];
     throw error;
   }
 }
