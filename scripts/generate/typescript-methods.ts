@@ -6,10 +6,11 @@ import {
   generatedNotice,
   type Method,
   type ProtocolDocument,
+  resolve,
   schemaHash,
 } from './dialect.ts';
 
-function methodRow(method: Method): string {
+function methodRow(method: Method, document: ProtocolDocument): string {
   const facts = {
     kind: method.kind,
     direction: method.direction,
@@ -18,11 +19,19 @@ function methodRow(method: Method): string {
     idempotency: method.idempotency,
     cancellable: method.cancellable,
     progress: method.progress,
+    namesSession: namesSession(method, document),
   };
   const text = Object.entries(facts).map(
     ([key, value]) => `${key}: ${typeof value === 'string' ? `'${value}'` : value}`,
   );
   return `  '${method.name}': { ${text.join(', ')} },\n`;
+}
+
+/** Whether the parameters must say which session is meant. Others may carry a field of that name: it is not theirs. */
+function namesSession(method: Method, document: ProtocolDocument): boolean {
+  return (
+    method.params !== undefined && resolve(document, method.params).required?.includes('session') === true
+  );
 }
 
 const errorRow = (error: ErrorEntry): string => `  ${error.name}: ${error.code},\n`;
@@ -38,6 +47,8 @@ export interface MethodFacts {
   readonly idempotency: 'safe' | 'key' | 'natural' | 'none';
   readonly cancellable: boolean;
   readonly progress: boolean;
+  /** Its parameters name the session it is about. */
+  readonly namesSession: boolean;
 }
 `;
 
@@ -48,7 +59,7 @@ export function typescriptMethods(document: ProtocolDocument): GeneratedFile {
     interfaceText,
     `/** Version of the protocol, answered by \`initialize\`. */\nexport const protocolVersion = '${document.protocolVersion}';\n`,
     `/** Hash of the shape of the protocol, answered by \`initialize\`. */\nexport const schemaHash = '${schemaHash(document)}';\n`,
-    `/** Every method and event. Look names up with \`Object.hasOwn\`: a client may send \`constructor\`. */\nexport const methods = {\n${document.methods.map(methodRow).join('')}} as const satisfies Readonly<Record<string, MethodFacts>>;\n`,
+    `/** Every method and event. Look names up with \`Object.hasOwn\`: a client may send \`constructor\`. */\nexport const methods = {\n${document.methods.map((method) => methodRow(method, document)).join('')}} as const satisfies Readonly<Record<string, MethodFacts>>;\n`,
     'export type MethodName = keyof typeof methods;\n',
     `/** The number of every error kind. */\nexport const errorCodes = {\n${document.errors.map(errorRow).join('')}} as const;\n`,
     'export type ErrorName = keyof typeof errorCodes;\n',

@@ -45,15 +45,14 @@ export async function execute(
   const call: AnyCall = { params, client, daemon, context: contextOf(request, daemon, warnings) };
   if ('open' in command) return opening(command, call, warnings);
   const runnable = command as unknown as Runnable;
-  const { lane } = methods[command.method];
+  const { lane, namesSession } = methods[command.method];
   if (runnable.endsSession !== undefined) return ending(runnable, call, warnings);
   if (lane === 'global')
     return once(daemon.operations, command.method, call, warnings, () =>
       daemon.alone(async () => runnable.run(call)),
     );
-  const { session: id } = call.params;
-  if (id === undefined) return runnable.run(call);
-  const session = daemon.sessions.get(id);
+  if (!namesSession) return runnable.run(call); // a field of that name in its parameters would be no field of its own
+  const session = daemon.sessions.get(call.params.session ?? '');
   return lane === 'session'
     ? change(runnable, { ...call, session }, warnings)
     : runnable.run({ ...call, session });

@@ -1,0 +1,15 @@
+// Fields that a method does not have are ignored (later versions may send them), also where their name is that of
+// another method's field.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { WireFailure, withClient } from '../support/wire-client.ts';
+
+for (const session of [true, 'ses_00000000000000000000000000', {}, null])
+  test(`session/list ignores a session that is ${JSON.stringify(session)}`, () =>
+    withClient(async (client) => {
+      await client.initialize();
+      const answer = await client.send('session/list', { session }).answer.catch((error: unknown) => error);
+      assert.not.instance(answer, WireFailure, String(answer));
+    }));
+
+test.run();
