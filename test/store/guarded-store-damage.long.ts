@@ -1,6 +1,6 @@
 // One bit flipped in any file of ours, or a file cut short: no process ends, nothing is an InternalError, on any
 // strategy. Each trial damages a fresh copy of a session and uses it in every way; SEED=… replays, TRIALS=… asks for
-// more than the 450 of all strategies together.
+// more than the 1,000 of all strategies together.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -10,7 +10,7 @@ import { seed } from '../support/property.ts';
 
 const program = fileURLToPath(new URL('../support/programs/damage-trials.js', import.meta.url));
 const names = Object.keys(strategies);
-const trials = Math.ceil(Number(process.env['TRIALS'] ?? 450) / names.length);
+const trials = Math.ceil(Number(process.env['TRIALS'] ?? 1000) / names.length);
 
 interface Line {
   readonly begins?: number;
