@@ -122,6 +122,22 @@ test('no comment or title points at a document that is not in the repository', (
   assert.equal(foreign, []);
 });
 
+test('the protocol states its rules itself: no text of it points at a specification or a number of one', () => {
+  const files = readdirSync(join(root, 'protocol'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(json|md|py|rs|ts|el|lua)$/.test(name))
+    .filter((name) => !/(^|\/)(versions|target|node_modules)\//.test(name));
+  assert.ok(files.some((name) => name === 'protocol.json') && files.length > 20);
+  const pointers =
+    /§|\b00[0-3](?:['’]s|\)| of\b| §)|\b(?:of|in|by|see) 00[0-3]\b|\((?:00[0-3]|[A-Z]{1,2}\d{1,3})(?:[,)])|, [A-Z]\d{1,2}\)/;
+  const foreign = files.flatMap((name) =>
+    readFileSync(join(root, 'protocol', name), 'utf8')
+      .split('\n')
+      .filter((line) => pointers.test(line))
+      .map((line) => `${name}: ${line.trim().slice(0, 200)}`),
+  );
+  assert.equal(foreign, []);
+});
+
 test('nothing is exported that no other file uses, or that only tests use without saying so', () => {
   const everything = [...src, ...sources('src/protocol'), ...tests, ...sources('scripts')];
   const wordsOf = new Map(everything.map(({ name, text }) => [name, new Set(text.match(/[\w$]+/g))]));

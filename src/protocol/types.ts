@@ -159,7 +159,7 @@ export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'In
 /** What is wrong with a part of a store. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
 
-/** How the agent wrote a file (002, C31). */
+/** How the agent wrote a file. */
 export type WriteOperation = 'create' | 'strReplace' | 'insert' | 'append';
 
 /** A path of the work tree. */
@@ -496,7 +496,7 @@ export interface QueueFigures {
   readonly poisoned?: boolean;
 }
 
-/** The nine fields of 000's CheckpointManager, the collections by count. */
+/** The manager of a session's checkpoints, its collections by count. */
 export interface ManagerState {
   /** The shadow repository. Absent: another strategy, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
@@ -578,7 +578,7 @@ export interface AssistantMessage {
   readonly [name: string]: unknown;
 }
 
-/** How one request to a model went (C4). Open: other fields are kept. */
+/** How one request to a model went. Open: other fields are kept. */
 export interface RequestMetadata {
   /** The service's id of the request. */
   readonly requestId?: string;
@@ -629,7 +629,7 @@ export interface HistoryEntry {
   readonly requestMetadata?: RequestMetadata;
 }
 
-/** The latest summary of the conversation (002 §12). */
+/** The latest summary of the conversation, which stands for what was said before it. */
 export interface Summary {
   /** Its text. */
   readonly summary: string;
@@ -650,7 +650,7 @@ export type ToolList = readonly Tool[];
 /** Tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client. */
 export type ToolsByOrigin = { readonly [name: string]: ToolList };
 
-/** The model that the user chose (002 §9.2). Open: other fields are kept. */
+/** The model that the user chose. Open: other fields are kept. */
 export interface ModelInfo {
   /** Its id. */
   readonly modelId: string;
@@ -667,7 +667,7 @@ export interface ModelInfo {
   readonly [name: string]: unknown;
 }
 
-/** Lines that the agent and the user wrote to one file (C31). */
+/** Lines that the agent and the user wrote to one file. */
 export interface FileLineTracker {
   /** Lines after the write before. */
   readonly prevFswriteLines: Count;
@@ -711,7 +711,7 @@ export interface ContextWindow {
 /** How urgent the use of the context window is. */
 export type WindowLevel = 'none' | 'critical' | (string & {});
 
-/** The context manager (C24): sticky files within a budget. */
+/** The context: files that go with every message, within a budget. */
 export interface ContextState {
   /** Paths and globs, as they were added. */
   readonly patterns: readonly string[];
@@ -727,7 +727,7 @@ export interface ContextState {
   readonly maxSize: Bytes;
 }
 
-/** The main conversation, put aside by a tangent (002 §2.3), the collections by length. */
+/** The main conversation, put aside by a tangent, the collections by length. */
 export interface TangentState {
   /** Entries of the main history. */
   readonly mainHistoryLength: Count;
@@ -1012,11 +1012,11 @@ export interface ServerLimits {
   readonly maxDiffFileBytes: Bytes;
   /** Text of one `checkpoint/diff`. */
   readonly maxDiffTextBytes: Bytes;
-  /** Entries of a history (C6). */
+  /** Entries of a history. */
   readonly maxHistoryEntries: Count;
-  /** Lines of a transcript (C15). */
+  /** Lines of a transcript. */
   readonly maxTranscriptLines: Count;
-  /** Characters of one message (C6). */
+  /** Characters of one message. */
   readonly maxMessageCharacters: Count;
   /** Default of `limits.maxFileBytes` of a session. */
   readonly maxFileBytes: Bytes;
@@ -1288,7 +1288,7 @@ export interface SessionGetResult {
   readonly checkpoints: CheckpointsState;
   /** The checkpoint it stands on. Absent: none. */
   readonly head?: Checkpoint;
-  /** 000's nine fields. */
+  /** The manager of its checkpoints. */
   readonly manager: ManagerState;
   /** The statistics cache. */
   readonly cache: CacheFigures;
@@ -2219,7 +2219,7 @@ export interface ConversationRemoveContextResult {
 export interface ConversationContextParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Whether to build the message (C7). Absent: false. */
+  /** Whether to build the message. Absent: false. */
   readonly message?: boolean;
   /** Hook outputs to put into it. */
   readonly hooks?: readonly HookOutput[];
@@ -2231,7 +2231,10 @@ export interface ConversationContextParams {
 export interface ConversationContextResult {
   /** The context. */
   readonly context: ContextState;
-  /** The message with the markers of 002 §3.2. Absent: not asked for, or there is nothing to tell. */
+  /**
+   * The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT ENTRY END ---`,
+   * and a blank line after it. Absent: not asked for, or there is nothing to tell.
+   */
   readonly message?: string;
   /** Its length in bytes, as last built. */
   readonly contextMessageLength?: Count;
@@ -2835,7 +2838,10 @@ export interface RequestTypes {
   'session/delete': { params: SessionDeleteParams; result: SessionDeleteResult; };
   /** Lists the sessions that are open or kept. */
   'session/list': { params: SessionListParams; result: SessionListResult; };
-  /** Tells everything about an open session: 000's manager, and the figures of watcher, queue and cache. */
+  /**
+   * Tells everything about an open session: the manager of its checkpoints, and the figures of watcher, queue
+   * and cache.
+   */
   'session/get': { params: SessionGetParams; result: SessionGetResult; };
   /**
    * Enables checkpoints where they are not yet, also outside a repository, and takes the base. Already
@@ -2892,7 +2898,10 @@ export interface RequestTypes {
   'checkpoint/rename': { params: CheckpointRenameParams; result: CheckpointRenameResult; };
   /** Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`. */
   'checkpoint/clean': { params: CheckpointCleanParams; result: CheckpointCleanResult; };
-  /** Tells the conversation state: the 17 fields of 002 §2.1, history and transcript by length. */
+  /**
+   * Tells the conversation state: what is said, what goes to the model, what the model may use and where the
+   * session stands; history and transcript by length.
+   */
   'conversation/get': { params: ConversationGetParams; result: ConversationGetResult; };
   /** Reads the history by pages, as it is or as it was at a checkpoint. */
   'conversation/history': { params: ConversationHistoryParams; result: ConversationHistoryResult; };
@@ -2909,7 +2918,7 @@ export interface RequestTypes {
   'conversation/setNextMessage': { params: ConversationSetNextMessageParams; result: ConversationSetNextMessageResult; };
   /**
    * Clears next message, history, valid range, transcript, latest summary and line trackers. Checkpoints,
-   * settings and an open tangent stay (C11).
+   * settings and an open tangent stay.
    */
   'conversation/clear': { params: ConversationClearParams; result: ConversationClearResult; };
   /**
@@ -2944,10 +2953,10 @@ export interface RequestTypes {
   'conversation/setModel': { params: ConversationSetModelParams; result: ConversationSetModelResult; };
   /** Sets whether MCP is enabled. */
   'conversation/setMcpEnabled': { params: ConversationSetMcpEnabledParams; result: ConversationSetMcpEnabledResult; };
-  /** Records a write of the agent in the line tracker of a file (C31). Call it after the write. */
+  /** Records a write of the agent in the line tracker of a file. Call it after the write. */
   'conversation/recordLines': { params: ConversationRecordLinesParams; result: ConversationRecordLinesResult; };
   /**
-   * Exports the conversation as the document of 002 (snake_case, absent optionals skipped), with a format
+   * Exports the conversation as a document (names in snake_case, absent fields left out), with a format
    * version. A `path` at which something else stands is refused without `overwrite`; where the very same
    * document stands already, nothing is written.
    */

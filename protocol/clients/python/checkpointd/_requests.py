@@ -225,8 +225,8 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionGetResult:
-        """Tells everything about an open session: 000's manager, and the figures of watcher, queue
-        and cache.
+        """Tells everything about an open session: the manager of its checkpoints, and the figures of
+        watcher, queue and cache.
         """
         result: SessionGetResult = await self.request("session/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -449,7 +449,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationGetResult:
-        """Tells the conversation state: the 17 fields of 002 §2.1, history and transcript by length."""
+        """Tells the conversation state: what is said, what goes to the model, what the model may use
+        and where the session stands; history and transcript by length.
+        """
         result: ConversationGetResult = await self.request("conversation/get", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -526,7 +528,7 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationClearResult:
         """Clears next message, history, valid range, transcript, latest summary and line trackers.
-        Checkpoints, settings and an open tangent stay (C11).
+        Checkpoints, settings and an open tangent stay.
         """
         result: ConversationClearResult = await self.request("conversation/clear", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -690,7 +692,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationRecordLinesResult:
-        """Records a write of the agent in the line tracker of a file (C31). Call it after the write."""
+        """Records a write of the agent in the line tracker of a file. Call it after the write."""
         result: ConversationRecordLinesResult = await self.request("conversation/recordLines", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 
@@ -702,9 +704,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationExportResult:
-        """Exports the conversation as the document of 002 (snake_case, absent optionals skipped),
-        with a format version. A `path` at which something else stands is refused without
-        `overwrite`; where the very same document stands already, nothing is written.
+        """Exports the conversation as a document (names in snake_case, absent fields left out), with
+        a format version. A `path` at which something else stands is refused without `overwrite`;
+        where the very same document stands already, nothing is written.
         """
         result: ConversationExportResult = await self.request("conversation/export", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

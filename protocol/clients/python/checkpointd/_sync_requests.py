@@ -217,8 +217,8 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionGetResult:
-        """Tells everything about an open session: 000's manager, and the figures of watcher, queue
-        and cache.
+        """Tells everything about an open session: the manager of its checkpoints, and the figures of
+        watcher, queue and cache.
         """
         result: SessionGetResult = self.request("session/get", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -424,7 +424,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationGetResult:
-        """Tells the conversation state: the 17 fields of 002 §2.1, history and transcript by length."""
+        """Tells the conversation state: what is said, what goes to the model, what the model may use
+        and where the session stands; history and transcript by length.
+        """
         result: ConversationGetResult = self.request("conversation/get", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -495,7 +497,7 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> ConversationClearResult:
         """Clears next message, history, valid range, transcript, latest summary and line trackers.
-        Checkpoints, settings and an open tangent stay (C11).
+        Checkpoints, settings and an open tangent stay.
         """
         result: ConversationClearResult = self.request("conversation/clear", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -646,7 +648,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationRecordLinesResult:
-        """Records a write of the agent in the line tracker of a file (C31). Call it after the write."""
+        """Records a write of the agent in the line tracker of a file. Call it after the write."""
         result: ConversationRecordLinesResult = self.request("conversation/recordLines", params, on_progress=on_progress, timeout=timeout)
         return result
 
@@ -657,9 +659,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationExportResult:
-        """Exports the conversation as the document of 002 (snake_case, absent optionals skipped),
-        with a format version. A `path` at which something else stands is refused without
-        `overwrite`; where the very same document stands already, nothing is written.
+        """Exports the conversation as a document (names in snake_case, absent fields left out), with
+        a format version. A `path` at which something else stands is refused without `overwrite`;
+        where the very same document stands already, nothing is written.
         """
         result: ConversationExportResult = self.request("conversation/export", params, on_progress=on_progress, timeout=timeout)
         return result

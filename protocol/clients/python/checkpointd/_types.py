@@ -588,7 +588,7 @@ ErrorKind = str
 ProblemKind = str
 
 
-# How the agent wrote a file (002, C31).
+# How the agent wrote a file.
 WriteOperation = Literal["create", "strReplace", "insert", "append"]
 
 
@@ -616,7 +616,7 @@ UserMessage = Dict[str, Any]
 AssistantMessage = Dict[str, Any]
 
 
-# How one request to a model went (C4). Open: other fields are kept. Known fields: requestId? (The
+# How one request to a model went. Open: other fields are kept. Known fields: requestId? (The
 # service's id of the request.); messageId? (The id of the message.); requestStartTimestampMs?
 # (When it was sent, milliseconds since 1970.); streamEndTimestampMs? (When the last chunk came,
 # milliseconds since 1970.); timeToFirstChunk? (Time to the first chunk, in the form the client
@@ -639,10 +639,10 @@ ToolList = List["Tool"]
 ToolsByOrigin = Dict[str, "ToolList"]
 
 
-# The model that the user chose (002 §9.2). Open: other fields are kept. Known fields: modelId
-# (Its id.); modelName? (Its name for people.); description? (A line about it.);
-# contextWindowTokens? (Its context window in tokens. Absent: 200,000.); tokenLimits? (Its token
-# limits.); features? (What it supports.)
+# The model that the user chose. Open: other fields are kept. Known fields: modelId (Its id.);
+# modelName? (Its name for people.); description? (A line about it.); contextWindowTokens? (Its
+# context window in tokens. Absent: 200,000.); tokenLimits? (Its token limits.); features? (What
+# it supports.)
 ModelInfo = Dict[str, Any]
 
 
@@ -1038,7 +1038,7 @@ class _ManagerStateRequired(TypedDict):
 
 
 class ManagerState(_ManagerStateRequired, total=False):
-    """The nine fields of 000's CheckpointManager, the collections by count."""
+    """The manager of a session's checkpoints, its collections by count."""
     # The shadow repository. Absent: another strategy, or checkpoints are disabled.
     shadowRepoPath: str
     # The message that the next turn will consume. Absent: none.
@@ -1108,13 +1108,13 @@ class _SummaryRequired(TypedDict):
 
 
 class Summary(_SummaryRequired, total=False):
-    """The latest summary of the conversation (002 §12)."""
+    """The latest summary of the conversation, which stands for what was said before it."""
     # How the request that made it went.
     metadata: RequestMetadata
 
 
 class FileLineTracker(TypedDict):
-    """Lines that the agent and the user wrote to one file (C31)."""
+    """Lines that the agent and the user wrote to one file."""
     # Lines after the write before.
     prevFswriteLines: Count
     # Lines before the last write.
@@ -1172,7 +1172,7 @@ class _ContextStateRequired(TypedDict):
 
 
 class ContextState(_ContextStateRequired, total=False):
-    """The context manager (C24): sticky files within a budget."""
+    """The context: files that go with every message, within a budget."""
     # Patterns that name no file at present. Absent: none.
     unmatched: List[str]
 
@@ -1189,7 +1189,7 @@ class _TangentStateRequired(TypedDict):
 
 
 class TangentState(_TangentStateRequired, total=False):
-    """The main conversation, put aside by a tangent (002 §2.3), the collections by length."""
+    """The main conversation, put aside by a tangent, the collections by length."""
     # Its next message.
     mainNextMessage: UserMessage
     # Its latest summary.
@@ -1484,11 +1484,11 @@ class ServerLimits(TypedDict):
     maxDiffFileBytes: Bytes
     # Text of one `checkpoint/diff`.
     maxDiffTextBytes: Bytes
-    # Entries of a history (C6).
+    # Entries of a history.
     maxHistoryEntries: Count
-    # Lines of a transcript (C15).
+    # Lines of a transcript.
     maxTranscriptLines: Count
-    # Characters of one message (C6).
+    # Characters of one message.
     maxMessageCharacters: Count
     # Default of `limits.maxFileBytes` of a session.
     maxFileBytes: Bytes
@@ -1792,7 +1792,7 @@ class _SessionGetResultRequired(TypedDict):
     openedAt: Timestamp
     # Whether checkpoints are enabled.
     checkpoints: CheckpointsState
-    # 000's nine fields.
+    # The manager of its checkpoints.
     manager: ManagerState
     # The statistics cache.
     cache: CacheFigures
@@ -2884,7 +2884,7 @@ class _ConversationContextParamsRequired(TypedDict):
 
 class ConversationContextParams(_ConversationContextParamsRequired, total=False):
     """Parameters of `conversation/context`."""
-    # Whether to build the message (C7). Absent: false.
+    # Whether to build the message. Absent: false.
     message: bool
     # Hook outputs to put into it.
     hooks: List[HookOutput]
@@ -2899,7 +2899,8 @@ class _ConversationContextResultRequired(TypedDict):
 
 class ConversationContextResult(_ConversationContextResultRequired, total=False):
     """Answer to `conversation/context`."""
-    # The message with the markers of 002 §3.2. Absent: not asked for, or there is nothing to
+    # The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT
+    # ENTRY END ---`, and a blank line after it. Absent: not asked for, or there is nothing to
     # tell.
     message: str
     # Its length in bytes, as last built.

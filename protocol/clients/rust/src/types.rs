@@ -167,13 +167,13 @@ pub enum RequestId {
 /// How checkpoints are stored. Open: a server may offer more; `initialize` lists them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Strategy {
-    /// A bare git repository outside the work tree (000).
+    /// A bare git repository outside the work tree.
     #[serde(rename = "shadow")]
     Shadow,
-    /// Hidden refs in the user's own repository (001).
+    /// Hidden refs in the user's own repository.
     #[serde(rename = "local")]
     Local,
-    /// A content-addressed database (003).
+    /// A content-addressed database.
     #[serde(rename = "sqlite")]
     Sqlite,
     /// A value that this version does not know.
@@ -474,7 +474,8 @@ pub enum DiffFormat {
     /// The content `before` and `after` of each file.
     #[serde(rename = "contents")]
     Contents,
-    /// The layout of 000 §7.3 in `text`: one line a file, a blank line, the stat.
+    /// One line a file in `text`: two spaces, `+`, `~` or `-`, the path and what happened to it, as
+    /// ` + src/b.txt (added)`; then a blank line and git's stat.
     #[serde(rename = "text")]
     Text,
     /// A value that this version does not know.
@@ -891,7 +892,7 @@ pub enum ProblemKind {
     Other(String),
 }
 
-/// How the agent wrote a file (002, C31).
+/// How the agent wrote a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum WriteOperation {
     /// A whole new content.
@@ -1345,7 +1346,7 @@ pub struct QueueFigures {
     pub poisoned: Option<bool>,
 }
 
-/// The nine fields of 000's CheckpointManager, the collections by count.
+/// The manager of a session's checkpoints, its collections by count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ManagerState {
@@ -1457,7 +1458,7 @@ pub struct AssistantMessage {
     pub other: Map<String, Value>,
 }
 
-/// How one request to a model went (C4). Open: other fields are kept.
+/// How one request to a model went. Open: other fields are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct RequestMetadata {
@@ -1530,7 +1531,7 @@ pub struct HistoryEntry {
     pub request_metadata: Option<RequestMetadata>,
 }
 
-/// The latest summary of the conversation (002 §12).
+/// The latest summary of the conversation, which stands for what was said before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
@@ -1558,7 +1559,7 @@ pub type ToolList = Vec<Tool>;
 /// Tools by origin: `Builtin`, `Custom`, `Mcp`, or an origin of the client.
 pub type ToolsByOrigin = std::collections::BTreeMap<String, ToolList>;
 
-/// The model that the user chose (002 §9.2). Open: other fields are kept.
+/// The model that the user chose. Open: other fields are kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelInfo {
@@ -1584,7 +1585,7 @@ pub struct ModelInfo {
     pub other: Map<String, Value>,
 }
 
-/// Lines that the agent and the user wrote to one file (C31).
+/// Lines that the agent and the user wrote to one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct FileLineTracker {
@@ -1649,7 +1650,7 @@ pub enum WindowLevel {
     Other(String),
 }
 
-/// The context manager (C24): sticky files within a budget.
+/// The context: files that go with every message, within a budget.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct ContextState {
@@ -1668,7 +1669,7 @@ pub struct ContextState {
     pub max_size: Bytes,
 }
 
-/// The main conversation, put aside by a tangent (002 §2.3), the collections by length.
+/// The main conversation, put aside by a tangent, the collections by length.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct TangentState {
@@ -2046,11 +2047,11 @@ pub struct ServerLimits {
     pub max_diff_file_bytes: Bytes,
     /// Text of one `checkpoint/diff`.
     pub max_diff_text_bytes: Bytes,
-    /// Entries of a history (C6).
+    /// Entries of a history.
     pub max_history_entries: Count,
-    /// Lines of a transcript (C15).
+    /// Lines of a transcript.
     pub max_transcript_lines: Count,
-    /// Characters of one message (C6).
+    /// Characters of one message.
     pub max_message_characters: Count,
     /// Default of `limits.maxFileBytes` of a session.
     pub max_file_bytes: Bytes,
@@ -2456,7 +2457,7 @@ pub struct SessionGetResult {
     /// The checkpoint it stands on. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Checkpoint>,
-    /// 000's nine fields.
+    /// The manager of its checkpoints.
     pub manager: ManagerState,
     /// The statistics cache.
     pub cache: CacheFigures,
@@ -3967,7 +3968,7 @@ pub struct ConversationRemoveContextResult {
 pub struct ConversationContextParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Whether to build the message (C7). Absent: false.
+    /// Whether to build the message. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<bool>,
     /// Hook outputs to put into it.
@@ -3996,7 +3997,8 @@ impl ConversationContextParams {
 pub struct ConversationContextResult {
     /// The context.
     pub context: ContextState,
-    /// The message with the markers of 002 §3.2. Absent: not asked for, or there is nothing to
+    /// The message: each entry between the lines `--- CONTEXT ENTRY BEGIN ---` and `--- CONTEXT
+    /// ENTRY END ---`, and a blank line after it. Absent: not asked for, or there is nothing to
     /// tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -5085,8 +5087,8 @@ impl Request for SessionListRequest {
     type Result = SessionListResult;
 }
 
-/// Tells everything about an open session: 000's manager, and the figures of watcher, queue and
-/// cache.
+/// Tells everything about an open session: the manager of its checkpoints, and the figures of
+/// watcher, queue and cache.
 #[derive(Debug)]
 pub enum SessionGetRequest {}
 impl Request for SessionGetRequest {
@@ -5250,7 +5252,8 @@ impl Request for CheckpointCleanRequest {
     type Result = CheckpointCleanResult;
 }
 
-/// Tells the conversation state: the 17 fields of 002 §2.1, history and transcript by length.
+/// Tells the conversation state: what is said, what goes to the model, what the model may use and
+/// where the session stands; history and transcript by length.
 #[derive(Debug)]
 pub enum ConversationGetRequest {}
 impl Request for ConversationGetRequest {
@@ -5307,7 +5310,7 @@ impl Request for ConversationSetNextMessageRequest {
 }
 
 /// Clears next message, history, valid range, transcript, latest summary and line trackers.
-/// Checkpoints, settings and an open tangent stay (C11).
+/// Checkpoints, settings and an open tangent stay.
 #[derive(Debug)]
 pub enum ConversationClearRequest {}
 impl Request for ConversationClearRequest {
@@ -5428,7 +5431,7 @@ impl Request for ConversationSetMcpEnabledRequest {
     type Result = ConversationSetMcpEnabledResult;
 }
 
-/// Records a write of the agent in the line tracker of a file (C31). Call it after the write.
+/// Records a write of the agent in the line tracker of a file. Call it after the write.
 #[derive(Debug)]
 pub enum ConversationRecordLinesRequest {}
 impl Request for ConversationRecordLinesRequest {
@@ -5437,7 +5440,7 @@ impl Request for ConversationRecordLinesRequest {
     type Result = ConversationRecordLinesResult;
 }
 
-/// Exports the conversation as the document of 002 (snake_case, absent optionals skipped), with a
+/// Exports the conversation as a document (names in snake_case, absent fields left out), with a
 /// format version. A `path` at which something else stands is refused without `overwrite`; where
 /// the very same document stands already, nothing is written.
 #[derive(Debug)]
