@@ -10,6 +10,7 @@ export type ErrorKind =
   | 'IdempotencyConflict'
   | 'CursorExpired'
   | 'DuplicateName'
+  | 'InvalidName'
   | 'PathOutsideWorkTree'
   | 'LimitExceeded'
   | 'WorkTreeMissing'

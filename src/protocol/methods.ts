@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '1520f5ee898d6b5dff19e08ae100f443';
+export const schemaHash = 'bdc46ec7bed4f1850bb083f1ed896f5d';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {
@@ -114,6 +114,7 @@ export const errorCodes = {
   DuplicateName: 1007,
   PathOutsideWorkTree: 1008,
   LimitExceeded: 1009,
+  InvalidName: 1010,
   WorkTreeMissing: 2001,
   NotADirectory: 2002,
   ProtectedWorkTree: 2003,

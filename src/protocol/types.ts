@@ -154,7 +154,7 @@ export type TraceValue = 'off' | 'messages' | 'verbose';
 export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | (string & {});
 
 /** The name of an error in the registry. */
-export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
+export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
 
 /** What is wrong with a part of a store. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
@@ -1357,7 +1357,10 @@ export interface CheckpointCreateParams {
   readonly description?: string;
   /** An explicit tag; sets the counters. Absent: the next one. */
   readonly tag?: string;
-  /** A name, unique in the session. */
+  /**
+   * A name, unique in the session: 1 to 256 characters, no control characters, and nothing that could be a
+   * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
+   */
   readonly name?: string;
   /** The checkpoint it follows. Absent: the one that the session stands on. */
   readonly parent?: CheckpointRef;
@@ -1708,7 +1711,10 @@ export interface CheckpointRenameParams {
   readonly session: SessionId;
   /** The checkpoint. */
   readonly tag: CheckpointRef;
-  /** The name, unique in the session. Absent: none. */
+  /**
+   * The name, unique in the session: 1 to 256 characters, no control characters, and nothing that could be a
+   * tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
+   */
   readonly name?: string;
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for

@@ -1204,7 +1204,7 @@ function CheckpointCreateParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'toolName', p, g, (v, p, g) => text(v, p, g, 0, 256));
   may(o, 'description', p, g, (v, p, g) => text(v, p, g, 0, 10000));
   may(o, 'tag', p, g, string);
-  may(o, 'name', p, g, (v, p, g) => text(v, p, g, 1, 128));
+  may(o, 'name', p, g, string);
   may(o, 'parent', p, g, CheckpointRef);
   may(o, 'onlyIfChanged', p, g, boolean);
   may(o, 'idempotencyKey', p, g, IdempotencyKey);
@@ -1428,7 +1428,7 @@ function CheckpointRenameParams(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
   need(o, 'tag', p, g, CheckpointRef);
-  may(o, 'name', p, g, (v, p, g) => text(v, p, g, 1, 128));
+  may(o, 'name', p, g, string);
   may(o, 'idempotencyKey', p, g, IdempotencyKey);
 }
 

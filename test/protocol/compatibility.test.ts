@@ -43,7 +43,12 @@ const breaking: readonly (readonly [string, Path, unknown, RegExp])[] = [
     ['added'],
     /"modified" may be absent now/,
   ],
-  ['a parameter is narrowed', [...params('name'), 'maxLength'], 64, /maxLength has changed from 128 to 64/],
+  [
+    'a parameter is narrowed',
+    [...params('name'), 'maxLength'],
+    64,
+    /maxLength has changed from Infinity to 64/,
+  ],
   [
     'a parameter changes its type',
     [...params('onlyIfChanged'), 'type'],
@@ -110,7 +115,7 @@ const harmless: readonly (readonly [string, Path, unknown])[] = [
   ['a description changes', ['$defs', 'Count', 'description'], 'Another one.'],
   ['a parameter is added that may be absent', params('colour'), { type: 'string' }],
   ['a field is added to a result', ['$defs', 'Checkpoint', 'properties', 'colour'], { type: 'string' }],
-  ['a parameter is widened', [...params('name'), 'maxLength'], 256],
+  ['a parameter is widened', ['$defs', 'IdempotencyKey', 'maxLength'], 4096],
   ['a required parameter becomes optional', ['$defs', 'CheckpointCreateParams', 'required'], ['session']],
   [
     'an open enum grows',

@@ -10,6 +10,7 @@ import { checkLength } from '../../conversation/entry.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Checkpoints } from '../../session/checkpoints.ts';
 import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
+import { parseName } from '../../session/index/name.ts';
 import { parseTag, partsOf, toolTag, turnTag } from '../../session/index/tag.ts';
 import { noteCheckpoint } from '../../session/ledger/authorship.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
@@ -91,14 +92,14 @@ async function createAnswer(
   };
 }
 
-/** @throws InvalidTag, DuplicateName, MessageTooLarge */
+/** @throws InvalidTag, InvalidName, DuplicateName, MessageTooLarge */
 function checkRequest(
   session: Session,
   { index }: Checkpoints,
   { tag, kind, name, message }: CreateRequest,
 ): void {
   if (tag != null) checkKind(parseTag(tag), kind);
-  if (name != null && index.byName(name) !== undefined) {
+  if (name != null && index.byName(parseName(name)) !== undefined) {
     throw new CheckpointdError(
       'DuplicateName',
       `There is a checkpoint named "${name}" already. Choose another name, or rename or delete that one.`,

@@ -5,7 +5,7 @@ import { type CheckpointId, newOperationId, type Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { Lines } from './lines.ts';
-import { isName } from './name.ts';
+import { isPlainName } from './name.ts';
 import { type Lost, PackedCheckpoints } from './packed-checkpoints.ts';
 import { partsOf, tagOf } from './tag.ts';
 
@@ -167,10 +167,10 @@ export class CheckpointIndex {
     const found =
       (tag === undefined ? undefined : this.byTag(tag)) ??
       this.byId(text) ??
-      this.byName(text) ??
-      this.#byCommitPrefix(text);
+      this.#byCommitPrefix(text) ??
+      this.byName(text);
     if (found !== undefined) return found;
-    if (tag === undefined && !isName(text)) {
+    if (tag === undefined && !isPlainName(text)) {
       throw new CheckpointdError(
         'InvalidTag',
         'That is no tag ("3", "3.2"), checkpoint id, name or commit id. Use checkpoint/list to see what there is.',

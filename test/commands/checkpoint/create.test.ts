@@ -273,10 +273,10 @@ test('names are unique, and never look like a tag, an id or a commit', async () 
   assert.is((await house.call('checkpoint/get', { session, tag: 'before the storm' })).checkpoint.tag, '1');
   const again = house.call('checkpoint/create', { session, kind: 'turn', name: 'before the storm' });
   assert.is((await failure(again)).kind, 'DuplicateName');
-  for (const name of ['1.1', 'ckpt_x', 'deadbeef', ' x', '-x']) {
+  for (const name of ['1.1', 'ckpt_x', 'deadbeef', 'a\tb']) {
     assert.is(
       (await failure(house.call('checkpoint/rename', { session, tag: '1', name }))).kind,
-      'InvalidTag',
+      'InvalidName',
       name,
     );
   }

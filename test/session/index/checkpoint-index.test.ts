@@ -147,6 +147,16 @@ test('checkpoints are found by tag, id, name and commit', () => {
   assert.is(index.resolve(one.commit ?? '').record.id, one.record.id);
 });
 
+test('an older name that reads like a commit gives way to the commit', () => {
+  const index = filled('0', '1');
+  const [base, one] = [index.resolve('0'), index.resolve('1')];
+  const commit = one.commit ?? '';
+  index.rename(base.record.id, commit);
+  assert.is(index.resolve(commit).record.id, one.record.id);
+  index.rename(base.record.id, 'deadbeef');
+  assert.is(index.resolve('deadbeef').record.id, base.record.id, 'where no commit has it, the name is found');
+});
+
 for (const [text, kind] of [
   ['7', 'UnknownCheckpoint'],
   ['ckpt_nothing', 'UnknownCheckpoint'],

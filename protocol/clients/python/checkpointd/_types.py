@@ -263,6 +263,7 @@ ERROR_CODES: Dict[str, int] = {
     "DuplicateName": 1007,
     "PathOutsideWorkTree": 1008,
     "LimitExceeded": 1009,
+    "InvalidName": 1010,
     "WorkTreeMissing": 2001,
     "NotADirectory": 2002,
     "ProtectedWorkTree": 2003,
@@ -574,7 +575,7 @@ EventName = str
 # The name of an error in the registry. Known: ParseError, InvalidRequest, MethodNotFound,
 # InvalidParams, JsonRpcInternalError, ServerNotInitialized, RequestCancelled, ServerCancelled,
 # InvalidTag, UnknownCheckpoint, UnknownSession, CheckpointsDisabled, IdempotencyConflict,
-# CursorExpired, DuplicateName, PathOutsideWorkTree, LimitExceeded, WorkTreeMissing,
+# CursorExpired, DuplicateName, PathOutsideWorkTree, LimitExceeded, InvalidName, WorkTreeMissing,
 # NotADirectory, ProtectedWorkTree, WorkTreeBusy, StorageInsideWorkTree, WorkTreeUnreadable,
 # CaptureTimedOut, StoreUnavailable, StoreCorrupt, StoreVersion, NoSpace, StrategyUnavailable,
 # StoreBusy, ReadOnlyStore, RestoreFailed, Conflict, PreconditionFailed, ConfirmationRequired,
@@ -1873,7 +1874,8 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     description: str
     # An explicit tag; sets the counters. Absent: the next one.
     tag: str
-    # A name, unique in the session.
+    # A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
+    # could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     name: str
     # The checkpoint it follows. Absent: the one that the session stands on.
     parent: CheckpointRef
@@ -2292,7 +2294,9 @@ class _CheckpointRenameParamsRequired(TypedDict):
 
 class CheckpointRenameParams(_CheckpointRenameParamsRequired, total=False):
     """Parameters of `checkpoint/rename`."""
-    # The name, unique in the session. Absent: none.
+    # The name, unique in the session: 1 to 256 characters, no control characters, and nothing
+    # that could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent:
+    # none.
     name: str
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.

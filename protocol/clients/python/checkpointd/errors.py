@@ -98,6 +98,13 @@ class LimitExceeded(CheckpointdError):
     """
 
 
+class InvalidName(CheckpointdError):
+    r"""The text cannot be the name of a checkpoint. Give 1 to 256 characters without control
+    characters that could be no tag (`3.2`), checkpoint id (`ckpt_…`) or commit id (7 to 64
+    hexadecimal digits).
+    """
+
+
 class WorkTreeMissing(CheckpointdError):
     r"""The work tree is not there. Check the path."""
 
@@ -268,6 +275,7 @@ BY_KIND: Dict[str, Type[CheckpointdError]] = {
     "DuplicateName": DuplicateName,
     "PathOutsideWorkTree": PathOutsideWorkTree,
     "LimitExceeded": LimitExceeded,
+    "InvalidName": InvalidName,
     "WorkTreeMissing": WorkTreeMissing,
     "NotADirectory": NotADirectory,
     "ProtectedWorkTree": ProtectedWorkTree,

@@ -46,6 +46,7 @@ impl ErrorKind {
             ErrorKind::DuplicateName => 1007,
             ErrorKind::PathOutsideWorkTree => 1008,
             ErrorKind::LimitExceeded => 1009,
+            ErrorKind::InvalidName => 1010,
             ErrorKind::WorkTreeMissing => 2001,
             ErrorKind::NotADirectory => 2002,
             ErrorKind::ProtectedWorkTree => 2003,
@@ -773,6 +774,9 @@ pub enum ErrorKind {
     /// A limit of the daemon or the session would be passed.
     #[serde(rename = "LimitExceeded")]
     LimitExceeded,
+    /// The text cannot be the name of a checkpoint.
+    #[serde(rename = "InvalidName")]
+    InvalidName,
     /// The work tree is not there.
     #[serde(rename = "WorkTreeMissing")]
     WorkTreeMissing,
@@ -2550,7 +2554,8 @@ pub struct CheckpointCreateParams {
     /// An explicit tag; sets the counters. Absent: the next one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<String>,
-    /// A name, unique in the session.
+    /// A name, unique in the session: 1 to 256 characters, no control characters, and nothing that
+    /// could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The checkpoint it follows. Absent: the one that the session stands on.
@@ -3166,7 +3171,9 @@ pub struct CheckpointRenameParams {
     pub session: SessionId,
     /// The checkpoint.
     pub tag: CheckpointRef,
-    /// The name, unique in the session. Absent: none.
+    /// The name, unique in the session: 1 to 256 characters, no control characters, and nothing
+    /// that could be a tag, a checkpoint id or a commit id (7 to 64 hexadecimal digits). Absent:
+    /// none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A

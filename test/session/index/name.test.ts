@@ -1,0 +1,47 @@
+// Which names a checkpoint may have: one rule for create and rename, told by one error.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure, InProcessDaemon, repository } from '../../support/in-process-daemon.ts';
+
+test('a name that could be a tag, an id or a commit, that is empty, too long or has control characters is refused', async () => {
+  const house = new InProcessDaemon();
+  const { session } = await house.open(repository());
+  const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+  const commit = checkpoint?.commit ?? '';
+  const wrong = [
+    '',
+    '3',
+    '3.2',
+    'ckpt_mine',
+    commit,
+    commit.slice(0, 7),
+    'ABCDEF0',
+    'a\nb',
+    'a\u0000b',
+    'a\u0085b',
+    'x'.repeat(257),
+  ];
+  for (const name of wrong) {
+    const create = await failure(house.call('checkpoint/create', { session, kind: 'turn', name }));
+    const rename = await failure(house.call('checkpoint/rename', { session, tag: '1', name }));
+    assert.equal([create.kind, rename.kind], ['InvalidName', 'InvalidName'], JSON.stringify(name));
+  }
+  assert.is((await house.call('checkpoint/list', { session })).checkpoints.length, 2, 'nothing was made');
+  for (const name of [
+    'vor dem Umbau!',
+    ' spaced ',
+    '-x',
+    '../../etc',
+    '1.2.3',
+    'v1',
+    '检查点 ✓',
+    '😀'.repeat(256),
+  ]) {
+    await house.call('checkpoint/rename', { session, tag: '1', name });
+    const found = await house.call('checkpoint/get', { session, tag: name });
+    assert.is(found.checkpoint.id, checkpoint?.id, JSON.stringify(name));
+  }
+  await house.close();
+});
+
+test.run();
