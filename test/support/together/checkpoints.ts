@@ -102,6 +102,7 @@ export async function restore(modelled: ModelledSession, step: RestoreStep): Pro
     scope,
     changes: done,
     paths: only === undefined ? undefined : [only],
+    line: scope === 'files' ? modelled.line : at.line,
     stacks: (walked) => ({ undo: [...(modelled.head?.undo ?? []), walked], redo: [] }),
   });
 }
@@ -127,6 +128,8 @@ interface Restored {
   readonly scope: Wire.RestoreScope;
   readonly changes: readonly Change[];
   readonly paths: readonly Name[] | undefined;
+  /** What the restored state stands on. */
+  readonly line: readonly string[];
   readonly stacks: (walked: Walked) => Pick<ModelCheckpoint, 'undo' | 'redo'>;
 }
 
@@ -154,6 +157,7 @@ export function restored(
     modelled.entered = target.entered;
     counters = [target.turn, target.tool];
   }
+  modelled.line = done.line;
   modelled.made(
     { id, kind: 'restore', madeAs: undefined, name: undefined, ...done.stacks(walked) },
     counters,
@@ -186,6 +190,7 @@ export async function walk(modelled: ModelledSession, direction: 'undo' | 'redo'
     scope: step.scope,
     changes,
     paths: step.paths,
+    line: step.back.line,
     stacks: (walked) =>
       direction === 'undo'
         ? { undo: rest, redo: [...other, walked] }

@@ -18,6 +18,8 @@ export interface Moment {
   readonly turn: number;
   readonly tool: number;
   readonly entered: Entered | undefined;
+  /** What it stands on: ids of checkpoints, oldest first, its own at the end. */
+  readonly line: readonly string[];
 }
 
 /** Of a tangent that carries files: the moment it began, and the checkpoint that holds them. */
@@ -68,6 +70,8 @@ export class ModelledSession {
   agents: Record<string, object> | undefined;
   /** Turns, tools and restores, oldest first; the last one is where the session stands. */
   checkpoints: ModelCheckpoint[] = [];
+  /** What the present stands on, as `Moment.line`. */
+  line: readonly string[] = [];
   /** Ids of the bearers of tags, in list order. */
   listed: string[] = [];
   isEnabled = true;
@@ -121,8 +125,8 @@ export class ModelledSession {
   }
 
   moment([turn, tool]: readonly [number, number] = [this.turn, this.tool]): Moment {
-    const { files, entered, model } = this;
-    return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered };
+    const { files, entered, model, line } = this;
+    return { thread: structuredClone(model.thread), files: { ...files }, turn, tool, entered, line };
   }
 
   /** Enters a checkpoint that was made of the present; a tag moves to it. */
@@ -130,8 +134,16 @@ export class ModelledSession {
     const { id, madeAs } = made;
     const bearer = madeAs === undefined ? undefined : this.bearer(madeAs);
     const place = bearer === undefined ? -1 : this.listed.indexOf(bearer.id);
-    if (place >= 0 && made.kind === 'tool') this.listed[place] = id;
+    // A turn that takes a tag takes those of the tools with it: they were of the turn before.
+    if (made.kind === 'turn')
+      this.listed = this.listed.filter(
+        (other) => this.byId(other)?.madeAs?.startsWith(`${madeAs}.`) !== true,
+      );
+    // On another line it is another tool, and comes after all.
+    const isAgain = made.kind === 'tool' && place >= 0 && this.line.includes(this.listed[place] ?? '');
+    if (isAgain) this.listed[place] = id;
     else if (madeAs !== undefined) this.listed = [...this.listed.filter((other) => other !== bearer?.id), id];
+    this.line = [...this.line, id];
     this.checkpoints.push({ ...made, at: this.moment(counters) });
     this.#order += 1;
     this.#orders.set(id, this.#order);

@@ -160,6 +160,7 @@ const taken: Taken = {
       scope: 'both',
       changes: checkpoints.planOf(modelled, target.files, { scope: 'both', mode: 'hard', only: names }),
       paths: undefined,
+      line: entered.at.line,
       stacks: (walked) => ({ undo: [...(head?.undo ?? []), { ...walked, back: before }], redo: [] }),
     });
   },
