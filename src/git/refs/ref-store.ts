@@ -7,7 +7,6 @@ import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
-import { PackedMap } from '../../base/packed-map.ts';
 import { isObjectId } from '../objects/object-id.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -33,14 +32,14 @@ export interface RefStoreOptions {
 }
 
 /** What is where: objects by the names of refs. */
-export type Refs = Pick<PackedMap, 'get' | 'keys' | 'size' | typeof Symbol.iterator>;
+export type Refs = ReadonlyMap<string, string>;
 
 const noObject = '0'.repeat(40);
 
 export class RefStore {
   readonly #options: RefStoreOptions;
   readonly #child: GitChild;
-  #refs = new PackedMap();
+  #refs = new Map<string, string>();
   #broken: string[] = [];
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -61,7 +60,7 @@ export class RefStore {
   async reload(): Promise<void> {
     const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...this.#options.prefixes];
     const { stdout, stderr } = await runGit({ place: this.#options.place, args });
-    const refs = new PackedMap();
+    const refs = new Map<string, string>();
     for (const line of stdout.toString('latin1').split('\n')) {
       const space = line.indexOf(' ');
       if (space > 0) refs.set(line.slice(space + 1), line.slice(0, space));
@@ -143,7 +142,7 @@ export class RefStore {
 
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
   async #settle(changes: readonly RefChange[], error: unknown): Promise<void> {
-    const before = new PackedMap(this.#refs);
+    const before = new Map(this.#refs);
     await this.#removeLocks(changes);
     await this.reload();
     const moved = changes.filter(({ ref, to }) => this.#refs.get(ref) === to);

@@ -4,9 +4,9 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { type CheckpointId, newOperationId, type Tag } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
+import { CheckpointRows, type Lost } from './checkpoint-rows.ts';
 import { Lines } from './lines.ts';
 import { isPlainName } from './name.ts';
-import { type Lost, PackedCheckpoints } from './packed-checkpoints.ts';
 import { partsOf, tagOf } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
@@ -18,9 +18,9 @@ export interface Listing {
 }
 
 export class CheckpointIndex {
-  readonly #packed: PackedCheckpoints;
+  readonly #rows: CheckpointRows;
   readonly #lines: Lines;
-  /** Tags and names to rows of {@link PackedCheckpoints}. */
+  /** Tags and names to rows of {@link CheckpointRows}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
   /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place. */
@@ -38,19 +38,19 @@ export class CheckpointIndex {
 
   /** Fills the index from what the store holds, oldest first; `lost` knows what removed ones came after. */
   constructor(stored: readonly StoredCheckpoint[], lost?: Lost) {
-    this.#packed = new PackedCheckpoints(lost);
-    this.#lines = new Lines(this.#packed);
+    this.#rows = new CheckpointRows(lost);
+    this.#lines = new Lines(this.#rows);
     const order = [...stored].sort((a, b) => a.record.seq - b.record.seq);
     for (const checkpoint of order) this.add(checkpoint);
     // A later bearer took the tag from these; the store's own word on who bears it decides.
     for (const { tag, record } of order) {
-      const row = tag === undefined ? this.#packed.rowOf(record.id) : undefined;
+      const row = tag === undefined ? this.#rows.rowOf(record.id) : undefined;
       if (row !== undefined && this.#tagAt(row) !== undefined) this.#unlist(row);
     }
   }
 
   get size(): number {
-    return this.#packed.size;
+    return this.#rows.size;
   }
 
   get listedSize(): number {
@@ -72,19 +72,19 @@ export class CheckpointIndex {
 
   /** The first of those that are listed or were restored; safety checkpoints never are. */
   get oldest(): StoredCheckpoint | undefined {
-    return this.#at(this.#bySeq().find((row) => this.#packed.kindAt(row) !== 'safety'));
+    return this.#at(this.#bySeq().find((row) => this.#rows.kindAt(row) !== 'safety'));
   }
 
   /** The checkpoint that the session stands on: the newest create or restore. Safety checkpoints never are. */
   get head(): StoredCheckpoint | undefined {
-    return this.#head === undefined ? undefined : this.#packed.at(this.#head);
+    return this.#head === undefined ? undefined : this.#rows.at(this.#head);
   }
 
   /** Adds a newer checkpoint; a tag moves to it. Turn: the old bearer leaves the list, tool: it is replaced in place. */
   add(checkpoint: StoredCheckpoint): void {
     const { record, tag, name } = checkpoint;
-    invariant(this.#packed.rowOf(record.id) === undefined, 'checkpoint ids are never reused');
-    const row = this.#packed.add(checkpoint);
+    invariant(this.#rows.rowOf(record.id) === undefined, 'checkpoint ids are never reused');
+    const row = this.#rows.add(checkpoint);
     this.#isOrdered &&= record.seq > this.#seq;
     this.#seq = Math.max(this.#seq, record.seq);
     const listedAs = tag ?? record.madeAs;
@@ -102,30 +102,29 @@ export class CheckpointIndex {
   remove(ids: readonly CheckpointId[]): void {
     this.#generation += 1;
     for (const id of ids) {
-      const row = this.#packed.rowOf(id);
-      const stored = row === undefined ? undefined : this.#packed.at(row);
+      const row = this.#rows.rowOf(id);
+      const stored = row === undefined ? undefined : this.#rows.at(row);
       if (row === undefined || stored === undefined) continue;
       this.#unlist(row);
       if (stored.name !== undefined) this.#byName.delete(stored.name);
-      this.#packed.remove(row);
+      this.#rows.remove(row);
     }
-    if (this.#head !== undefined && this.#packed.at(this.#head) === undefined)
-      this.#head = this.#newestHead();
+    if (this.#head !== undefined && this.#rows.at(this.#head) === undefined) this.#head = this.#newestHead();
     this.#attached = undefined;
   }
 
   rename(id: CheckpointId, name: string | undefined): void {
-    const row = this.#packed.rowOf(id);
-    const stored = row === undefined ? undefined : this.#packed.at(row);
+    const row = this.#rows.rowOf(id);
+    const stored = row === undefined ? undefined : this.#rows.at(row);
     invariant(row !== undefined && stored !== undefined, 'only known checkpoints are renamed');
     if (stored.name !== undefined) this.#byName.delete(stored.name);
     const { name: _old, ...rest } = stored;
-    this.#packed.replace(row, name === undefined ? rest : { ...rest, name });
+    this.#rows.replace(row, name === undefined ? rest : { ...rest, name });
     if (name !== undefined) this.#byName.set(name, row);
   }
 
   byId(id: string): StoredCheckpoint | undefined {
-    return this.#at(this.#packed.rowOf(id));
+    return this.#at(this.#rows.rowOf(id));
   }
 
   byTag(tag: Tag): StoredCheckpoint | undefined {
@@ -143,7 +142,7 @@ export class CheckpointIndex {
   placeOf(tag: Tag): number | undefined {
     const bearer = partsOf(tag).tool === undefined ? undefined : this.byTag(tag);
     if (bearer === undefined || this.isDetached(bearer.record.id)) return undefined;
-    return this.#places[this.#packed.rowOf(bearer.record.id) ?? -1];
+    return this.#places[this.#rows.rowOf(bearer.record.id) ?? -1];
   }
 
   /** The tag this checkpoint bore until a newer one took it, or took that of its turn. */
@@ -153,7 +152,7 @@ export class CheckpointIndex {
 
   /** The tag this checkpoint bears now, if any. */
   tagOf(id: CheckpointId): Tag | undefined {
-    const row = this.#packed.rowOf(id);
+    const row = this.#rows.rowOf(id);
     return row === undefined ? undefined : this.#tagAt(row);
   }
 
@@ -190,19 +189,19 @@ export class CheckpointIndex {
 
   /** What a checkpoint's statistics are against; see {@link Lines.before}. */
   predecessor(id: CheckpointId): StoredCheckpoint | undefined {
-    const row = this.#packed.rowOf(id);
+    const row = this.#rows.rowOf(id);
     return row === undefined ? undefined : this.#at(this.#lines.before(row));
   }
 
   /** Checkpoints in list order; `every` adds safety, restore and those that lost their tag, by sequence, as `safety` alone is. */
   list(kind: ListKind): StoredCheckpoint[] {
-    return this.listing(kind).slice(0, this.#packed.end);
+    return this.listing(kind).slice(0, this.#rows.end);
   }
 
   /** The same, of which only what is taken is looked at. */
   listing(kind: ListKind): Listing {
     const rows = kind === 'every' || kind === 'safety' ? this.#bySeq() : this.#listed;
-    const isWanted = (row: number): boolean => this.#packed.kindAt(row) === kind;
+    const isWanted = (row: number): boolean => this.#rows.kindAt(row) === kind;
     const wanted = kind === 'every' || kind === 'all' ? rows : rows.filter(isWanted);
     return {
       length: wanted.length,
@@ -212,13 +211,13 @@ export class CheckpointIndex {
 
   /** Every safety checkpoint, by sequence. */
   safeties(): StoredCheckpoint[] {
-    const rows = this.#bySeq().filter((row) => this.#packed.kindAt(row) === 'safety');
+    const rows = this.#bySeq().filter((row) => this.#rows.kindAt(row) === 'safety');
     return rows.flatMap((row) => this.#at(row) ?? []);
   }
 
   /** The tool checkpoints of a turn, in list order: those that came after it, each tag once. */
   toolsOf(turn: CheckpointId): StoredCheckpoint[] {
-    const row = this.#packed.rowOf(turn);
+    const row = this.#rows.rowOf(turn);
     const rows = row === undefined ? [] : this.#lines.toolsOf(row, this.#bySeq());
     rows.sort((a, b) => (this.#places[a] ?? 0) - (this.#places[b] ?? 0));
     return rows.flatMap((each) => this.#at(each) ?? []);
@@ -226,24 +225,24 @@ export class CheckpointIndex {
 
   /** Whether the head does not come after this checkpoint: a restore went back before it, or beside it. */
   isDetached(id: CheckpointId): boolean {
-    const row = this.#packed.rowOf(id);
+    const row = this.#rows.rowOf(id);
     if (row === undefined || row === this.#head) return false; // what was just made is never looked for
     this.#attached ??= this.#lines.upTo(this.#head);
     return this.#attached[row] !== 1;
   }
 
   #at(row: number | undefined): StoredCheckpoint | undefined {
-    return row === undefined ? undefined : this.#packed.at(row);
+    return row === undefined ? undefined : this.#rows.at(row);
   }
 
   #tagAt(row: number): Tag | undefined {
-    const stored = this.#packed.at(row);
+    const stored = this.#rows.at(row);
     const tag = stored?.tag ?? stored?.record.madeAs;
     return tag !== undefined && this.#byTag.get(tag) === row ? tag : undefined;
   }
 
   #bySeq(): number[] {
-    const rows = [...this.#packed.rows()];
+    const rows = [...this.#rows.rows()];
     if (this.#isOrdered) return rows;
     const seqs = new Map(rows.map((row) => [row, this.#at(row)?.record.seq ?? 0]));
     return rows.sort((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0));
@@ -258,10 +257,10 @@ export class CheckpointIndex {
     }
   }
 
-  /** Rare, and so worth no map: commits are read one by one until the one is found. */
+  /** Rare, and so worth no map. */
   #byCommitPrefix(text: string): StoredCheckpoint | undefined {
     if (!/^[0-9a-f]{7,64}$/.test(text)) return undefined;
-    const rows = [...this.#packed.rows()].filter((row) => this.#packed.commitAt(row)?.startsWith(text));
+    const rows = [...this.#rows.rows()].filter((row) => this.#at(row)?.commit?.startsWith(text));
     return rows.length === 1 ? this.#at(rows[0]) : undefined;
   }
 
@@ -285,6 +284,6 @@ export class CheckpointIndex {
   }
 
   #newestHead(): number | undefined {
-    return this.#bySeq().findLast((row) => this.#packed.kindAt(row) !== 'safety');
+    return this.#bySeq().findLast((row) => this.#rows.kindAt(row) !== 'safety');
   }
 }

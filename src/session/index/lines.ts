@@ -1,13 +1,13 @@
 // The lines that checkpoints stand on: what came after what, by the parents that their records name. A restore begins a
 // new line beside the old one. Knows rows and kinds; who bears which tag is the index's business.
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
-import type { PackedCheckpoints } from './packed-checkpoints.ts';
+import type { CheckpointRows } from './checkpoint-rows.ts';
 import { partsOf } from './tag.ts';
 
 export class Lines {
-  readonly #rows: PackedCheckpoints;
+  readonly #rows: CheckpointRows;
 
-  constructor(rows: PackedCheckpoints) {
+  constructor(rows: CheckpointRows) {
     this.#rows = rows;
   }
 

@@ -1,7 +1,6 @@
 // What checkpoints that are gone came after. A checkpoint names its parent in its record; when the parent is removed,
 // this still says what that one came after, so that the line of the head has no gap. Keeps nothing else of them.
 import type { CheckpointId } from '../../base/ids.ts';
-import { PackedMap } from '../../base/packed-map.ts';
 import type { LogRecord, RecordLog } from '../../conversation/log/log-record.ts';
 import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 
@@ -17,7 +16,7 @@ function isDescent(record: LogRecord): record is LoggedDescent {
 
 export class Descent {
   readonly #log: Pick<RecordLog, 'append'>;
-  readonly #parents = new PackedMap();
+  readonly #parents = new Map<string, string>();
 
   /** Takes what the log tells of earlier removals. */
   constructor(log: Pick<RecordLog, 'append'>, logged: readonly LogRecord[] = []) {

@@ -3,8 +3,6 @@
 // records in its log and feeds them in again at the next start. It never looks at the disk.
 import { given } from '../../base/given.ts';
 import type { BlobId } from '../../base/ids.ts';
-import { invariant } from '../../base/invariant.ts';
-import { PackedBytes, type PackReader, PackWriter } from '../../base/packing.ts';
 import type { TreeChange } from '../../tree/entry.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 
@@ -27,10 +25,7 @@ export interface LedgerRecord {
 
 export class Ledger {
   /** By path, oldest first. A path without an entry was never seen: it was absent as far as we know. */
-  readonly #addresses = new Map<TreePath, number[]>();
-  /** A day of an agent makes thousands: as objects they take five times as much. */
-  readonly #bytes = new PackedBytes();
-  readonly #writer = new PackWriter();
+  readonly #histories = new Map<TreePath, LedgerRecord[]>();
 
   /** Rebuilds a ledger from its records, in the order in which they were made. */
   constructor(records: Iterable<LedgerRecord> = []) {
@@ -76,10 +71,7 @@ export class Ledger {
   /** Whether some checkpoint or the agent is known to have had this content (or this absence) at the path. */
   isKnown(path: TreePath, content: Known): boolean {
     if (content === 'absent') return true;
-    // The newest is the likeliest.
-    return (
-      this.#addresses.get(path)?.some((_, i, all) => this.#contentAt(all.at(-1 - i)) === content) ?? false
-    );
+    return this.history(path).some((record) => record.content === content);
   }
 
   /** The paths among `changes` whose present content (`before`) is nobody's we know: somebody edited them. */
@@ -93,63 +85,28 @@ export class Ledger {
 
   /** What happened to a path, oldest first. */
   history(path: TreePath): readonly LedgerRecord[] {
-    return (this.#addresses.get(path) ?? []).map((address) => this.#at(path, address));
+    return this.#histories.get(path) ?? [];
   }
 
   /** The last thing that happened to a path, if anything is known. */
   last(path: TreePath): LedgerRecord | undefined {
-    const address = this.#addresses.get(path)?.at(-1);
-    return address === undefined ? undefined : this.#at(path, address);
+    return this.#histories.get(path)?.at(-1);
   }
 
   /** Every path that has a history, in bytewise order. */
   paths(): TreePath[] {
-    return [...this.#addresses.keys()].sort(byBytes);
+    return [...this.#histories.keys()].sort(byBytes);
   }
 
   /** Every record, path by path; feeding them to the constructor gives an equal ledger. */
   *records(): Generator<LedgerRecord> {
-    for (const path of this.#addresses.keys()) yield* this.history(path);
+    for (const history of this.#histories.values()) yield* history;
   }
 
   /** Takes a record. */
   add(record: LedgerRecord): void {
-    pack(this.#writer, record);
-    const address = this.#bytes.add(this.#writer);
-    const list = this.#addresses.get(record.path);
-    if (list === undefined) this.#addresses.set(record.path, [address]);
-    else list.push(address);
-  }
-
-  #at(path: TreePath, address: number): LedgerRecord {
-    return unpack(path, this.#bytes.reader(address));
-  }
-
-  #contentAt(address: number | undefined): Known | undefined {
-    return address === undefined ? undefined : contentOf(this.#bytes.reader(address));
+    const history = this.#histories.get(record.path);
+    if (history === undefined) this.#histories.set(record.path, [record]);
+    else history.push(record);
   }
 }
-
-const authors: readonly Author[] = ['agent', 'user', 'session'];
-
-function pack(writer: PackWriter, { content, who, by, at }: LedgerRecord): void {
-  writer.digits(content);
-  writer.integer(authors.indexOf(who));
-  const ms = Date.parse(at);
-  const isUsual = ms > 0 && new Date(ms).toISOString() === at;
-  writer.integer(isUsual ? ms : 0);
-  if (!isUsual) writer.text(at);
-  writer.integer(by === undefined ? 0 : 1);
-  if (by !== undefined) writer.text(by);
-}
-
-function unpack(path: TreePath, reader: PackReader): LedgerRecord {
-  const content = contentOf(reader);
-  const who = authors[reader.integer()];
-  invariant(who !== undefined, 'an author is one of three');
-  const ms = reader.integer();
-  const at = ms === 0 ? reader.text() : new Date(ms).toISOString();
-  return { path, content, who, at, ...(reader.integer() === 0 ? {} : { by: reader.text() }) };
-}
-
-const contentOf = (reader: PackReader): Known => reader.digits() as Known;

@@ -3,7 +3,7 @@
 // never opens a work tree, an index or HEAD.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
-import { PackedSet } from '../../base/packed-set.ts';
+import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import { TreeDiffer } from '../../git/diff/tree-differ.ts';
 import { objectHash } from '../../git/objects/object-id.ts';
@@ -45,7 +45,7 @@ export class GitStore implements SnapshotStore {
   readonly #gate = new SweepGate();
   #hasRemoved = false;
   #damaged: readonly StoreProblem[] = [];
-  readonly #known = new PackedSet(knownMax);
+  readonly #known = new RecentSet(knownMax);
 
   constructor(home: GitHome) {
     this.strategy = home.strategy;
