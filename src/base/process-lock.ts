@@ -25,15 +25,20 @@ export interface ProcessLock {
 /** Describes this process for others. */
 export function describeSelf(): Holder {
   const startTime = startTimeOf(process.pid);
-  const bootId = readSmall('/proc/sys/kernel/random/boot_id');
+  const boot = bootId();
   const pidNamespace = namespaceOf('self');
   return {
     pid: process.pid,
     host: hostname(),
     ...(startTime === undefined ? {} : { startTime }),
-    ...(bootId === undefined ? {} : { bootId }),
+    ...(boot === undefined ? {} : { bootId: boot }),
     ...(pidNamespace === undefined ? {} : { pidNamespace }),
   };
+}
+
+/** Another one after each start of the machine; undefined where the system does not tell. */
+export function bootId(): string | undefined {
+  return readSmall('/proc/sys/kernel/random/boot_id');
 }
 
 /** Whether the process that wrote `holder` still runs: `unknown` when this process cannot see it. */

@@ -26,6 +26,8 @@ export interface RestoreIntent {
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /** The directory that it works on. Absent: written by a version that did not note it, as the three below. */
   readonly root?: RootIdentity;
+  /** The start of the machine in which it was written, where the system tells. */
+  readonly boot?: string;
   /** What it left alone on purpose; a redo leaves these alone, too. */
   readonly left?: readonly LeftAlone[];
   /** The restore that it takes back, of an undo or a redo. */

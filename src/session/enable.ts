@@ -19,6 +19,7 @@ import { noteCheckpoint } from './ledger/authorship.ts';
 import { afterCommit } from './operations/after-commit.ts';
 import type { OperationContext } from './operations/operation-context.ts';
 import { publish, standingOf } from './publish.ts';
+import { recoverAnswered, reopenUnpublished } from './restore/after-power-cut.ts';
 import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
 import { recover } from './restore/recover.ts';
 import { type DisabledReason, remedies, type Session } from './session.ts';
@@ -90,7 +91,9 @@ export async function enableCheckpoints(
     // Before the base is published, after which nothing may fail; without checkpoints it means nothing.
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
+      reopenUnpublished(session, checkpoints);
       await recover(session, limited);
+      await recoverAnswered(session, limited);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });
   } catch (error) {

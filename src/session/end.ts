@@ -28,6 +28,7 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
   const { queue, directory, owner, marker, sessionLog } = session.parts;
   await queue.close();
   await session.watcher?.close();
+  await session.parts.answered.close();
   const { enabled } = session;
   try {
     const fate =
@@ -56,7 +57,7 @@ export function abandonSession(session: Session): void {
   const { directory, marker } = session.parts;
   session.enabled?.store.kill();
   if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
-  if (files.existsSync(directory.intentFile)) return;
+  if (files.existsSync(directory.intentFile) || session.parts.answered.isAny) return;
   if (session.disabledReason === 'StoreCorrupt') return;
   if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
   if (!session.parts.owner.holds()) return;
@@ -68,7 +69,8 @@ async function mayRemove(
   checkpoints: Checkpoints | undefined,
   kind: EndKind,
 ): Promise<boolean> {
-  if (files.existsSync(session.parts.directory.intentFile)) return false;
+  const { directory, answered } = session.parts;
+  if (files.existsSync(directory.intentFile) || answered.isAny) return false;
   if (!isOurs(session)) return false;
   if (kind === 'orderly') return true;
   // What a damaged store still holds, nobody can tell.

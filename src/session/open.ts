@@ -21,6 +21,7 @@ import { OperationRecords } from './operations/operation-records.ts';
 import { endOrphans } from './orphan-children.ts';
 import { busy, SessionOwner } from './owner.ts';
 import { deleteTrash, renameAway } from './removal.ts';
+import { AnsweredRestores } from './restore/answered-restores.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
 import { startWatching } from './watching.ts';
@@ -230,15 +231,17 @@ function assemble(
   around: Surroundings,
 ): Session {
   const { sessionLog, conversation, others } = kept;
+  const { directory, workTree } = found;
   return new Session({
     ...found,
-    repository: findRepository(found.workTree.root),
+    repository: findRepository(workTree.root),
     options,
     queue: new OperationQueue(around.onPoison),
     sessionLog,
     conversation,
     operations: new OperationRecords(sessionLog, others),
     ledger: ledgerFrom(others),
+    answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
     descent: new Descent(sessionLog, others),
     events: around.events,
     neighbours: around.neighbours,

@@ -19,6 +19,7 @@ import type { Descent } from './index/removed-parents.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { OperationRecords } from './operations/operation-records.ts';
 import type { SessionOwner } from './owner.ts';
+import type { AnsweredRestores } from './restore/answered-restores.ts';
 import type { RestoreOutcome } from './restore/outcome.ts';
 
 /** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */
@@ -64,6 +65,8 @@ export interface SessionParts {
   readonly conversation: Conversation;
   readonly operations: OperationRecords;
   readonly ledger: Ledger;
+  /** Restores that were answered and whose files may not be on the disk yet. */
+  readonly answered: AnsweredRestores;
   /** What removed checkpoints came after. */
   readonly descent: Descent;
   readonly events: SessionEvents;

@@ -12,7 +12,7 @@ const restorePoints: readonly (readonly [number, string])[] = [
   [3, inTree],
   [5, inTree],
   [2, 'unlink /proc/self/fd'],
-  [1, 'rm .*restore.json$'],
+  [1, 'rename .*/restore\\.json$'],
 ];
 const createPoints: readonly (readonly [number, string])[] = [
   [1, 'spawn git'],

@@ -26,6 +26,7 @@ function patternOf(path: string): RegExp {
   const filled = escaped
     .replace(/<session>/g, 'ses_[0-9a-z]{26}')
     .replace(/<checkpoint>/g, 'ckpt_[0-9a-z]{20}')
+    .replace(/<restore>/g, '[0-9a-z]{20}')
     .replace(/<hex>/g, '[0-9a-f]+')
     .replace(/<tag>/g, '\\d+(\\.\\d+)?')
     .replace(/^\*/, '.*');
@@ -82,7 +83,9 @@ test('ON-DISK.md names every path and ref that sessions make, and nothing else',
     }
   }
   assert.equal(unnamed, []);
-  const lasting = [...kept, ...theirs].filter(({ text }) => !/restore\.json|ref-intent|\.trash-/.test(text));
+  const lasting = [...kept, ...theirs].filter(
+    ({ text }) => !/restored?(\.|-<restore>\.)json|ref-intent|\.trash-/.test(text),
+  );
   assert.equal(
     lasting.filter(({ text }) => !seen.has(text)).map(({ text }) => text),
     [],

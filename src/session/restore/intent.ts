@@ -1,6 +1,7 @@
 // The note of a job, made before its first byte changes: all that repeating the request takes. It writes nothing.
 import { given } from '../../base/given.ts';
 import type { OperationId } from '../../base/ids.ts';
+import { bootId } from '../../base/process-lock.ts';
 import type { RestoreIntent } from '../../restore/journal.ts';
 import type { RootIdentity } from '../../restore/root-identity.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
@@ -23,6 +24,7 @@ export function intentOf(
     ...(job.paths === undefined ? {} : { paths: job.paths }),
     onConflict: job.onConflict,
     ...(root === undefined ? {} : { root }),
+    ...given({ boot: bootId() }),
     left: plan.plan.skipped,
     ...(job.takesBack === undefined
       ? {}

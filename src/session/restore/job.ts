@@ -4,13 +4,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
-import { stopped } from '../../restore/failure.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import type { LeftAlone } from '../../restore/operations.ts';
 import { applyRestore } from '../../restore/restorer.ts';
@@ -27,6 +26,7 @@ import { intentOf } from './intent.ts';
 import { noteDone } from './notes.ts';
 import type { RestoreOutcome, RestoreScope } from './outcome.ts';
 import { type FilePlan, planFiles } from './planned-files.ts';
+import { lockLost, refuse, unfinished } from './refusals.ts';
 import { captureAfter, revealedBy, untouchedBy } from './result.ts';
 
 export interface RestoreJob {
@@ -49,6 +49,8 @@ export interface RestoreJob {
   readonly emptied?: readonly TreePath[];
   /** Of an undo or a redo: the restore that is taken back, and no more than what it did unless `isExact`. */
   readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
+  /** The only paths that it may change, of which the target is known to hold all. */
+  readonly only?: ReadonlySet<TreePath>;
   /** Of a job that was interrupted and is run again. */
   readonly interrupted?: Interrupted;
 }
@@ -64,8 +66,19 @@ export interface Interrupted {
   readonly isUndone: boolean;
 }
 
-/** Runs a job; the caller holds the session's queue. */
+/** Runs a job and announces it; the caller holds the session's queue. */
 export async function runRestoreJob(
+  session: Session,
+  job: RestoreJob,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
+  const outcome = await carryOut(session, job, context);
+  if (!job.dryRun) await session.parts.events.restored(session, job.target, { outcome, ms: outcome.ms });
+  return outcome;
+}
+
+/** Runs a job of which nobody is told: that of an opening, say, which answers with it. */
+export async function carryOut(
   session: Session,
   job: RestoreJob,
   context: OperationContext,
@@ -86,28 +99,13 @@ export async function runRestoreJob(
     const safety = await publishSafety(session, checkpoints, plan.present, context);
     const record = composeRestored(session, checkpoints, job, safety, context);
     const done = await applyJob(session, checkpoints, { job, plan, record, safety }, context);
-    const outcome = { ...done, safety, historyLength, ms: elapsed() };
-    await session.parts.events.restored(session, job.target, { outcome, ms: outcome.ms });
-    return outcome;
+    return { ...done, safety, historyLength, ms: elapsed() };
   } catch (error) {
     return refuse(error);
   } finally {
     await afterCommit(context, lockLost, () => lock.release());
   }
 }
-
-/** Of what the system says while nothing has changed yet; what it says later is caught where it happens. */
-function refuse(error: unknown): never {
-  if (systemCode(error) === 'EROFS') {
-    const message =
-      'The storage can no longer be written. Nothing was changed; make it writable and try again.';
-    throw new CheckpointdError('ReadOnlyStore', message, { cause: error });
-  }
-  throw stopped(error, undefined, 0);
-}
-
-export const lockLost =
-  'The lock of the work tree could not be given back, so another session may have to wait';
 
 /** The conversation as the job will leave it. @throws DataCorrupt, before anything changes, when it is not there */
 function conversationAfter({ parts: { conversation } }: Session, job: RestoreJob): ConversationState {
@@ -136,7 +134,7 @@ export async function applyJob(
   { job, plan, record, safety, isRecovery = false }: PreparedJob,
   context: OperationContext,
 ): Promise<Applied> {
-  const { directory, workTree, options, conversation } = session.parts;
+  const { answered, directory, workTree, options, conversation } = session.parts;
   const journal = new RestoreJournal(directory.intentFile);
   const id = base32(randomBytes(13), 20);
   const root = rootIdentity(workTree.root);
@@ -168,7 +166,12 @@ export async function applyJob(
   // take the place of the one that knows of it.
   session.unfinishedRestore = applied.leftover.length > 0;
   const left = 'The restore is done, but the note of it is removed at the next open';
-  if (applied.leftover.length === 0) await afterCommit(context, left, () => journal.remove());
+  if (applied.leftover.length === 0) {
+    await afterCommit(context, left, () => {
+      answered.keep(id);
+      answered.sync(id, ours);
+    });
+  }
   await noteDone(session, { checkpoint, before, ours }, context);
   return {
     restored: applied.restored,
@@ -290,11 +293,4 @@ function composeRestored(
     redo: job.redo(id),
     ...context.stamp,
   };
-}
-
-/** The error for a restore that could be neither finished nor undone; the next open tries again. */
-export function unfinished(cause: unknown): CheckpointdError {
-  const message =
-    'The restore stopped half-way. Everything that it displaced is in its safety checkpoint, and it is finished or undone before the next change of this session.';
-  return new CheckpointdError('RestoreFailed', message, { cause, effects: 'unknown', retryable: true });
 }

@@ -133,8 +133,8 @@ async function boundsOf(checkpoints: Checkpoints, job: RestoreJob, present: Capt
   const back = record && (await takenBack(checkpoints, record));
   for (const path of back?.revealed ?? []) bounds.leave.set(path, 'notCapturedThen');
   const { interrupted } = job;
-  const known = back?.paths;
-  const only = job.takesBack?.isExact === false ? known : undefined;
+  const known = back?.paths ?? job.only;
+  const only = job.takesBack?.isExact === false ? known : job.only;
   const limits = { ...(known && { known }), ...(only && { only }) };
   if (interrupted === undefined) return { ...bounds, ...limits };
   const states = { before: interrupted.before, target: interrupted.target, present: present.snapshot };

@@ -12,11 +12,13 @@ import type { OperationContext } from '../operations/operation-context.ts';
 import { remedies, type Session } from '../session.ts';
 import { storageFailure } from '../storage.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
+import { recoverAnswered } from './after-power-cut.ts';
 import { editedSince, withEdits } from './edited-since.ts';
 import { checkRoot, jobOf, recordOf } from './interrupted.ts';
-import { applyJob, lockLost, publishSafety, type RestoreJob, unfinished } from './job.ts';
+import { applyJob, publishSafety, type RestoreJob } from './job.ts';
 import { type RestoreOutcome } from './outcome.ts';
 import { type FilePlan, planFiles } from './planned-files.ts';
+import { lockLost, unfinished } from './refusals.ts';
 
 /**
  * What comes before every change of a session: recovers if a restore failed in this process.
@@ -43,6 +45,7 @@ export async function ensureRecovered(session: Session, context: OperationContex
     throw new CheckpointdError('CheckpointsDisabled', message, { details: { reason } });
   }
   await recover(session, context);
+  await recoverAnswered(session, context);
   session.recovered = undefined; // that a kill interrupted it is only said to who opens the session
 }
 
@@ -64,7 +67,7 @@ export async function recover(
     for (const { path, code } of swept.unreadable)
       log.warn(`${toText(path)} could not be looked into or cleared of temporaries of a restore (${code})`);
     if (isPublished) {
-      journal.remove(); // killed between the publication and the removal: it had succeeded
+      session.parts.answered.keep(intent.id); // killed between the publication and this: it had succeeded
       return settle(session, 'nothing');
     }
     try {

@@ -228,10 +228,15 @@ pub enum RecoverMode {
 /// What an answered mutation survives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Durability {
-    /// The death of the daemon.
+    /// The death of the daemon, at any instant. Not a power cut, nor a crash of the system: what
+    /// was answered in the last half minute or so may then be missing, each checkpoint and message
+    /// as a whole, and one whose content the disk lost is told as damaged. Two things are synced
+    /// all the same: what `local` puts into the user's repository, before git can see it, and the
+    /// files of a restore, right behind its answer; what a power cut takes of these before that is
+    /// put back by the next opening, except where somebody has changed it since.
     #[serde(rename = "process")]
     Process,
-    /// Also a power cut: slower, since files are synced.
+    /// Also a power cut: slower, since everything is synced before it is answered.
     #[serde(rename = "power")]
     Power,
     /// A value that this version does not know.

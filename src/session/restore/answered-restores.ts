@@ -1,0 +1,138 @@
+// The notes of restores that were answered and whose files may not be on the disk yet. The note of a restore under way
+// becomes one by a new name, and goes when the files were synced, behind the answer. What stays tells the next start
+// after a power cut what to look at (after-power-cut.ts); after a mere kill it is synced, and nothing is repeated.
+import { join } from 'node:path';
+import { syncDirectory } from '../../base/atomic-file.ts';
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import type { Log } from '../../base/log.ts';
+import { syncFiles } from '../../restore/file-sync.ts';
+import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
+import type { TreePath } from '../../tree/tree-path.ts';
+import type { SessionDirectory } from '../directory.ts';
+
+/** How long the end of a session waits for files to reach the disk. */
+const patienceMs = 1_000;
+const noteName = /^restored-[0-9a-z]+\.json$/;
+
+export interface AnsweredNote {
+  readonly intent: RestoreIntent;
+  /** When the restore was answered: what it wrote has not changed later unless somebody else did. */
+  readonly answeredMs: number;
+}
+
+export class AnsweredRestores {
+  readonly #directory: SessionDirectory;
+  readonly #root: string;
+  readonly #durable: boolean;
+  readonly #log: Log;
+  readonly #stop = new AbortController();
+  /** What waits for the disk, by the restore's id. */
+  readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
+  #running: Promise<void> | undefined;
+
+  /** `durable`: a restore syncs its files before it is answered, so that none needs a note. */
+  constructor(directory: SessionDirectory, root: string, durable: boolean, log: Log) {
+    this.#directory = directory;
+    this.#root = root;
+    this.#durable = durable;
+    this.#log = log;
+  }
+
+  /** The restore is done: its note is no longer that of one under way. */
+  keep(id: string): void {
+    if (this.#durable) return new RestoreJournal(this.#directory.intentFile).remove();
+    files.renameSync(this.#directory.intentFile, this.#file(id));
+    syncDirectory(this.#directory.own);
+  }
+
+  /** Syncs the files of a restore whose note is kept, while others work. */
+  sync(id: string, paths: ReadonlySet<TreePath>): void {
+    if (this.#durable) return;
+    this.#waiting.set(id, paths);
+    this.#running ??= this.#syncAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** All notes that stand, oldest first. One that cannot be read tells nothing, and goes. */
+  notes(): AnsweredNote[] {
+    const notes: AnsweredNote[] = [];
+    for (const name of this.#names()) {
+      const file = join(this.#directory.own, name);
+      const state = new RestoreJournal(file).read();
+      if (state.kind === 'unfinished')
+        notes.push({ intent: state.intent, answeredMs: files.statSync(file).ctimeMs });
+      else if (state.kind === 'unreadable') {
+        this.#log.warn(`the note of an answered restore (${file}) was removed unread: ${state.reason}`);
+        files.rmSync(file, { force: true });
+      }
+    }
+    return notes.sort((a, b) => a.answeredMs - b.answeredMs);
+  }
+
+  /** The publication that the note is about was lost: the restore is under way again. */
+  reopen(id: string): void {
+    files.renameSync(this.#file(id), this.#directory.intentFile);
+    syncDirectory(this.#directory.own);
+  }
+
+  forget(ids: Iterable<string>): void {
+    for (const id of ids) {
+      this.#waiting.delete(id);
+      files.rmSync(this.#file(id), { force: true });
+    }
+    syncDirectory(this.#directory.own);
+  }
+
+  /** Whether any note stands: a session that ends before its files are on the disk is not removed. */
+  get isAny(): boolean {
+    return this.#names().length > 0;
+  }
+
+  /** Waits a little for what is being synced, then leaves it to the kernel and the notes where they are. */
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, patienceMs);
+    });
+    await Promise.race([this.#running, patience]);
+    clearTimeout(timer);
+    this.#stop.abort();
+  }
+
+  /** All that waits in one go: a later restore may have replaced what an earlier one wrote. */
+  async #syncAll(): Promise<void> {
+    const { signal } = this.#stop;
+    try {
+      while (this.#waiting.size > 0) {
+        const ids = [...this.#waiting.keys()];
+        const paths = new Set([...this.#waiting.values()].flatMap((each) => [...each]));
+        await syncFiles(this.#root, paths, signal);
+        signal.throwIfAborted();
+        this.forget(ids);
+      }
+    } catch (error) {
+      if (!signal.aborted)
+        this.#log.warn(`files of a restore could not be synced, so its note stays: ${String(error)}`);
+    }
+  }
+
+  #file(id: string): string {
+    return join(this.#directory.own, `restored-${id}.json`);
+  }
+
+  #names(): string[] {
+    return answeredNotesIn(this.#directory);
+  }
+}
+
+/** The names of the notes in a session's directory. */
+export function answeredNotesIn(directory: SessionDirectory): string[] {
+  try {
+    return files.readdirSync(directory.own).filter((name) => noteName.test(name));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []; // removed under us
+    throw error;
+  }
+}
