@@ -2,6 +2,7 @@
 // where a request's failure is caught. It knows no handler by name and no life cycle; order within a session is
 // the queue's business, not its.
 import type { Log } from '../base/log.ts';
+import { within } from '../base/within.ts';
 import { type MethodFacts, methods } from '../protocol/methods.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
@@ -68,12 +69,10 @@ export class Dispatcher {
   /** Waits until no request runs, at most `graceMs`; then aborts the rest. */
   async settle(graceMs: number): Promise<void> {
     if (this.#running.size > 0 && graceMs > 0) {
-      let timer: NodeJS.Timeout | undefined;
-      await new Promise<void>((resolve) => {
+      const idle = new Promise<void>((resolve) => {
         this.#idle.push(resolve);
-        timer = setTimeout(resolve, graceMs);
       });
-      clearTimeout(timer);
+      await within(graceMs, idle);
     }
     for (const controller of this.#running) controller.abort(this.#stopReason);
   }

@@ -2,6 +2,7 @@
 // of time, let the replies out, leave with the code of that end. It knows no session; what a stop removes or keeps is
 // the daemon's affair.
 import type { Log } from '../base/log.ts';
+import { within } from '../base/within.ts';
 
 /**
  * Why the daemon ends. `exit`: without a shutdown before it. `endOfInput`: also an output that nobody reads.
@@ -88,15 +89,4 @@ export class Ending {
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }
-}
-
-/** True when `work` was done within the time. */
-async function within(ms: number, work: Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
-  const done = await Promise.race([work.then(() => true as const), late]);
-  clearTimeout(timer);
-  return done;
 }

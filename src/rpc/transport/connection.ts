@@ -11,6 +11,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import type { Effects } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
+import { within } from '../../base/within.ts';
 import { type WireError, wireError } from '../error-response.ts';
 import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts';
 import type { FrameOutput } from './frame-backlog.ts';
@@ -106,13 +107,8 @@ export class Connection {
 
   /** Resolves when every request has its answer and all frames have left the process, or after `msMax`. */
   async drain(msMax: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const bound = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, msMax);
-    });
     const drained = this.#answered().then(() => this.#writer.drained());
-    await Promise.race([drained, bound]);
-    clearTimeout(timer);
+    await within(msMax, drained);
   }
 
   #dispatch(message: Message, next: (message: Message) => void | Promise<void>): void | Promise<void> {

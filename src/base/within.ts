@@ -1,0 +1,14 @@
+// Waiting no longer than it is worth. It stops nothing: what comes late goes on, and nobody hears of it.
+
+/** True when `work` was done within the time. @throws what `work` throws, if that comes in time */
+export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

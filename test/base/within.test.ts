@@ -1,0 +1,36 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { within } from '../../src/base/within.ts';
+
+const never = new Promise(() => undefined);
+
+test('what is done in time is in time, and what is not is late', async () => {
+  assert.is(await within(60_000, Promise.resolve()), true);
+  assert.is(await within(1, never), false);
+});
+
+test('a failure in time is thrown; one that comes late is nobody’s', async () => {
+  const refused = new Error('refused');
+  try {
+    await within(60_000, Promise.reject(refused));
+    assert.unreachable();
+  } catch (error) {
+    assert.is(error, refused);
+  }
+  let fail: (error: Error) => void = () => undefined;
+  const failing = new Promise((_, reject) => {
+    fail = reject;
+  });
+  assert.is(await within(1, failing), false);
+  fail(refused); // would end the process as an unhandled rejection
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('the timer does not outlive the wait', async () => {
+  const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+  const before = timers();
+  await within(60_000, Promise.resolve());
+  assert.is(timers(), before);
+});
+
+test.run();
