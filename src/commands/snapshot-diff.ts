@@ -7,8 +7,8 @@ import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../session/checkpoints.ts';
 import { layoutOf, statOf, unifiedParts } from '../session/diff/diff-text.ts';
 import { type Difference, type DiffSide, differencesOf } from '../session/diff/differences.ts';
+import { requireBase } from '../session/index/base.ts';
 import type { FileStats } from '../session/index/stats-cache.ts';
-import { baseTag } from '../session/index/tag.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -16,7 +16,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 export type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
 
 export interface DiffRequest {
-  /** Default: the base, tag "0". */
+  /** Default: the base. */
   readonly from?: string;
   /** Default: the work tree as it is now. */
   readonly to?: string;
@@ -55,7 +55,8 @@ export async function diff(
 ): Promise<DiffOutcome> {
   const checkpoints = session.requireCheckpoints();
   const { store, index } = checkpoints;
-  const from = index.resolve(request.from ?? baseTag).record.snapshot;
+  const from = (request.from === undefined ? requireBase(index) : index.resolve(request.from)).record
+    .snapshot;
   const to =
     request.to === undefined
       ? await present(checkpoints, context)

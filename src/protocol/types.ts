@@ -1169,7 +1169,10 @@ export interface SessionOpenResult {
   readonly checkpoints: CheckpointsState;
   /** The shadow repository. Absent: another strategy, or checkpoints are disabled. */
   readonly shadowRepoPath?: string;
-  /** The checkpoint of tag `0`. Absent: checkpoints are disabled. */
+  /**
+   * The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted. Absent:
+   * checkpoints are disabled.
+   */
   readonly base?: Checkpoint;
   /** Paths that the base capture left out. Empty when resumed. */
   readonly skipped: readonly SkippedPath[];
@@ -1496,7 +1499,7 @@ export interface CheckpointStatsParams {
 export interface CheckpointDiffParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** The earlier side. Absent: the base. */
+  /** The earlier side. Absent: the base, which is the oldest checkpoint that is left where tag `0` was deleted. */
   readonly from?: CheckpointRef;
   /** The later side. Absent: the work tree as it is now. */
   readonly to?: CheckpointRef;
@@ -2902,7 +2905,10 @@ export interface RequestTypes {
   'checkpoint/delete': { params: CheckpointDeleteParams; result: CheckpointDeleteResult; };
   /** Gives a checkpoint a name, or takes it away. */
   'checkpoint/rename': { params: CheckpointRenameParams; result: CheckpointRenameResult; };
-  /** Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`. */
+  /**
+   * Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`. Where they are
+   * disabled already and there are none, none are removed.
+   */
   'checkpoint/clean': { params: CheckpointCleanParams; result: CheckpointCleanResult; };
   /**
    * Tells the conversation state: what is said, what goes to the model, what the model may use and where the

@@ -50,7 +50,6 @@ async function assertDisabled(
     ['checkpoint/redo', {}],
     ['checkpoint/delete', { tag: '0' }],
     ['checkpoint/rename', { tag: '0', name: 'x' }],
-    ['checkpoint/clean', {}],
   ];
   for (const [method, rest] of requests) {
     const failure = await failureOf(client.send(method, { session, ...rest }).answer);
@@ -58,6 +57,8 @@ async function assertDisabled(
     assert.equal(failure.data?.details, { reason }, method);
     assert.match(failure.message, remedy, method);
   }
+  const cleaned = await client.request('checkpoint/clean', { session });
+  assert.equal([cleaned.removed, cleaned.checkpoints.reason], [0, reason]);
   return session;
 }
 

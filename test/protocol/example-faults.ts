@@ -142,6 +142,15 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
       world.names.values.session = await keptSession(world, { conversationId: 'cut' });
     },
   },
+  /** The session has checkpoints of an earlier run, and is opened without enabling them. */
+  keptNotEnabled: {
+    async make(world) {
+      const open = { conversationId: 'kept' };
+      const session = await keptSession(world, open);
+      await world.request('session/close', { session });
+      world.names.values.session = await keptSession(world, { ...open, init: 'never' });
+    },
+  },
   dataCorrupt: { make: (world) => damage(world, (type, text) => type === 'blob' && text === 'one\n') },
   contentsCorrupt: {
     make: (world) => damage(world, (type, text) => type === 'blob' && text.startsWith('one\n')),

@@ -7,8 +7,8 @@ import type { Log } from '../../base/log.ts';
 import { lengthsOf } from '../../conversation/answers.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import type { SessionEvents } from '../../session/events.ts';
+import { baseOf } from '../../session/index/base.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
-import { baseTag } from '../../session/index/tag.ts';
 import type { Session } from '../../session/session.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { checkpoint } from './checkpoint-answer.ts';
@@ -35,7 +35,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     opened: (session, { resumed, ms }) =>
       told(
         (async () => {
-          const base = session.enabled?.index.byTag(baseTag);
+          const base = session.enabled && baseOf(session.enabled.index);
           const view =
             session.enabled === undefined || base === undefined
               ? undefined

@@ -1,5 +1,5 @@
 // checkpoint/clean: removes every checkpoint of the session with its store; the conversation and the work tree stay.
-// Checkpoints are disabled until the next checkpoint/init.
+// Checkpoints are disabled until the next checkpoint/init. Where there are none to remove, none are removed.
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 import type * as Wire from '../../protocol/types.ts';
@@ -10,12 +10,15 @@ import type { Intended } from '../../session/operations/intentions.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import { deleteTrash, renameStoreAway } from '../../session/removal.ts';
 import type { Session } from '../../session/session.ts';
-import { disabledState } from '../answers/checkpoint-answer.ts';
+import { checkpointsState, disabledState } from '../answers/checkpoint-answer.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand(
   'checkpoint/clean',
   async ({ session, context }) => {
+    if (hasNone(session)) {
+      return { removed: 0, checkpoints: checkpointsState(session) };
+    }
     const checkpoints = session.requireCheckpoints();
     const { store, index } = checkpoints;
     const removed = index.size;
@@ -33,6 +36,11 @@ export const command = defineCommand(
   },
   { again: ({ effect }, { session }) => answer(session, Number(effect)) },
 );
+
+/** Checkpoints are disabled, and none were kept by an earlier run that could not be reached now. */
+function hasNone(session: Session): boolean {
+  return session.enabled === undefined && !files.existsSync(session.parts.directory.enabledFile);
+}
 
 function answer(session: Session, removed: number): Wire.CheckpointCleanResult {
   return { removed, ...given({ path: ownRepository(session) }), checkpoints: disabledState('Cleaned') };

@@ -3,8 +3,8 @@
 import { checkGit } from '../../git/process/version.ts';
 import type * as Wire from '../../protocol/types.ts';
 import { createBase, enableCheckpoints } from '../../session/enable.ts';
+import { requireBase } from '../../session/index/base.ts';
 import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
-import { baseTag } from '../../session/index/tag.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { Session } from '../../session/session.ts';
 import { setStoreAside } from '../../session/session-store.ts';
@@ -43,10 +43,7 @@ async function answer(
   context: OperationContext,
 ): Promise<Wire.CheckpointInitResult> {
   const checkpoints = session.requireCheckpoints();
-  // Where the base was deleted by hand, the oldest one that is left stands for it.
-  const { index } = checkpoints;
-  const oldest = index.byTag(baseTag) ?? index.list('every')[0] ?? index.resolve(baseTag);
-  const base = await viewAfterCommit(context, checkpoints, oldest);
+  const base = await viewAfterCommit(context, checkpoints, requireBase(checkpoints.index));
   return {
     initialized,
     checkpoints: checkpointsState(session),

@@ -4,8 +4,8 @@ import { given } from '../../base/given.ts';
 import { type KnownModel, knownModel } from '../../conversation/model.ts';
 import { checkTools, type ToolsByOrigin } from '../../conversation/tools.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { baseOf } from '../../session/index/base.ts';
 import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
-import { baseTag } from '../../session/index/tag.ts';
 import { defaultStrategy } from '../../session/offered-strategies.ts';
 import type { OpenRequest } from '../../session/open.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
@@ -99,7 +99,7 @@ async function openResult(
 ): Promise<Wire.SessionOpenResult> {
   const { marker, workTree } = session.parts;
   const checkpoints = session.enabled;
-  const base = checkpoints?.index.byTag(baseTag);
+  const base = checkpoints && baseOf(checkpoints.index);
   const view =
     checkpoints === undefined || base === undefined
       ? undefined

@@ -9,7 +9,7 @@ import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
-import { baseTag } from '../index/tag.ts';
+import { baseOf } from '../index/base.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import type { Author, Known, LedgerRecord } from './ledger.ts';
@@ -73,7 +73,7 @@ export async function noteCheckpoint(
 
 /**
  * What a first checkpoint holds where the ledger knows of something else: all before it were removed. Other paths are
- * asked of the store ({@link oldestOf}), not copied one by one.
+ * asked of the store ({@link baseOf}), not copied one by one.
  */
 async function changesSinceKnown(
   { store, ledger }: Checkpoints,
@@ -88,11 +88,6 @@ async function changesSinceKnown(
       return after === undefined ? { path } : { path, after };
     })
     .filter(({ path, after }) => ledger.last(path)?.content !== contentOf(after));
-}
-
-/** The checkpoint that told of whatever no other has told of: the base, or the oldest that is left without it. */
-function oldestOf({ index }: Checkpoints): StoredCheckpoint['record'] | undefined {
-  return (index.byTag(baseTag) ?? index.oldest)?.record;
 }
 
 /**
@@ -178,7 +173,7 @@ export async function conflictsIn(
   const conflicts = new Set<TreePath>();
   if (head === undefined || head === present) return conflicts;
   const touched = new Set(changes.map(({ path }) => path));
-  const base = oldestOf(checkpoints)?.snapshot;
+  const base = baseOf(checkpoints.index)?.record.snapshot;
   for (const { path, after } of await store.changes(head, present)) {
     if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
     const original = base === undefined ? undefined : await store.entry(base, path);
@@ -207,7 +202,7 @@ export async function pathHistory(
 ): Promise<{ readonly entries: readonly LedgerEntryView[]; readonly present?: LedgerEntryView }> {
   const checkpoints = session.requireCheckpoints();
   const { ledger, store } = checkpoints;
-  const base = oldestOf(checkpoints);
+  const base = baseOf(checkpoints.index)?.record;
   const original = base === undefined ? undefined : await store.entry(base.snapshot, path);
   const later = ledger.history(path);
   // What was known of the path before the oldest checkpoint, of checkpoints that are removed, comes first.

@@ -437,7 +437,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointCleanResult:
-        """Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`."""
+        """Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`.
+        Where they are disabled already and there are none, none are removed.
+        """
         result: CheckpointCleanResult = await self.request("checkpoint/clean", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 

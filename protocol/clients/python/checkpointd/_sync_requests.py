@@ -413,7 +413,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> CheckpointCleanResult:
-        """Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`."""
+        """Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`.
+        Where they are disabled already and there are none, none are removed.
+        """
         result: CheckpointCleanResult = self.request("checkpoint/clean", params, on_progress=on_progress, timeout=timeout)
         return result
 

@@ -1666,7 +1666,8 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     """Answer to `session/open`."""
     # The shadow repository. Absent: another strategy, or checkpoints are disabled.
     shadowRepoPath: str
-    # The checkpoint of tag `0`. Absent: checkpoints are disabled.
+    # The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
+    # Absent: checkpoints are disabled.
     base: Checkpoint
     # What became of a restore that a kill had interrupted. Absent: there was none.
     recovered: RestoreResult
@@ -2047,7 +2048,8 @@ _CheckpointDiffParamsRequired = TypedDict(
 _CheckpointDiffParamsOptional = TypedDict(
     "_CheckpointDiffParamsOptional",
     {
-        # The earlier side. Absent: the base.
+        # The earlier side. Absent: the base, which is the oldest checkpoint that is left where
+        # tag `0` was deleted.
         "from": "CheckpointRef",
         # The later side. Absent: the work tree as it is now.
         "to": "CheckpointRef",

@@ -2292,7 +2292,8 @@ pub struct SessionOpenResult {
     /// The shadow repository. Absent: another strategy, or checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shadow_repo_path: Option<String>,
-    /// The checkpoint of tag `0`. Absent: checkpoints are disabled.
+    /// The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
+    /// Absent: checkpoints are disabled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
     /// Paths that the base capture left out. Empty when resumed.
@@ -2791,7 +2792,8 @@ impl CheckpointStatsParams {
 pub struct CheckpointDiffParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// The earlier side. Absent: the base.
+    /// The earlier side. Absent: the base, which is the oldest checkpoint that is left where tag
+    /// `0` was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<CheckpointRef>,
     /// The later side. Absent: the work tree as it is now.
@@ -5255,7 +5257,8 @@ impl Request for CheckpointRenameRequest {
     type Result = CheckpointRenameResult;
 }
 
-/// Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`.
+/// Removes all checkpoints of the session. Checkpoints are disabled until `checkpoint/init`. Where
+/// they are disabled already and there are none, none are removed.
 #[derive(Debug)]
 pub enum CheckpointCleanRequest {}
 impl Request for CheckpointCleanRequest {
