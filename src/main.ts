@@ -24,6 +24,11 @@ function complain(complaint: string): void {
 async function main(): Promise<void> {
   const words = process.argv.slice(2);
   const [first = '-'] = words;
+  if (first === 'hook' || first === 'hook-keeper') {
+    const { hookCommand } = await import('./cli/hooks/hook-command.ts');
+    process.exitCode = await hookCommand(words);
+    return;
+  }
   if (!first.startsWith('-') && first !== 'daemon') {
     const { runCommand } = await import('./cli/program.ts');
     process.exitCode = await runCommand(words);

@@ -18,6 +18,10 @@ export const packages: Readonly<Record<string, string>> = {
   chokidar: 'chokidar is imported by watch/ alone.',
   'lru-cache': 'Caches live in session/ and store/.',
   commander: 'The command line is read in cli/ and in flags.ts.',
+  'jsonc-parser': 'Settings files of agents are edited in cli/.',
+  'smol-toml': 'Settings files of agents are edited in cli/.',
+  '@modelcontextprotocol/server': 'MCP is served in cli/mcp/.',
+  '@inquirer/select': 'People choose in cli/.',
   libsql: 'SQLite lives in store/sqlite/, loaded when used.',
 };
 
@@ -98,7 +102,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'cli',
-    packages: ['commander'],
+    packages: ['commander', 'jsonc-parser', 'smol-toml', '@modelcontextprotocol/server', '@inquirer/select'],
     not: [
       'base',
       'tree',

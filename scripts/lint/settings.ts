@@ -37,7 +37,8 @@ function override(layer: Layer): object {
   const places = ['../', '../../', '../../../'];
   const group = closed.flatMap((folder) => places.map((place) => `${place}${folder}/**`));
   for (const place of places) group.push(`${place}daemon.ts`, `${place}main.ts`);
-  const modules = layer.folder === 'client' ? [] : fileModules;
+  // The seam is the daemon's; a client has files of its own.
+  const modules = ['client', 'cli'].includes(layer.folder) ? [] : fileModules;
   const patterns = [{ group, message: layer.because }];
   const refused = Object.keys(packages).filter((name) => layer.packages?.includes(name) !== true);
   return {

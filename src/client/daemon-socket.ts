@@ -71,7 +71,7 @@ export class DaemonSocket implements DaemonLink {
 }
 
 /** Why this socket is not to be trusted; undefined: it is ours and so is its directory. */
-function complaintAbout(path: string): string | undefined {
+export function complaintAbout(path: string): string | undefined {
   const socket = lstatSync(path, { throwIfNoEntry: false });
   const directory = lstatSync(dirname(path), { throwIfNoEntry: false });
   if (socket === undefined || directory === undefined) return 'there is nothing';

@@ -85,8 +85,13 @@ function namesIn(storage: string): string[] {
 
 /** The repository that a path lies in, or the path itself where there is none. */
 export function repositoryAround(path: string): string {
+  return repositoryOf(path) ?? path;
+}
+
+/** The repository that a path lies in. */
+export function repositoryOf(path: string): string | undefined {
   for (let at = path; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return at;
-    if (dirname(at) === at) return path;
+    if (dirname(at) === at) return undefined;
   }
 }

@@ -1,0 +1,212 @@
+// The conversations of agents, each with the session that stands for it: opened at its first event, closed at its end
+// or when nothing was heard of it for long. Events of one conversation are carried out in the order in which they came.
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
+import { repositoryOf, storedSessions } from '../../client/stored-sessions.ts';
+import type { AgentEvent } from './agent-event.ts';
+import { restoredSince } from './restored-since.ts';
+
+/** A conversation that was not heard of for so long is closed; its next event opens it again. */
+const silenceMs = 30 * 60_000;
+
+interface OpenConversation {
+  readonly client: CheckpointdClient;
+  readonly session: string;
+  readonly workspace: string;
+  silence: NodeJS.Timeout | undefined;
+}
+
+export class Conversations {
+  readonly #storage: string;
+  readonly #log: (message: string) => void;
+  readonly #open = new Map<string, OpenConversation>();
+  /** The last event of each conversation that is under way. */
+  readonly #last = new Map<string, Promise<unknown>>();
+  #daemon: Promise<CheckpointdClient> | undefined;
+
+  constructor(storage: string, log: (message: string) => void) {
+    this.#storage = storage;
+    this.#log = log;
+  }
+
+  get isIdle(): boolean {
+    return this.#open.size === 0 && this.#last.size === 0;
+  }
+
+  /** Carries one event out; resolves with what the agent should be told. Never rejects: what fails is logged. */
+  async take(event: AgentEvent): Promise<string | undefined> {
+    const name = `${event.agent} ${event.conversation}`;
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const turn = before.then(() => this.#takeInTurn(name, event));
+    this.#last.set(name, turn);
+    const told = await turn;
+    if (this.#last.get(name) === turn) this.#last.delete(name);
+    return told;
+  }
+
+  /** Ends all conversations, and the daemon that was started for them. */
+  async close(): Promise<void> {
+    await Promise.all(this.#last.values());
+    for (const name of this.#open.keys()) await this.#end(name);
+    await (await this.#daemon?.catch(() => undefined))?.close();
+  }
+
+  async #takeInTurn(name: string, event: AgentEvent): Promise<string | undefined> {
+    try {
+      return await this.#carryOut(name, event);
+    } catch (error) {
+      if (!(error instanceof CheckpointdGoneError)) return this.#failed(name, event, error);
+      this.#log(`${name}: the daemon is gone, once more (${error.message})`);
+      this.#forget(name);
+      try {
+        return await this.#carryOut(name, event);
+      } catch (second) {
+        return this.#failed(name, event, second);
+      }
+    }
+  }
+
+  #failed(name: string, { kind }: AgentEvent, error: unknown): undefined {
+    const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
+    this.#log(`${name}: ${kind} failed: ${what}`);
+  }
+
+  async #carryOut(name: string, event: AgentEvent): Promise<string | undefined> {
+    if (event.kind === 'end') {
+      await this.#end(name);
+      return undefined;
+    }
+    const open = await this.#opened(name, event);
+    if (open === undefined) return undefined;
+    clearTimeout(open.silence);
+    open.silence = setTimeout(() => void this.#end(name), silenceMs).unref();
+    const { client, session } = open;
+    if (event.kind === 'prompt') {
+      const told = await restoredSince(client, session);
+      await client.request('checkpoint/create', {
+        session,
+        kind: 'turn',
+        ...(event.text === undefined || event.text === '' ? {} : { message: event.text }),
+      });
+      return told;
+    }
+    if (event.kind === 'tool') await this.#toolFinished(open, event);
+    return undefined;
+  }
+
+  async #toolFinished({ client, session, workspace }: OpenConversation, event: AgentEvent): Promise<void> {
+    const { agent, conversation, directory, tool, call, files = [] } = event;
+    const toolName = tool === undefined || tool === '' ? {} : { toolName: tool };
+    for (const file of files) {
+      const path = pathInside(workspace, resolve(directory, file));
+      if (path === undefined) continue;
+      try {
+        await client.request('ledger/recordWrite', { session, path, ...toolName });
+      } catch (error) {
+        if (!(error instanceof CheckpointdRequestError)) throw error;
+        this.#log(`${agent} ${conversation}: ${path} was not noted: ${error.message}`);
+      }
+    }
+    const key =
+      call === undefined ? undefined : createHash('sha256').update(`${agent}\n${call}`).digest('hex');
+    await client.request('checkpoint/create', {
+      session,
+      kind: 'tool',
+      onlyIfChanged: true,
+      ...toolName,
+      ...(key === undefined ? {} : { idempotencyKey: key }),
+    });
+  }
+
+  /** The session of the conversation; undefined where there is nothing to checkpoint. */
+  async #opened(
+    name: string,
+    { conversation, agent, directory }: AgentEvent,
+  ): Promise<OpenConversation | undefined> {
+    const known = this.#open.get(name);
+    if (known !== undefined) return known;
+    const place = realpathSync(directory);
+    const workspace = repositoryOf(place);
+    if (workspace === undefined) {
+      this.#log(`${name}: ${place} is in no repository; nothing is captured there`);
+      return undefined;
+    }
+    const conversationId = `${agent}:${conversation}`;
+    const stored = storedSessions(this.#storage, workspace).find(
+      (each) => each.workspace === workspace && each.conversationId === conversationId,
+    );
+    const client = (await this.#holder(stored?.socket)) ?? (await this.#ownDaemon());
+    const { session, checkpoints } = await client.request('session/open', {
+      workspace,
+      conversationId,
+      retention: 'keep',
+      ...(stored === undefined ? {} : { strategy: stored.strategy }),
+    });
+    if (!checkpoints.enabled) this.#log(`${name}: ${checkpoints.message ?? 'checkpoints are not enabled'}`);
+    const open = { client, session, workspace, silence: undefined };
+    this.#open.set(name, open);
+    return open;
+  }
+
+  /** Whoever has the session open already, such as a command line; undefined when nobody answers there. */
+  async #holder(socket: string | undefined): Promise<CheckpointdClient | undefined> {
+    if (socket === undefined) return undefined;
+    try {
+      return await CheckpointdClient.attach(socket, { clientInfo: { name: 'checkpointd hooks' } });
+    } catch (error) {
+      if (!(error instanceof CheckpointdGoneError)) throw error;
+      return undefined;
+    }
+  }
+
+  #ownDaemon(): Promise<CheckpointdClient> {
+    this.#daemon ??= CheckpointdClient.start({
+      args: [`--storage-dir=${this.#storage}`],
+      clientInfo: { name: 'checkpointd hooks' },
+    });
+    return this.#daemon;
+  }
+
+  #forget(name: string): void {
+    const open = this.#open.get(name);
+    clearTimeout(open?.silence);
+    this.#open.delete(name);
+    this.#daemon = undefined;
+  }
+
+  async #end(name: string): Promise<void> {
+    const open = this.#open.get(name);
+    if (open === undefined) return;
+    clearTimeout(open.silence);
+    this.#open.delete(name);
+    try {
+      if (open.client === (await this.#daemon))
+        await open.client.request('session/close', { session: open.session });
+      else await open.client.close();
+    } catch (error) {
+      this.#log(`${name}: closing failed: ${String(error)}`);
+    }
+  }
+}
+
+/** The path as the wire wants it; undefined for one that leads out of the work tree. */
+function pathInside(workspace: string, file: string): string | undefined {
+  const real = [dirname(file), file].map(realIfThere);
+  const [parent, itself] = real;
+  // The entry itself is meant, not what a link at its place leads to; only the way there is made plain.
+  const path = parent === undefined ? (itself ?? file) : join(parent, basename(file));
+  const inside = relative(workspace, path);
+  const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
+  return isOutside ? undefined : inside.split(sep).join('/');
+}
+
+function realIfThere(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+// Where the keeper of hooks listens, and one question to it: a line of JSON each way. It knows no agent and no session.
+import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { complaintAbout } from '../../client/daemon-socket.ts';
+import { hooksDirectory } from './hook-log.ts';
+
+/** A keeper reads no longer line; prompts are cut before. */
+const lineCharactersMax = 4 * 1024 * 1024;
+
+/** One keeper for a user and a storage. The number is of the lines that are spoken there. */
+export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
+  const name = `hooks-1-${hashOf(storage)}`;
+  if (process.platform === 'win32') return `\\\\.\\pipe\\checkpointd-${userInfo().username}-${name}`;
+  const runtime = environment['XDG_RUNTIME_DIR'];
+  const stat = runtime?.startsWith('/') === true ? statSync(runtime, { throwIfNoEntry: false }) : undefined;
+  const isOwn = stat?.isDirectory() === true && stat.uid === process.getuid?.();
+  // The daemons' own directory: they sweep only what bears their names.
+  const directory = isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : hooksDirectory(storage);
+  return join(directory, `${name}.sock`);
+}
+
+/** FNV-1a: only to tell storages apart, and without waiting for a library. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
+}
+
+/** Sends one line and resolves with the answer. Rejects when nobody listens, or when the place is not private. */
+export function askKeeper(path: string, line: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const complaint = process.platform === 'win32' ? undefined : complaintAbout(path);
+    if (complaint !== undefined) throw new Error(`${path}: ${complaint}`);
+    let answer = '';
+    const socket = connect({ path, noDelay: true }, () => socket.write(`${line}\n`));
+    socket.setEncoding('utf8');
+    socket.on('data', (text: string) => (answer += text));
+    socket.once('error', reject);
+    socket.once('close', () =>
+      answer.endsWith('\n') ? resolve(answer) : reject(new Error('the keeper hung up')),
+    );
+  });
+}
+
+/** The keeper's end. */
+export interface KeeperListener {
+  readonly server: Server;
+  /** Takes no further line, and removes the socket if it is still ours. */
+  close(): void;
+}
+
+/** Begins to listen; undefined when another keeper does. `onLine` answers one line by one. */
+export async function listenAsKeeper(
+  path: string,
+  onLine: (line: string) => Promise<string>,
+): Promise<KeeperListener | undefined> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => serve(socket, onLine));
+  if (process.platform === 'win32')
+    return (await listens(server, path)) ? { server, close: () => server.close() } : undefined;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const own = `${path}.${process.pid}`;
+  rmSync(own, { force: true });
+  if (!(await listens(server, own))) return undefined;
+  chmodSync(own, 0o600);
+  const complaint = complaintAbout(own);
+  if (complaint !== undefined) throw new Error(`${path}: ${complaint}`);
+  const { ino } = lstatSync(own);
+  const isOurs = await takePlace(own, path);
+  rmSync(own, { force: true });
+  const close = (): void => {
+    server.close();
+    if (lstatSync(path, { throwIfNoEntry: false })?.ino === ino) rmSync(path, { force: true });
+  };
+  if (isOurs) return { server, close };
+  server.close();
+  return undefined;
+}
+
+/** Puts our socket where hooks look, beside nobody who answers there: of two that start at once, one. */
+async function takePlace(own: string, path: string): Promise<boolean> {
+  for (;;) {
+    if (linked(own, path)) return true;
+    const dead = lstatSync(path, { throwIfNoEntry: false });
+    if (dead === undefined) continue;
+    if (await answers(path)) return false;
+    // It is moved away and looked at: another one may have taken the place of the dead since we asked.
+    const aside = `${own}.aside`;
+    if (!moved(path, aside)) continue;
+    if (lstatSync(aside).ino !== dead.ino) linked(aside, path);
+    rmSync(aside, { force: true });
+  }
+}
+
+function linked(from: string, to: string): boolean {
+  return succeeds('EEXIST', () => linkSync(from, to));
+}
+
+function moved(from: string, to: string): boolean {
+  return succeeds('ENOENT', () => renameSync(from, to));
+}
+
+/** False where it failed with this code. */
+function succeeds(code: string, act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === code) return false;
+    throw error;
+  }
+}
+
+function listens(server: Server, path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) =>
+      'code' in error && error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+    );
+    server.listen(path, () => resolve(true));
+  });
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
+
+function serve(socket: Socket, onLine: (line: string) => Promise<string>): void {
+  let text = '';
+  socket.setEncoding('utf8');
+  // A hook whose second is over has gone; what it told is done all the same.
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    const end = text.indexOf('\n');
+    if (end === -1) {
+      if (text.length > lineCharactersMax) socket.destroy();
+      return;
+    }
+    socket.removeAllListeners('data');
+    void onLine(text.slice(0, end)).then((answer) => socket.end(`${answer}\n`));
+  });
+  socket.on('end', () => text.includes('\n') || socket.destroy());
+}

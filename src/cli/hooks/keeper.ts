@@ -1,0 +1,62 @@
+// checkpointd hook-keeper: a process that lives as long as agents work. It holds their sessions open between two
+// hooks, which live for a moment each, and is a client of the daemon like any other. The first hook starts it.
+import type { AgentEvent } from './agent-event.ts';
+import { Conversations } from './conversations.ts';
+import { logHook } from './hook-log.ts';
+import { askKeeper, keeperSocket, listenAsKeeper } from './keeper-socket.ts';
+
+/** How long it stays when no conversation is open. */
+const idleMs = 10 * 60_000;
+
+/** Serves until nothing has been heard for long. Its exit code says nothing to anybody. */
+export async function runKeeper(storage: string): Promise<number> {
+  const log = (message: string): void => logHook(storage, `keeper: ${message}`);
+  const conversations = new Conversations(storage, log);
+  let end: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  let idle: NodeJS.Timeout | undefined;
+  const wait = (): void => {
+    clearTimeout(idle);
+    idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
+  };
+  const onLine = async (line: string): Promise<string> => {
+    try {
+      const told = await conversations.take(JSON.parse(line) as AgentEvent);
+      return JSON.stringify(told === undefined ? {} : { told });
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      log('a line that is no JSON');
+      return '{}';
+    } finally {
+      wait();
+    }
+  };
+  const socket = keeperSocket(storage);
+  const listener = await listenAsKeeper(socket, onLine);
+  // Of two that a moment started, one serves, and tells the other's event too.
+  const answered = answerFirst((line) =>
+    listener === undefined ? askKeeper(socket, line) : onLine(line),
+  ).catch((error: unknown) => log(String(error)));
+  if (listener === undefined) {
+    await answered;
+    return 0;
+  }
+  wait();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
+  // The terminal in which the agent ran may be closed; its other conversations go on.
+  process.on('SIGHUP', () => undefined);
+  await ended;
+  clearTimeout(idle);
+  listener.close();
+  await conversations.close();
+  return 0;
+}
+
+/** What the hook that started us came with is on our input; its answer goes to our output, if it still waits. */
+async function answerFirst(onLine: (line: string) => Promise<string>): Promise<void> {
+  process.stdout.on('error', () => undefined);
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  const line = Buffer.concat(chunks).toString('utf8').trim();
+  if (line !== '') process.stdout.end(await onLine(line));
+}

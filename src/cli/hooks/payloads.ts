@@ -1,0 +1,197 @@
+// What each agent writes to its hooks, read into one form. The facts, with versions, are in agent-hooks.md beside this file.
+import { isAbsolute } from 'node:path';
+import type { AgentEvent, ReadEvent } from './agent-event.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How one agent names its events and fields. */
+interface Dialect {
+  readonly events: Readonly<Record<string, AgentEvent['kind'] | 'ignored'>>;
+  readonly event: (payload: Fields) => unknown;
+  readonly conversation: (payload: Fields) => unknown;
+  readonly directory: (payload: Fields) => unknown;
+  readonly tool: (payload: Fields) => unknown;
+  readonly input: (payload: Fields) => unknown;
+  readonly call?: (payload: Fields) => unknown;
+  /** Tools that write the file which their input names. */
+  readonly editors: readonly string[];
+  readonly fileFields: readonly string[];
+}
+
+const snake = {
+  event: ({ hook_event_name }: Fields) => hook_event_name,
+  conversation: ({ session_id }: Fields) => session_id,
+  directory: ({ cwd }: Fields) => cwd,
+  tool: ({ tool_name }: Fields) => tool_name,
+  input: ({ tool_input }: Fields) => tool_input,
+  call: ({ tool_use_id }: Fields) => tool_use_id,
+  fileFields: ['file_path', 'notebook_path'],
+} as const;
+
+const claudeEvents = {
+  SessionStart: 'start',
+  UserPromptSubmit: 'prompt',
+  PostToolUse: 'tool',
+  PostToolUseFailure: 'tool',
+  SessionEnd: 'end',
+  PreToolUse: 'ignored',
+  Stop: 'ignored',
+  StopFailure: 'ignored',
+  SubagentStop: 'ignored',
+  Notification: 'ignored',
+  PreCompact: 'ignored',
+} as const;
+
+const dialects: Readonly<Record<string, Dialect>> = {
+  'claude-code': {
+    ...snake,
+    events: claudeEvents,
+    editors: ['Write', 'Edit', 'MultiEdit', 'NotebookEdit'],
+  },
+  codex: { ...snake, events: claudeEvents, editors: ['apply_patch'] },
+  gemini: {
+    ...snake,
+    events: {
+      SessionStart: 'start',
+      BeforeAgent: 'prompt',
+      AfterTool: 'tool',
+      SessionEnd: 'end',
+      BeforeTool: 'ignored',
+      AfterAgent: 'ignored',
+      BeforeModel: 'ignored',
+      AfterModel: 'ignored',
+      BeforeToolSelection: 'ignored',
+      PreCompress: 'ignored',
+      Notification: 'ignored',
+    },
+    editors: ['write_file', 'replace'],
+  },
+  cursor: {
+    ...snake,
+    conversation: ({ conversation_id, session_id }) => conversation_id ?? session_id,
+    directory: ({ cwd, workspace_roots: roots }) => {
+      const [root]: readonly unknown[] = Array.isArray(roots) ? roots : [];
+      return root ?? cwd;
+    },
+    events: {
+      sessionStart: 'start',
+      beforeSubmitPrompt: 'prompt',
+      postToolUse: 'tool',
+      postToolUseFailure: 'tool',
+      sessionEnd: 'end',
+      preToolUse: 'ignored',
+      stop: 'ignored',
+    },
+    editors: ['Write', 'Delete', 'Edit', 'StrReplace'],
+    fileFields: ['file_path', 'path'],
+  },
+  copilot: {
+    event: ({ hookEvent }) => hookEvent,
+    conversation: ({ sessionId }) => sessionId,
+    directory: ({ cwd }) => cwd,
+    tool: ({ toolName }) => toolName,
+    input: ({ toolArgs }) => toolArgs,
+    events: {
+      sessionStart: 'start',
+      userPromptSubmitted: 'prompt',
+      postToolUse: 'tool',
+      postToolUseFailure: 'tool',
+      sessionEnd: 'end',
+    },
+    editors: ['create', 'edit', 'str_replace'],
+    fileFields: ['path'],
+  },
+  // Our own plugin writes this.
+  opencode: {
+    event: ({ event }) => event,
+    conversation: ({ sessionID }) => sessionID,
+    directory: ({ directory }) => directory,
+    tool: ({ tool }) => tool,
+    input: ({ args }) => args,
+    call: ({ callID }) => callID,
+    events: { start: 'start', prompt: 'prompt', tool: 'tool', end: 'end' },
+    editors: ['write', 'edit', 'patch', 'apply_patch'],
+    fileFields: ['filePath', 'path'],
+  },
+};
+
+/** The agents that are known, in the order in which people are shown them. */
+export const agentNames: readonly string[] = Object.keys(dialects);
+
+/** `given` is the event's name where the command line tells it and the payload does not. */
+export function readEvent(agent: string, text: string, given?: string): ReadEvent {
+  const dialect = Object.hasOwn(dialects, agent) ? dialects[agent] : undefined;
+  if (dialect === undefined) return { nothing: `no such agent: ${agent}` };
+  if (text.trim() === '') return { nothing: 'empty input' };
+  let payload: unknown;
+  try {
+    payload = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { nothing: `input that is no JSON, or was cut (${text.length} characters)` };
+  }
+  if (!isObject(payload)) return { nothing: 'input that is no object' };
+  if (agent === 'claude-code' && 'cursor_version' in payload)
+    return readAs('cursor', dialects['cursor'] ?? dialect, payload);
+  return readAs(agent, dialect, given === undefined ? payload : { ...payload, hookEvent: given });
+}
+
+function readAs(agent: string, dialect: Dialect, payload: Fields): ReadEvent {
+  const name = dialect.event(payload);
+  if (typeof name !== 'string') return { nothing: 'input that names no event' };
+  const kind = Object.hasOwn(dialect.events, name) ? dialect.events[name] : undefined;
+  if (kind === undefined) return { nothing: `unknown event ${name}` };
+  if (kind === 'ignored') return { nothing: name, quiet: true };
+  const conversation = dialect.conversation(payload);
+  const directory = dialect.directory(payload);
+  if (typeof conversation !== 'string' || conversation === '')
+    return { nothing: `${name} without the id of a conversation` };
+  if (typeof directory !== 'string' || !isAbsolute(directory))
+    return { nothing: `${name} without a directory` };
+  return { agent, conversation, directory, kind, ...detailsOf(kind, dialect, payload) };
+}
+
+function detailsOf(kind: AgentEvent['kind'], dialect: Dialect, payload: Fields): Partial<AgentEvent> {
+  if (kind === 'prompt') {
+    const { prompt } = payload;
+    return typeof prompt === 'string' ? { text: prompt } : {};
+  }
+  if (kind !== 'tool') return {};
+  const tool = dialect.tool(payload);
+  const call = dialect.call?.(payload);
+  return {
+    ...(typeof tool === 'string' ? { tool } : {}),
+    ...(typeof call === 'string' && call !== '' ? { call } : {}),
+    ...(typeof tool === 'string' && dialect.editors.includes(tool)
+      ? { files: filesOf(dialect.input(payload), dialect.fileFields) }
+      : {}),
+  };
+}
+
+/** The paths that the input of an editing tool names. */
+function filesOf(input: unknown, fields: readonly string[]): readonly string[] {
+  const given = typeof input === 'string' ? parsedInput(input) : input;
+  if (!isObject(given)) return [];
+  const named = fields.map((field) => given[field]).filter((path) => typeof path === 'string');
+  const patches = [given['command'], given['patchText'], given['input']];
+  return [...named, ...patches.flatMap((patch) => (typeof patch === 'string' ? filesOfPatch(patch) : []))];
+}
+
+/** Older versions of some agents send the input as text. */
+function parsedInput(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+function filesOfPatch(patch: string): string[] {
+  const lines = patch.matchAll(/^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+?)\r?$/gm);
+  return [...lines].map(([, path = '']) => path);
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

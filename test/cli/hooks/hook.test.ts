@@ -1,0 +1,197 @@
+// Hooks as an agent runs them, against a real keeper and a real daemon.
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { keeperSocket } from '../../../src/cli/hooks/keeper-socket.ts';
+import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { until } from '../../support/until.ts';
+import { daemonEntry } from '../../support/wire-client.ts';
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+/** Runs a hook as an agent does; input `null` leaves it open. */
+function hook(rig: DaemonRig, agent: string, input: object | string | Buffer | null): Promise<Ran> {
+  const startedMs = performance.now();
+  const words = [daemonEntry, 'hook', agent, `--storage=${rig.storage}`];
+  const child = spawn(process.execPath, words, { env: rig.environment, cwd: rig.work });
+  const said = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()));
+  child.stdin.on('error', () => undefined);
+  if (input !== null)
+    child.stdin.end(typeof input === 'string' || Buffer.isBuffer(input) ? input : JSON.stringify(input));
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ code, ...said, ms: performance.now() - startedMs }));
+  });
+}
+
+const socketOf = (rig: DaemonRig): string => keeperSocket(rig.storage, rig.environment);
+const logOf = (rig: DaemonRig): string => {
+  const file = join(rig.storage, 'hooks', 'hook.log');
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+};
+
+function keepersOf(rig: DaemonRig): number[] {
+  const wanted = `--storage=${rig.storage}`;
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return words.includes('hook-keeper') && words.includes(wanted);
+      } catch {
+        return false; // it ended while we looked
+      }
+    })
+    .map(Number);
+}
+
+/** A rig whose keeper is ended with it. */
+function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
+  return withRig(async (rig) => {
+    try {
+      await body(rig);
+    } catch (error) {
+      throw new Error(`failed; the log of hooks:\n${logOf(rig)}`, { cause: error });
+    } finally {
+      for (const pid of keepersOf(rig)) process.kill(pid, 'SIGTERM');
+      await until('no keeper', () => keepersOf(rig).length === 0, 8000);
+    }
+  });
+}
+
+function event(rig: DaemonRig, name: string, more: object = {}): object {
+  return { session_id: 'one', cwd: rig.work, hook_event_name: name, ...more };
+}
+
+function assertSilent(ran: Ran, what: string): void {
+  assert.equal([ran.code, ran.stdout, ran.stderr], [0, '', ''], what);
+}
+
+async function listed(rig: DaemonRig): Promise<string> {
+  const program = rig.run(['list', `--storage=${rig.storage}`]);
+  await program.code;
+  return program.stdout;
+}
+
+test('a conversation: prompts are turns, finished tools that changed files are tools, the end leaves it kept', () =>
+  withKeeper(async (rig) => {
+    assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
+    assertSilent(
+      await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'tidy up' })),
+      'prompt',
+    );
+    await until('the checkpoint', async () => /\[1\].*tidy up/.test(await listed(rig)));
+    rig.write('a.txt', 'by the agent\n');
+    const tool = {
+      tool_name: 'Write',
+      tool_use_id: 'toolu_1',
+      tool_input: { file_path: join(rig.work, 'a.txt') },
+    };
+    assertSilent(await hook(rig, 'claude-code', event(rig, 'PostToolUse', tool)), 'tool');
+    await until('the checkpoint', async () => /\[1\.1\].*Write/.test(await listed(rig)));
+    assertSilent(await hook(rig, 'claude-code', event(rig, 'PostToolUse', tool)), 'told twice');
+    const look = { tool_name: 'Read', tool_use_id: 'toolu_2', tool_input: {} };
+    assertSilent(await hook(rig, 'claude-code', event(rig, 'PostToolUse', look)), 'nothing changed');
+    assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionEnd')), 'end');
+    assert.not.match(await listed(rig), /1\.2/);
+    assert.is(rig.sessions().length, 1);
+    assert.equal(
+      logOf(rig)
+        .split('\n')
+        .filter((line) => !/not done in time/.test(line)),
+      [''],
+    );
+  }));
+
+test('after a restore by hand the agent is told at its next prompt, and once', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await until('the checkpoint', async () => /\[1\]/.test(await listed(rig)));
+    rig.write('a.txt', 'by the agent\n');
+    await hook(rig, 'claude-code', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 't' }));
+    await until('the checkpoint', async () => /\[1\.1\]/.test(await listed(rig)));
+    const restore = rig.run(['restore', '1', '--yes', `--storage=${rig.storage}`]);
+    assert.is(await restore.code, 0, restore.stderr);
+    assert.is(rig.read('a.txt'), 'a\n');
+    const told = await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'two' }));
+    const output = JSON.parse(told.stdout) as {
+      hookSpecificOutput: { hookEventName: string; additionalContext: string };
+    };
+    assert.is(output.hookSpecificOutput.hookEventName, 'UserPromptSubmit');
+    assert.match(output.hookSpecificOutput.additionalContext, /restored files.*\n.*\n- a\.txt \(modified\)/);
+    assertSilent(await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'three' })), 'once');
+  }));
+
+test('bad input ends with 0 and a line in the log: empty, cut, unknown, no object, 100 MB', () =>
+  withKeeper(async (rig) => {
+    const inputs: readonly (readonly [string | Buffer, RegExp])[] = [
+      ['', /empty input/],
+      ['{"session_id":"one","cwd"', /no JSON, or was cut/],
+      [JSON.stringify(event(rig, 'NeverHeardOf')), /unknown event NeverHeardOf/],
+      ['[1]', /no object/],
+      [Buffer.alloc(100 * 1024 * 1024, 'x'), /an event of over \d+ bytes|not done in time/],
+    ];
+    for (const [input, line] of inputs) {
+      assertSilent(await hook(rig, 'claude-code', input), String(line));
+      assert.match(logOf(rig), line);
+    }
+    assertSilent(await hook(rig, 'no-such-agent', '{}'), 'agent');
+    assert.match(logOf(rig), /no such agent/);
+    assert.is(keepersOf(rig).length, 0);
+  }));
+
+test('a keeper that hangs, or an agent that never closes the input, costs at most a second', () =>
+  withRig(async (rig) => {
+    const path = socketOf(rig);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    for (const input of [event(rig, 'UserPromptSubmit', { prompt: 'x' }), null]) {
+      const ran = await hook(rig, 'claude-code', input);
+      assertSilent(ran, input === null ? 'open input' : 'hanging keeper');
+      assert.ok(ran.ms < 2500, `took ${ran.ms} ms`); // a second of its own, and what a busy machine adds
+      assert.match(logOf(rig), /not done in time/);
+      rmSync(join(rig.storage, 'hooks', 'hook.log'));
+    }
+    chmodSync(dirname(path), 0o755);
+    assertSilent(
+      await hook(rig, 'claude-code', event(rig, 'UserPromptSubmit', { prompt: 'x' })),
+      'open to others',
+    );
+    assert.match(logOf(rig), /open to others/);
+    server.close();
+  }));
+
+test('two hooks at once start one keeper, and a killed keeper is followed by another', () =>
+  withKeeper(async (rig) => {
+    const start = event(rig, 'UserPromptSubmit', { prompt: 'x' });
+    await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);
+    await until('one keeper', () => keepersOf(rig).length === 1);
+    await until('the sessions', () => rig.sessions().length === 2);
+    for (const pid of keepersOf(rig)) process.kill(pid, 'SIGKILL');
+    await until('no keeper', () => keepersOf(rig).length === 0);
+    rig.write('a.txt', 'changed\n');
+    await hook(rig, 'codex', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 'x' }));
+    await until('one keeper', () => keepersOf(rig).length === 1);
+    await until('the checkpoint', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
+  }));
+
+test('outside a repository nothing is captured, and that is in the log', () =>
+  withKeeper(async (rig) => {
+    const elsewhere = join(rig.top, 'plain');
+    mkdirSync(elsewhere);
+    assertSilent(await hook(rig, 'gemini', { ...event(rig, 'SessionStart'), cwd: elsewhere }), 'start');
+    await until('the log', () => /in no repository/.test(logOf(rig)));
+    assert.equal(rig.sessions(), []);
+  }));
+
+test.run();
