@@ -2,6 +2,7 @@
 // no process: streams, signals and exit codes are main.ts's and rpc/'s.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { sessionEvents } from './commands/answers/announce.ts';
 import type { Daemon as CommandSurroundings, Request } from './commands/command.ts';
@@ -48,10 +49,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
       events: sessionEvents(options.notify, options.log),
       log: options.log,
       onPoison: options.onPoison,
-      ...(options.socket === undefined ? {} : { socket: options.socket }),
+      ...given({ socket: options.socket }),
     },
     defaultStorage: storage,
-    ...(options.orphanGraceMs === undefined ? {} : { orphanGraceMs: options.orphanGraceMs }),
+    ...given({ orphanGraceMs: options.orphanGraceMs }),
     log: options.log,
   });
   sessions.sweepLater();

@@ -1,6 +1,7 @@
 // The command line, read into one value or one complaint. It starts nothing and touches no file.
 import { isAbsolute, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { given } from './base/given.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 
 /** Where the first client is. With `pipe` and `socket` the client listens and the daemon connects; `none`: all come by the daemon's own socket. */
@@ -128,7 +129,7 @@ function parse(argv: readonly string[]): Command {
     do: 'serve',
     transport: isAlone ? { kind: 'none' } : (transports[0] ?? { kind: 'stdio' }),
     logLevel,
-    ...(logFile === undefined ? {} : { logFile }),
+    ...given({ logFile }),
     ...(storage === undefined ? {} : { storageDirectory: isAbsolute(storage) ? storage : resolve(storage) }),
     ...(grace === undefined
       ? {}

@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
 import { systemCode } from './base/errors.ts';
 import { constants, files } from './base/files.ts';
+import { given } from './base/given.ts';
 import { createLog, type Log, type LogSink } from './base/log.ts';
 import type { ServeFlags, Transport } from './flags.ts';
 import type { ClientStreams } from './rpc/served-client.ts';
@@ -71,7 +72,7 @@ function leaveStdio(): void {
 async function firstClient(flags: ServeFlags, log: Log): Promise<FirstClient | undefined> {
   const { transport, clientProcessId } = flags;
   if (transport.kind === 'none') return undefined;
-  const told = clientProcessId === undefined ? {} : { processId: clientProcessId };
+  const told = given({ processId: clientProcessId });
   if (transport.kind !== 'stdio') return { streams: await connectTo(transport), isParent: false, ...told };
   const output = guardStdout(log);
   if (process.stdin.isTTY) {
@@ -121,8 +122,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
       log,
       onPoison: fail,
       storageDirectory: storage,
-      ...(listener === undefined ? {} : { socket: listener.path }),
-      ...(flags.orphanGraceMs === undefined ? {} : { orphanGraceMs: flags.orphanGraceMs }),
+      ...given({ socket: listener?.path, orphanGraceMs: flags.orphanGraceMs }),
     });
   };
   if (first !== undefined) return server.listen(load);

@@ -159,6 +159,18 @@ test('nothing is exported that no other file uses, or that only tests use withou
   assert.equal(found, []);
 });
 
+test('an optional field is given(), not spread on a condition of its own', () => {
+  // The client imports nothing of the daemon, and what is for people is a client.
+  const spread = src
+    .filter(({ name }) => !/^src\/(client|cli)\//.test(name))
+    .flatMap(({ name, text }) =>
+      [...text.matchAll(/\.\.\.\(([\w.#?]+) === undefined \? \{\} : \{ (?:\w+: )?\1 \}\)/g)].map(
+        ([found]) => `${name}: ${found}`,
+      ),
+    );
+  assert.equal(spread, []);
+});
+
 test('the glossary has every word the map uses for a folder, and the map every folder', () => {
   const map = readFileSync(join(root, 'src/README.md'), 'utf8');
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>

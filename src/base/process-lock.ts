@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { systemCode } from './errors.ts';
 import { files } from './files.ts';
+import { given } from './given.ts';
 
 /** Who holds a lock, as far as another process can tell later. */
 export interface Holder {
@@ -30,9 +31,7 @@ export function describeSelf(): Holder {
   return {
     pid: process.pid,
     host: hostname(),
-    ...(startTime === undefined ? {} : { startTime }),
-    ...(boot === undefined ? {} : { bootId: boot }),
-    ...(pidNamespace === undefined ? {} : { pidNamespace }),
+    ...given({ startTime, bootId: boot, pidNamespace }),
   };
 }
 

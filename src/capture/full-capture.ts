@@ -1,6 +1,7 @@
 // The full capture: looks at the whole work tree, reads what may have changed, and hands it to the store. Always right,
 // whatever a watcher knows. It never writes to the work tree and publishes nothing.
 import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
@@ -77,7 +78,7 @@ export class FullCapture implements Capturer {
       workTree: options.workTree.root,
       directory: options.ignoreDirectory,
       log: options.log,
-      ...(options.places === undefined ? {} : { places: options.places }),
+      ...given({ places: options.places }),
     });
   }
 
@@ -120,7 +121,7 @@ export class FullCapture implements Capturer {
   /** Whether a capture now would differ from a snapshot; stores nothing. @throws as {@link capture} */
   async isChanged(previous: SnapshotId, signal?: AbortSignal): Promise<boolean> {
     const kept = await this.#rootOf(previous);
-    const scan = this.#scan(signal === undefined ? {} : { signal }, kept, undefined);
+    const scan = this.#scan(given({ signal }), kept, undefined);
     const seen = await this.#tracked(() => scan.run());
     if (seen.isWhole) this.#directories = seen.directories;
     return !seen.isWhole || seen.root !== kept;

@@ -4,6 +4,7 @@ import { Buffer } from 'node:buffer';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import { bytesOf, type TreePath } from '../tree/tree-path.ts';
 import { protectedPlace } from './protected-places.ts';
 
@@ -46,7 +47,7 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
       { details: { path: root, place: '.git' } },
     );
   }
-  return { root, identity, ...(place === undefined ? {} : { protectedPlace: place }) };
+  return { root, identity, ...given({ protectedPlace: place }) };
 }
 
 /**

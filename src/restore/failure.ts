@@ -1,6 +1,8 @@
 // Sorts what the system says during a restore: about one path (that path fails, the rest goes on) or about the
 // whole run (disk full, I/O error, no descriptors: stop).
+
 import { CheckpointdError, type Effects, isNoSpace, systemCode } from '../base/errors.ts';
+import { given } from '../base/given.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';
 import type { FailureReason } from './operations.ts';
 
@@ -34,7 +36,7 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
   const code = systemCode(error);
   if (code === undefined || code === 'ABORT_ERR') return error;
   const effects: Effects = done === 0 ? 'none' : 'unknown';
-  const where = at === undefined ? {} : { path: toText(at) };
+  const where = given({ path: at === undefined ? undefined : toText(at) });
   const facts = { cause: error, effects, retryable: true, details: { code, ...where } };
   if (done === 0 && isNoSpace(error)) {
     return new CheckpointdError(

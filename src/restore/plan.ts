@@ -1,7 +1,7 @@
 // What a restore would do, as data: a pure function of the present, the target and the policy, so that a dry run
 // and the real run cannot disagree and a redo after a crash gives the same. It reads nothing from disk: what
 // stands in the way without being in the present capture is found by obstructions.ts.
-
+import { given } from '../base/given.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
 import { byBytes, isGitName, isWithin, parentOf, type TreePath } from '../tree/tree-path.ts';
 import { collidingPaths, type Folding, noFolding } from './collisions.ts';
@@ -99,7 +99,7 @@ class Draft {
         this.#writes.set(path, {
           path,
           after,
-          ...(before === undefined ? {} : { expected: before }),
+          ...given({ expected: before }),
           displaces: before === undefined ? this.#below(path) : [],
         });
       }

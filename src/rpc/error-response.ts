@@ -1,8 +1,10 @@
 // Failures in the words of the wire: a number, a message with a remedy, and data that a program can act on. It
 // decides no policy (who retries, what is undone) and lets no text of a foreign error through: that may quote
 // file contents or the environment.
+
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError, type Effects, type ErrorKind, isNoSpace, systemCode } from '../base/errors.ts';
+import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { errorCodes } from '../protocol/methods.ts';
 import type { Issue } from '../protocol/types.ts';
@@ -57,7 +59,7 @@ function fromExpected(error: CheckpointdError): WireError {
   return wireError(error.kind, error.message, {
     retryable: error.retryable,
     effects: error.effects,
-    ...(typeof operationId === 'string' ? { operationId } : {}),
+    ...given({ operationId: typeof operationId === 'string' ? operationId : undefined }),
     ...(Array.isArray(issues) ? { issues: issues as readonly Issue[] } : {}),
     ...(Object.keys(rest).length > 0 ? { details: rest } : {}),
   });

@@ -2,6 +2,7 @@
 // end. It decides nothing about the daemon behind it: what its end means for sessions and for the process is the
 // server's affair.
 import type { Readable } from 'node:stream';
+import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { methods, protocolVersion, schemaHash } from '../protocol/methods.ts';
 import type {
@@ -177,7 +178,7 @@ export class ServedClient {
   #watch(processId: number | undefined, watchOwnParent: boolean): void {
     if (processId === undefined && !watchOwnParent) return;
     const unwatch = watchParent({
-      ...(processId === undefined ? {} : { processId }),
+      ...given({ processId }),
       watchOwnParent,
       onGone: () => this.#ports.onEnd('parentDeath', 1),
     });

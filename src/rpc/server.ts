@@ -1,6 +1,7 @@
 // The daemon as its clients see it: any number of them around one daemon that somebody else wrote, and the order in
 // which they come and go. The first client is the one over stdio (or --pipe, --socket): when it goes the daemon ends,
 // unless others hold sessions; then it ends when they have left. It knows no session, no store and no file of the user.
+import { given } from '../base/given.ts';
 import type { Log, LogSink } from '../base/log.ts';
 import type { EventOf, NotificationMethod } from '../protocol/types.ts';
 import type { Handlers } from './dispatch.ts';
@@ -119,7 +120,7 @@ export class Server {
       streams,
       log: this.#options.log,
       isParent,
-      ...(processId === undefined ? {} : { processId }),
+      ...given({ processId }),
       loadHandlers: async () => (await this.#loadOnce()).handlers,
       onInitialized: () => this.#ending.hasBegun || void this.#loadOnce(),
       onShutdown: () => (this.#endsDaemon(client) ? this.#ending : share).shutdown(),

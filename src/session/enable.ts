@@ -1,9 +1,11 @@
 // Enabling checkpoints in a session: is git there, is there a repository, open the store, finish what a kill left,
 // and make the checkpoint of tag "0" if there is none. Where it may not, it says why and touches nothing.
+
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import type { Capturer } from '../capture/capturer.ts';
 import { FullCapture } from '../capture/full-capture.ts';
@@ -153,7 +155,7 @@ function openCapture(session: Session, store: SnapshotStore): Capturer {
     include: options.include,
     exclude: options.exclude,
     maxFileBytes: options.limits.maxFileBytes,
-    ...(own === undefined ? {} : { leftOut: [own] }),
+    ...given({ leftOut: own === undefined ? undefined : [own] }),
     ignoreDirectory: directory.ignoreDirectory,
     onLook: watchedLook(session),
     log,

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { systemClock, timestamp } from '../base/clock.ts';
 import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
+import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { openWorkTree, refuseStorageInside, type WorkTree } from '../capture/work-tree.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
@@ -206,7 +207,7 @@ function effectiveMarker(
   const retention = request.retention ?? stored.retention;
   if (found !== undefined && retention === stored.retention && place === found.directory) return stored;
   const { directory: _, ...rest } = stored;
-  return { ...rest, retention, ...(place === undefined ? {} : { directory: place }) };
+  return { ...rest, retention, ...given({ directory: place }) };
 }
 
 /**

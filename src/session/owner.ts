@@ -8,6 +8,7 @@ import { isSameDirectory, type Standing, standingAt } from '../base/directory-id
 import { type DirectoryLock, lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import {
   describeSelf,
   type Holder,
@@ -64,7 +65,7 @@ export class SessionOwner {
       ...describeSelf(),
       generation,
       locked: locks.directory.is === 'held',
-      ...(socket === undefined ? {} : { socket }),
+      ...given({ socket }),
     };
     writeAtomically(directory.ownerFile, JSON.stringify(this.#note));
     this.#noteStamp = stampOf(directory.ownerFile);

@@ -1,5 +1,6 @@
 // Publication: the one way a checkpoint appears, on disk and in the index, and what every record says of where the
 // session stands. Captures nothing and decides nothing.
+import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Checkpoints } from './checkpoints.ts';
@@ -15,14 +16,11 @@ export async function publish(
 ): Promise<StoredCheckpoint> {
   const { commit } = await checkpoints.store.publish({
     record,
-    ...(tag === undefined ? {} : { tag }),
-    ...(name === undefined ? {} : { name }),
+    ...given({ tag, name }),
   });
   const stored: StoredCheckpoint = {
     record,
-    ...(tag === undefined ? {} : { tag }),
-    ...(name === undefined ? {} : { name }),
-    ...(commit === undefined ? {} : { commit }),
+    ...given({ tag, name, commit }),
   };
   checkpoints.index.add(stored);
   return stored;
@@ -42,7 +40,7 @@ export function standingOf(
     conversation: conversation.head,
     logLength: sessionLog.length,
     historyLength: conversation.state.history.length,
-    ...(conversation.state.tangent !== undefined ? { inTangent: true } : {}),
+    ...given({ inTangent: conversation.state.tangent && true }),
     rules: rulesOf(options),
   };
 }

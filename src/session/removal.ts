@@ -1,12 +1,14 @@
 // Removing a session directory: renamed away at once, so that its path is gone when the process is, then deleted
 // at leisure with the marker last, so that what a kill leaves is still known to be ours. Decides nothing about
 // whether it may be removed: that is end.ts and sweep.ts.
+
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { isSameDirectory, standingAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import { readMarker, type SessionDirectory } from './directory.ts';
 
 const trashPattern = /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/;
@@ -51,7 +53,7 @@ export function renameStoreAway(directory: SessionDirectory): string {
   const made = standingAt(trash);
   const marker = {
     ...directory.readMarker(),
-    ...(made.is === 'directory' ? { directory: made.identity } : {}),
+    ...given({ directory: made.is === 'directory' ? made.identity : undefined }),
   };
   writeAtomically(join(inside, 'session.json'), JSON.stringify(marker));
   for (const name of files.readdirSync(directory.root)) {

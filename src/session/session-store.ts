@@ -1,9 +1,11 @@
 // The store of one session: opened on what is there, told from one that is gone, and set aside when somebody asks to
 // begin anew. What is in it is the business of enable.ts and of the store itself.
+
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { makeRepository } from '../git/repository/new-repository.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
@@ -70,7 +72,7 @@ export async function destroyClosedStore(directory: SessionDirectory, marker: Se
     storageDirectory: directory.storage,
     workTree: marker.workTree,
     conversationId: marker.conversationId,
-    ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
+    ...given({ gitDirectory: repository?.gitDir }),
     expected: PublishedList.open(directory.publishedFile).ids.size,
     durability: 'process',
   });
@@ -90,7 +92,7 @@ function storeOptions(session: Session): StoreOptions {
     storageDirectory: options.storage,
     workTree: workTree.root,
     conversationId: marker.conversationId,
-    ...(repository === undefined ? {} : { gitDirectory: repository.gitDir }),
+    ...given({ gitDirectory: repository?.gitDir }),
     durability: options.durability,
   };
 }

@@ -2,6 +2,7 @@
 // opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
 // contain is the inner store's business.
 import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
 import type { Directory } from '../tree/directory.ts';
@@ -199,6 +200,6 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
   return new CheckpointdError(
     'StoreCorrupt',
     `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${checkpoints} checkpoints. Put it back if you can; else use checkpoint/init to set aside what is left and begin anew.`,
-    { details: { ...(path === undefined ? {} : { path }), checkpoints } },
+    { details: { ...given({ path }), checkpoints } },
   );
 }

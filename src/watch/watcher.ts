@@ -4,6 +4,7 @@
 // writes through mmap are never told. Names that are not UTF-8 are told as their directory.
 import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
+import { given } from '../base/given.ts';
 import { rootPath, type TreePath } from '../tree/tree-path.ts';
 import { ChangeBatches } from './change-batches.ts';
 import { ChangeLog, type Changes } from './change-log.ts';
@@ -52,7 +53,7 @@ export class WorkTreeWatcher {
   get figures(): WatchFigures {
     return {
       state: this.#state,
-      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
+      ...given({ reason: this.#reason }),
       watchedDirectories: this.#directories,
       events: this.#events,
       dirtyPaths: this.#changed().length,
@@ -135,8 +136,7 @@ export class WorkTreeWatcher {
     const fence = this.#fence?.prepare();
     const order = {
       root,
-      ...(storage === undefined ? {} : { storage }),
-      ...(fence === undefined ? {} : { fence }),
+      ...given({ storage, fence }),
       leftOut: leftOut?.() ?? [],
     };
     const ifCurrent = <T>(then: (told: T) => void): ((told: T) => void) => {

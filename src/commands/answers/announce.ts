@@ -1,6 +1,5 @@
 // What a session tells, turned into the wire's events. An event is a courtesy: when describing it fails, that is
 // logged, and the operation it tells of stands.
-
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
@@ -116,7 +115,7 @@ function changeOf(
   { paths, overflow }: { readonly paths: readonly TreePath[]; readonly overflow: boolean },
 ): EventOf<'worktree/didChange'> {
   const { state, dirtyPaths } = watcherFigures(session);
-  const more = overflow ? { more: true } : {};
+  const more = given({ more: overflow || undefined });
   return { session: session.id, state, dirtyPaths, paths: paths.map(pathRef), ...more };
 }
 

@@ -1,6 +1,5 @@
 // The conversation's words turned by hand into what a client gets. Messages go out as they came in: they are the
 // client's. Decides nothing.
-
 import { given } from '../../base/given.ts';
 import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context/context.ts';
 import type { HistoryEntry, UserMessage } from '../../conversation/entry.ts';
@@ -20,7 +19,7 @@ export function historyEntry({ id, user, assistant, requestMetadata }: HistoryEn
     id,
     user: userMessage(user),
     assistant: assistant as Wire.AssistantMessage,
-    ...(requestMetadata === undefined ? {} : { requestMetadata }),
+    ...given({ requestMetadata }),
   };
 }
 
@@ -72,7 +71,7 @@ function tangentState(tangent: Tangent): Wire.TangentState {
     ...given({ mainLatestSummary: mainLatestSummary && summary(mainLatestSummary) }),
     mainValidHistoryRange: tangent.mainValidRange,
     tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
-    ...(filesCheckpoint === undefined ? {} : { files: true }),
+    ...given({ files: filesCheckpoint === undefined ? undefined : true }),
   };
 }
 
@@ -91,10 +90,14 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
     tools: state.tools as Wire.ToolsByOrigin,
     contextManager: contextState(context),
     contextWindow: spoken.windowUse,
-    ...given({ contextMessageLength: context.messageLength }),
-    ...given({ latestSummary: latestSummary && summary(latestSummary) }),
-    ...given({ agents: runtime.agents, toolManager: runtime.toolManager }),
-    ...given({ model: state.model, modelInfo: state.modelInfo as Wire.ModelInfo | undefined }),
+    ...given({
+      contextMessageLength: context.messageLength,
+      latestSummary: latestSummary && summary(latestSummary),
+      agents: runtime.agents,
+      toolManager: runtime.toolManager,
+      model: state.model,
+      modelInfo: state.modelInfo as Wire.ModelInfo | undefined,
+    }),
     fileLineTracker: Object.fromEntries(state.fileLineTracker),
     checkpointManager: {
       session: session.id,

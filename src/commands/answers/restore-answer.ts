@@ -72,7 +72,7 @@ function restoreResult(outcome: RestoreView, dryRun: boolean): Omit<Wire.Restore
       conflicts: outcome.conflicts.length,
       skipped: outcome.skipped.length,
     },
-    ...(dryRun ? { dryRun } : {}),
+    ...given({ dryRun: dryRun || undefined }),
     ms: outcome.ms,
   };
 }

@@ -20,9 +20,9 @@ export const command = defineCommand('checkpoint/diff', async ({ session, params
   const { files, text, stats, truncated } = await diff(session, request, context);
   return {
     files: files.map(diffFile),
-    ...(text === undefined ? {} : textAnswer(text)),
+    ...(text && textAnswer(text)),
     stats,
-    ...(truncated ? { truncated } : {}),
+    ...given({ truncated: truncated || undefined }),
   };
 });
 
@@ -44,14 +44,14 @@ function diffFile(entry: DiffEntry): Wire.DiffFile {
     absolutePath: Buffer.from(entry.absolutePath, 'latin1').toString('utf8'),
     change: entry.change,
     ...given({ oldPath: old?.path, oldPathBytes: old?.pathBytes }),
-    ...(entry.binary ? { binary: true } : {}),
+    ...given({ binary: entry.binary || undefined }),
     ...given({
       before: contents.before?.toString(encoding),
       after: contents.after?.toString(encoding),
       unified: unified?.toString(encoding),
     }),
-    ...(encoding === 'base64' ? { encoding } : {}),
-    ...(entry.isCut ? { truncated: true } : {}),
+    ...given({ encoding: encoding === 'base64' ? encoding : undefined }),
+    ...given({ truncated: entry.isCut || undefined }),
     ...given({ linesAdded: entry.linesAdded, linesRemoved: entry.linesRemoved }),
     ...given({ beforeMode: before && exactMode(before.entry), afterMode: after && exactMode(after.entry) }),
     ...given({ beforeSize: sizeOf(before), afterSize: sizeOf(after) }),

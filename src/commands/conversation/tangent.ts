@@ -11,6 +11,6 @@ export const command = defineCommand('conversation/tangent', ({ session }) => {
     active,
     ...given({ durationSeconds }),
     tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
-    ...(tangent.filesCheckpoint === undefined ? {} : { files: true }),
+    ...given({ files: tangent.filesCheckpoint === undefined ? undefined : true }),
   };
 });

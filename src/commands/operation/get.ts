@@ -11,8 +11,7 @@ export const command = defineCommand('operation/get', ({ session, params }) => {
     state,
     operation,
     method,
-    ...(result === undefined ? {} : { result }),
-    ...given({ checkpoint }),
-    ...(error === undefined ? {} : { error: { code: codeOf(error.kind), ...error } }),
+    ...given({ result, checkpoint }),
+    ...given({ error: error && { code: codeOf(error.kind), ...error } }),
   };
 });

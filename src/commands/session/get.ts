@@ -42,6 +42,6 @@ export const command = defineCommand('session/get', async ({ session }) => {
       capacity: queue.figures.capacity,
       poisoned: queue.figures.poisoned,
     },
-    ...(session.unfinishedRestore ? { unfinishedRestore: true } : {}),
+    ...given({ unfinishedRestore: session.unfinishedRestore || undefined }),
   };
 });

@@ -2,6 +2,7 @@
 // text, its own forms of messages and tools). Checks everything before anything changes; keeps nothing of what it
 // refuses, and names what has no place in a conversation.
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import { Slices } from '../../base/slices.ts';
 import { type ClientObject, clientObject, isObject, wellFormed } from '../client-object.ts';
 import { checkContextPaths } from '../context/context.ts';
@@ -73,7 +74,7 @@ export async function readDocument(
     if (error instanceof CheckpointdError && error.kind === 'InvalidParams') {
       throw new CheckpointdError('DocumentInvalid', `${error.message} Nothing was changed.`, {
         cause: error,
-        ...(error.details === undefined ? {} : { details: error.details }),
+        ...given({ details: error.details }),
       });
     }
     throw error;

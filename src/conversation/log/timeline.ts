@@ -1,7 +1,9 @@
 // The states of a conversation and the log they come from. Every mutation is one record that names the state it
 // follows; the state after record n can be had at any time. It knows no operation in particular, and no checkpoint:
 // a checkpoint holds a ConversationRef, which is a position in the log.
+
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
 import { defaultSettings, emptyThread, type Settings, type Thread } from '../state/state.ts';
 import type { LogRecord, RecordLog } from './log-record.ts';
@@ -195,7 +197,7 @@ export class Timeline {
       kind: 'conversation',
       parent: this.#head,
       operation,
-      ...(idempotency === undefined ? {} : { idempotency: { ...idempotency, result } }),
+      ...given({ idempotency: idempotency && { ...idempotency, result } }),
     };
   }
 

@@ -1,5 +1,6 @@
 // What differs between two snapshots, path by path: what git's differ finds (renames, binaries, lines), and what git
 // cannot see, which is permissions alone. Lists only; texts and contents are beside it.
+import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import {
   compare,
@@ -94,7 +95,7 @@ async function sidesOf(store: SnapshotStore, changes: readonly TreeChange[]): Pr
   }
   return (oldPath, newPath) => {
     const [before, after] = [olds.get(oldPath), news.get(newPath)];
-    return { ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+    return given({ before, after });
   };
 }
 
@@ -102,12 +103,11 @@ function describe(item: DiffItem, count: LineCount | undefined, sides: Sides): D
   const { path, from, status } = item;
   return {
     path,
-    ...(from === undefined ? {} : { oldPath: from }),
+    ...given({ oldPath: from }),
     change: changeNames[status],
     letter: status,
     binary: count !== undefined && count.added === undefined,
-    ...(count?.added === undefined ? {} : { linesAdded: count.added }),
-    ...(count?.removed === undefined ? {} : { linesRemoved: count.removed }),
+    ...given({ linesAdded: count?.added, linesRemoved: count?.removed }),
     ...sides(from ?? path, path),
   };
 }

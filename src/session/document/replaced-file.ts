@@ -3,6 +3,7 @@
 import { relative } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { given } from '../../base/given.ts';
 import { type CheckpointId, newOperationId } from '../../base/ids.ts';
 import { fromBytes, isWithin as isTreePathWithin, type TreePath } from '../../tree/tree-path.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
@@ -55,7 +56,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
     const previous = checkpoints.index.head?.record.snapshot;
     const present = await checkpoints.capture
       .capture({
-        ...(previous === undefined ? {} : { previous }),
+        ...given({ previous }),
         alsoInclude: [path],
         signal: context.signal,
         onProgress: context.progress('capture'),

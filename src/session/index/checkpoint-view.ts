@@ -1,6 +1,5 @@
 // A checkpoint as others see it: the stored record with what depends on the present state of the session (who
 // bears which tag, what is detached) and its statistics. Computes, never stores.
-
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
@@ -83,7 +82,7 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
     timestamp: record.timestamp,
     description: record.description,
     isTurn: record.kind === 'turn',
-    ...(index.isDetached(record.id) ? { detached: true as const } : {}),
+    ...given({ detached: index.isDetached(record.id) || undefined }),
     snapshot: record.snapshot,
     stats,
     historyLength: record.historyLength,

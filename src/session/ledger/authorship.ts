@@ -1,6 +1,7 @@
 // Who wrote what: feeds the ledger from checkpoints and from what the agent reports, keeps its records in
 // the session's log, and answers whose edit a restore would lose. The ledger itself is session/ledger/ledger.ts.
 import { timestamp } from '../../base/clock.ts';
+import { given } from '../../base/given.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { contentAt } from '../../capture/content-id.ts';
 import { rootIdentity } from '../../capture/work-tree.ts';
@@ -42,7 +43,7 @@ function keep(
   const logged: LoggedAuthorship = {
     kind: 'ledger',
     records,
-    ...(idempotency === undefined ? {} : { idempotency }),
+    ...given({ idempotency }),
   };
   session.parts.sessionLog.append(logged);
 }
@@ -150,7 +151,7 @@ export async function recordWrite(
   const record = ledger.compose(write.path, content, 'agent', timestamp(clock), write.toolName);
   const result = {
     recorded: record !== undefined,
-    ...(found === undefined ? {} : { content: found.blob, size: found.size }),
+    ...given({ content: found?.blob, size: found?.size }),
   };
   const { idempotency } = context.stamp;
   // Logged first: where the log refuses it, nothing was noted.
@@ -230,10 +231,9 @@ function describe(session: Session, record: LedgerRecord, seq: number): LedgerEn
     seq,
     timestamp: record.at,
     ...(record.content === 'absent' ? {} : { content: record.content }),
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-    ...(tag === undefined ? {} : { tag }),
-    ...(checkpoint === undefined && record.by !== undefined ? { toolName: record.by } : {}),
-    ...(writer === undefined ? {} : { session: writer }),
+    ...given({ checkpoint, tag }),
+    ...given({ toolName: checkpoint === undefined ? record.by : undefined }),
+    ...given({ session: writer }),
   };
 }
 

@@ -21,10 +21,9 @@ export function intentOf(
     safety: safety.record.id,
     mode: job.mode,
     scope: job.scope,
-    ...(job.paths === undefined ? {} : { paths: job.paths }),
+    ...given({ paths: job.paths }),
     onConflict: job.onConflict,
-    ...(root === undefined ? {} : { root }),
-    ...given({ boot: bootId() }),
+    ...given({ root, boot: bootId() }),
     left: plan.plan.skipped,
     ...(job.takesBack === undefined
       ? {}

@@ -2,6 +2,7 @@
 // where the note lies: recovery finishes or undoes.
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { given } from '../../base/given.ts';
 import type { CheckpointId } from '../../base/ids.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { isSameRoot, rootIdentity } from '../../restore/root-identity.ts';
@@ -26,11 +27,11 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, isUndone:
     target,
     mode: isUndone ? 'hard' : intent.mode,
     scope: intent.scope,
-    ...(intent.paths === undefined ? {} : { paths: intent.paths }),
+    ...given({ paths: intent.paths }),
     // It cannot fail any more without stopping half-way; what it would have failed for is left alone.
     onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
     ...(isUndone ? {} : { emptied: intent.directories }),
-    ...(restore === undefined ? {} : { takesBack: { restore, isExact: intent.isExact ?? false } }),
+    ...given({ takesBack: restore && { restore, isExact: intent.isExact ?? false } }),
     interrupted: {
       before: checkpoints.index.byId(intent.safety)?.record.snapshot ?? record.snapshot,
       target: intent.snapshot,

@@ -1,7 +1,6 @@
 // One restore, whoever asked for it: save the present, write the intent, apply the plan, publish the result. A kill
 // anywhere leaves the intent, and recover.ts redoes the job: the plan depends only on what is on disk, so doing it
 // again is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the user's.
-
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -242,7 +241,7 @@ export async function publishSafety(
     seq: index.nextSeq,
     timestamp: timestamp(session.parts.clock),
     kind: 'safety',
-    ...(head === undefined ? {} : { parent: head.record.id }),
+    ...given({ parent: head?.record.id }),
     description,
     message: '',
     snapshot: present.snapshot,
@@ -268,8 +267,8 @@ function composeRestored(
       ? { ...standing, ...countersOf(index.head) }
       : {
           logLength: standing.logLength,
-          ...(standing.rules === undefined ? {} : { rules: standing.rules }),
-          ...(after.tangent === undefined ? {} : { inTangent: true }),
+          ...given({ rules: standing.rules }),
+          ...given({ inTangent: after.tangent && true }),
           conversation: job.conversation ?? target.conversation,
           historyLength: after.history.length,
           currentTurn: target.currentTurn,

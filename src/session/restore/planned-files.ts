@@ -2,6 +2,7 @@
 // way and saves that too, and asks the ledger whose edits would be lost. Foresees everything and changes nothing,
 // so a dry run ends here and a real run executes exactly what it would have said.
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
@@ -80,7 +81,7 @@ function capturePresent(
 ): Promise<Capture> {
   const head = checkpoints.index.head;
   return checkpoints.capture.capture({
-    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    ...given({ previous: head?.record.snapshot }),
     alsoInclude,
     signal: context.signal,
     onProgress: context.progress('capture'),
@@ -104,8 +105,7 @@ async function planAgainst(session: Session, job: RestoreJob, present: Capture):
   return planRestore({
     changes,
     mode: job.mode,
-    ...(job.paths === undefined ? {} : { paths: job.paths }),
-    ...(only === undefined ? {} : { only }),
+    ...given({ paths: job.paths, only }),
     leave,
     unknown: present.unknown,
     directoryPermissions: {
@@ -114,7 +114,7 @@ async function planAgainst(session: Session, job: RestoreJob, present: Capture):
     },
     conflicts,
     onConflict: job.onConflict,
-    ...(job.emptied === undefined ? {} : { emptied: job.emptied }),
+    ...given({ emptied: job.emptied }),
   });
 }
 

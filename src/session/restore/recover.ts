@@ -1,7 +1,9 @@
 // Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
 // other change of the session, and undone when it cannot be. The request is repeated as it was asked, from what is on
 // disk; what somebody edited since is saved first, and one undo brings it back. What was asked is interrupted.ts.
+
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { sweepTemporaries } from '../../restore/temporaries.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
@@ -156,7 +158,7 @@ function recordFor(
   const { undo = [], redo = [] } = isUndone ? (index.head?.record ?? {}) : facts;
   return {
     ...facts,
-    ...(isUndone || idempotency === undefined ? {} : { idempotency }),
+    ...given({ idempotency: isUndone ? undefined : idempotency }),
     ...(isUndone ? backTo(before) : {}),
     seq: index.nextSeq,
     safety: safety.record.id,

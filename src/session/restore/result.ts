@@ -1,5 +1,6 @@
 // What a restore has made of the work tree: the capture of the result, and what it brought to light without writing it.
 // It publishes nothing and changes nothing.
+import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
@@ -26,7 +27,7 @@ export function captureAfter(
   // Other permission bits reach every name of a file, wherever its hard links are.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
   return checkpoints.capture.capture({
-    ...(head === undefined ? {} : { previous: head.record.snapshot }),
+    ...given({ previous: head?.record.snapshot }),
     alsoInclude: scope === 'conversation' ? [] : writes.map(({ path }) => path),
     ...(isInPlace ? {} : { since: { capture: plan.present, touched } }),
     onProgress: context.progress('capture'),

@@ -3,6 +3,7 @@
 // nothing.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { ObjectReader } from '../../git/objects/object-reader.ts';
@@ -113,7 +114,7 @@ export class TreeReader {
       }
       if (slices.isDue()) await slices.pause();
       const permissions = modes.directories.get(at);
-      return { entries, sealed: id, ...(permissions === undefined ? {} : { permissions }) };
+      return { entries, sealed: id, ...given({ permissions }) };
     };
     return build(tree, rootPath);
   }
@@ -152,7 +153,7 @@ export class TreeReader {
     const paths = [...new Set([...before.keys(), ...after.keys()])].sort(byBytes);
     return paths.map((path) => {
       const [b, a] = [before.get(path), after.get(path)];
-      return { path, ...(b === undefined ? {} : { before: b }), ...(a === undefined ? {} : { after: a }) };
+      return { path, ...given({ before: b, after: a }) };
     });
   }
 
@@ -218,7 +219,8 @@ function treeOf(item: TreeItem | undefined): string {
 }
 
 function nodeOf(mode: EntryMode, id: string, permissions: number | undefined): FileNode {
-  return { mode, blob: id as BlobId, ...(permissions === undefined ? {} : { permissions }) };
+  const entry = { mode, blob: id as BlobId };
+  return permissions === undefined ? entry : { ...entry, permissions };
 }
 
 function entryOf(path: TreePath, mode: EntryMode, id: string, modes: StrictModes): Entry {

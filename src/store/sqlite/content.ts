@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflate, inflateSync } from 'node:zlib';
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { BlobHash } from '../../capture/snapshot-sink.ts';
@@ -225,6 +226,6 @@ function damaged(blob: BlobId, what: string, cause?: unknown): CheckpointdError 
   return new CheckpointdError(
     'DataCorrupt',
     `The stored content ${blob.slice(0, 12)} ${what}. Use store/verify to see which checkpoints it affects; other paths can still be restored.`,
-    { details: { blob }, ...(cause === undefined ? {} : { cause }) },
+    { details: { blob }, ...given({ cause }) },
   );
 }

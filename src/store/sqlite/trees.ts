@@ -2,6 +2,7 @@
 // differs. It writes nothing (writer.ts does) and reads no content.
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Directory, FileNode } from '../../tree/directory.ts';
@@ -117,8 +118,7 @@ export class SqliteTrees {
       if (fileBefore !== undefined || fileAfter !== undefined) {
         changes.push({
           path,
-          ...(fileBefore === undefined ? {} : { before: fileBefore }),
-          ...(fileAfter === undefined ? {} : { after: fileAfter }),
+          ...given({ before: fileBefore, after: fileAfter }),
         });
       }
       const [old, now] = await this.#database.read(() => [this.#childrenOf(before), this.#childrenOf(after)]);
