@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '6bc0238bf082edae4289ef9a9bc81abc';
+export const schemaHash = '3d9afdd1f1eb8cc4c169d6fc2b428369';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

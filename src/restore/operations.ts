@@ -16,6 +16,8 @@ export type FailureReason =
   | 'unsafeName'
   /** A path above it is not a directory and stays. */
   | 'blocked'
+  /** The store has lost its content. */
+  | 'contentLost'
   | 'accessDenied'
   | 'readOnly'
   | 'nameTooLong'

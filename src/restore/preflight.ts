@@ -5,10 +5,11 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { type Contents } from '../store/snapshot-store.ts';
 import { isLink } from '../tree/entry.ts';
-import { rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { byBytes, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { RestorePlan, WriteOperation } from './operations.ts';
+import { ancestors } from './plan.ts';
 import { statsAt } from './present-state.ts';
 
 const listedMax = 10;
@@ -52,6 +53,32 @@ export function lostContents(writes: readonly WriteOperation[], cause?: unknown)
     `The store has lost the content of ${JSON.stringify(paths[0])}${writes.length > 1 ? ` and of ${writes.length - 1} more` : ''}, which this checkpoint needs. Nothing was changed. Run store/verify to see which checkpoints are affected, or restore only other paths.`,
     { details: { paths, count: writes.length, object: writes[0]?.after.blob }, cause },
   );
+}
+
+/** The plan without the writes whose contents the store has lost, each of which is read, nor what waits for them. */
+export async function withoutLost(plan: RestorePlan, contents: Contents): Promise<RestorePlan> {
+  const lost = new Set<WriteOperation>();
+  for (const write of plan.writes) if (!(await isReadable(write, contents))) lost.add(write);
+  if (lost.size === 0) return plan;
+  const writes = plan.writes.filter((write) => !lost.has(write));
+  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
+  const failed = [...lost].map(({ path }) => ({ path, reason: 'contentLost' as const }));
+  return {
+    ...plan,
+    writes,
+    deletes: plan.deletes.filter(({ path, because }) => because !== 'inTheWay' || needed.has(path)),
+    failed: [...plan.failed, ...failed].sort((a, b) => byBytes(a.path, b.path)),
+  };
+}
+
+async function isReadable({ after }: WriteOperation, contents: Contents): Promise<boolean> {
+  try {
+    for await (const chunk of contents.read(after.blob)) void chunk;
+    return true;
+  } catch (error) {
+    if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
+    throw error;
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { syncFiles } from '../../restore/file-sync.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { SessionDirectory } from '../directory.ts';
+import { recordOf } from './interrupted.ts';
 
 /** How long the end of a session waits for files to reach the disk. */
 const patienceMs = 1_000;
@@ -68,7 +69,7 @@ export class AnsweredRestores {
         files.rmSync(file, { force: true });
       }
     }
-    return notes.sort((a, b) => a.answeredMs - b.answeredMs);
+    return notes.sort((a, b) => recordOf(a.intent).seq - recordOf(b.intent).seq);
   }
 
   /** The publication that the note is about was lost: the restore is under way again. */

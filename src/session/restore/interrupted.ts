@@ -16,12 +16,22 @@ export function recordOf({ extra }: RestoreIntent): CheckpointRecord {
   return extra?.record as CheckpointRecord;
 }
 
-/** The job that repeats the request, or that goes back to where it began. @throws Error when a checkpoint is gone */
-export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, isUndone: boolean): RestoreJob {
+/** On to the target, on to it but for what the store has lost of it, or back to where it began. */
+export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
+
+/** The error for a checkpoint that an interrupted restore needs and that nobody can read any more. */
+export function gone(checkpoint: CheckpointId): CheckpointdError {
+  const message = `The checkpoint ${checkpoint} of an interrupted restore is gone.`;
+  return new CheckpointdError('StoreCorrupt', message, { details: { checkpoint } });
+}
+
+/** The job that repeats the request, or that goes back to where it began. @throws StoreCorrupt when a checkpoint is gone */
+export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreJob {
+  const isUndone = how === 'undo';
   const record = recordOf(intent);
   const towards = isUndone ? intent.safety : intent.target;
   const target = checkpoints.index.byId(towards);
-  if (target === undefined) throw new Error(`the checkpoint ${towards} of an interrupted restore is gone`);
+  if (target === undefined) throw gone(towards);
   const restore = intent.takesBack ?? restoreTakenBack(checkpoints, intent);
   return {
     target,
@@ -37,6 +47,7 @@ export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, isUndone:
       target: intent.snapshot,
       left: intent.left ?? [],
       isUndone,
+      sparesLost: how === 'finishWithoutLost',
     },
     undo: () => record.undo ?? [],
     redo: () => record.redo ?? [],

@@ -63,6 +63,8 @@ export interface Interrupted {
   readonly left: readonly LeftAlone[];
   /** Whether it goes back to where it began, instead of on. */
   readonly isUndone: boolean;
+  /** Whether paths are left as they are whose contents the store has lost, since it can be undone no more either. */
+  readonly sparesLost: boolean;
 }
 
 /** Runs a job and announces it; the caller holds the session's queue. */

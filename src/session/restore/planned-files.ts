@@ -9,6 +9,7 @@ import { findObstructions, withoutObstructed } from '../../restore/obstructions.
 import type { Failure, LeftAlone, LeftReason, RestorePlan } from '../../restore/operations.ts';
 import { withoutRefused } from '../../restore/permissions.ts';
 import { planRestore } from '../../restore/plan.ts';
+import { withoutLost } from '../../restore/preflight.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
@@ -57,6 +58,7 @@ export async function planFiles(
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
     plan = withoutRefused(tree, plan);
+    if (job.interrupted?.sparesLost === true) plan = await withoutLost(plan, checkpoints.store);
   } finally {
     tree.close();
   }

@@ -16,7 +16,7 @@ import { storageFailure } from '../storage.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { recoverAnswered } from './after-power-cut.ts';
 import { editedSince, withEdits } from './edited-since.ts';
-import { checkRoot, jobOf, recordOf } from './interrupted.ts';
+import { checkRoot, gone, jobOf, type Repeat, recordOf, setAside } from './interrupted.ts';
 import { applyJob, publishSafety, type RestoreJob } from './job.ts';
 import { type RestoreOutcome } from './outcome.ts';
 import { type FilePlan, planFiles } from './planned-files.ts';
@@ -51,11 +51,13 @@ export async function ensureRecovered(session: Session, context: OperationContex
   session.recovered = undefined; // that a kill interrupted it is only said to who opens the session
 }
 
+const listedMax = 10;
+
 /** Finishes or undoes the restore whose intent lies in the session directory, if there is one. */
 export async function recover(
   session: Session,
   context: OperationContext,
-): Promise<'nothing' | 'finished' | 'undone'> {
+): Promise<'nothing' | 'finished' | 'undone' | 'givenUp'> {
   const checkpoints = session.requireCheckpoints();
   const { directory, log } = session.parts;
   const journal = new RestoreJournal(directory.intentFile);
@@ -72,25 +74,77 @@ export async function recover(
       session.parts.answered.keep(intent.id); // killed between the publication and this: it had succeeded
       return settle(session, 'nothing');
     }
-    try {
-      session.recovered = await repeat(session, checkpoints, intent, false, context);
-      session.parts.operations.learn(checkpoints.index.list('every'));
-      log.info('finished a restore that was interrupted');
-      return settle(session, 'finished');
-    } catch (error) {
-      // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
-      const newer = intentIn(journal) ?? intent;
-      if (checkpoints.index.byId(newer.safety) === undefined || context.signal.aborted) throw error;
-      log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
-      session.recovered = await repeat(session, checkpoints, newer, true, context);
-      return settle(session, 'undone');
-    }
+    return settle(session, await finishOrUndo(session, checkpoints, intent, context));
   } catch (error) {
     context.signal.throwIfAborted(); // given up by the caller or for its time: the intent stays for the next open
     throw unfinished(error);
   } finally {
     await afterCommit(context, lockLost, () => lock.release());
   }
+}
+
+/** On, or back, or as far on as the store still can; where it can do nothing at all, the note is set aside. */
+async function finishOrUndo(
+  session: Session,
+  checkpoints: Checkpoints,
+  intent: RestoreIntent,
+  context: OperationContext,
+): Promise<'finished' | 'undone' | 'givenUp'> {
+  const { log, operations } = session.parts;
+  try {
+    session.recovered = await repeat(session, checkpoints, intent, 'finish', context);
+    operations.learn(checkpoints.index.list('every'));
+    log.info('finished a restore that was interrupted');
+    return 'finished';
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
+    try {
+      // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
+      const newer = intentIn(new RestoreJournal(session.parts.directory.intentFile)) ?? intent;
+      session.recovered = await repeat(session, checkpoints, newer, 'undo', context);
+      return 'undone';
+    } catch (second) {
+      // What else stops it may be gone by the next opening; what a store has lost is not.
+      if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
+        throw damageIn(second) === undefined ? second : error;
+      return finishWithoutLost(session, checkpoints, intent, context);
+    }
+  }
+}
+
+async function finishWithoutLost(
+  session: Session,
+  checkpoints: Checkpoints,
+  intent: RestoreIntent,
+  context: OperationContext,
+): Promise<'finished' | 'givenUp'> {
+  try {
+    session.recovered = await repeat(session, checkpoints, intent, 'finishWithoutLost', context);
+    session.parts.operations.learn(checkpoints.index.list('every'));
+    const lost = session.recovered.failed.filter(({ reason }) => reason === 'contentLost');
+    const names = lost.slice(0, listedMax).map(({ path }) => JSON.stringify(toText(path)));
+    context.warn(
+      `A restore that was interrupted is finished, but for ${lost.length} path(s) whose contents the store has lost, of the target and of the state before; they stay as they are: ${names.join(', ')}. Use store/verify to see which checkpoints are affected.`,
+    );
+    return 'finished';
+  } catch (error) {
+    const damage = damageIn(error);
+    if (damage === undefined || context.signal.aborted) throw error;
+    setAside(session);
+    context.warn(
+      `A restore that was interrupted can be neither finished nor undone: ${damage.message} Every file is whole, old or new, and the other checkpoints can be used.`,
+    );
+    return 'givenUp';
+  }
+}
+
+/** What a store has lost, where that is what an error comes from. */
+function damageIn(error: unknown): CheckpointdError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at instanceof CheckpointdError && (at.kind === 'DataCorrupt' || at.kind === 'StoreCorrupt'))
+      return at;
+  return undefined;
 }
 
 /** @throws StoreCorrupt when the note of an unfinished restore cannot be understood */
@@ -107,14 +161,13 @@ async function repeat(
   session: Session,
   checkpoints: Checkpoints,
   intent: RestoreIntent,
-  isUndone: boolean,
+  how: Repeat,
   context: OperationContext,
 ): Promise<RestoreOutcome> {
   const started = session.parts.clock.monotonic();
-  const job = jobOf(checkpoints, intent, isUndone);
+  const job = jobOf(checkpoints, intent, how);
   const before = checkpoints.index.byId(intent.safety);
-  if (before === undefined)
-    throw new Error(`the checkpoint ${intent.safety} of an interrupted restore is gone`);
+  if (before === undefined) throw gone(intent.safety);
   const plan = await planFiles(session, checkpoints, job, context);
   const safety = await saveEdits(session, checkpoints, { intent, before }, plan, context);
   const record = recordFor(checkpoints, job, intent, { before, safety });

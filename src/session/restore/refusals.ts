@@ -19,5 +19,11 @@ export const lockLost =
 export function unfinished(cause: unknown): CheckpointdError {
   const message =
     'The restore stopped half-way. Everything that it displaced is in its safety checkpoint, and it is finished or undone before the next change of this session.';
-  return new CheckpointdError('RestoreFailed', message, { cause, effects: 'unknown', retryable: true });
+  const details = cause instanceof CheckpointdError ? { details: { ...cause.details } } : {};
+  return new CheckpointdError('RestoreFailed', message, {
+    ...details,
+    cause,
+    effects: 'unknown',
+    retryable: true,
+  });
 }

@@ -538,7 +538,7 @@ ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
 # Why one path could not be restored. Known: unsaved, nestedGitDirectory, collision, unsafeName,
-# blocked, accessDenied, readOnly, nameTooLong, busy, unsupported.
+# blocked, contentLost, accessDenied, readOnly, nameTooLong, busy, unsupported.
 FailureReason = str
 
 

@@ -555,6 +555,10 @@ pub enum FailureReason {
     /// A path above it is no directory and stays.
     #[serde(rename = "blocked")]
     Blocked,
+    /// The store has lost its content. Only of a restore that was interrupted and could be undone
+    /// no more than finished: the rest of it is finished, and this path stays as it is.
+    #[serde(rename = "contentLost")]
+    ContentLost,
     /// No permission to write there.
     #[serde(rename = "accessDenied")]
     AccessDenied,
