@@ -8,9 +8,10 @@ import type { SkippedPath } from './snapshot-sink.ts';
 
 /**
  * Why a capture looked at everything: it was the first, it was to include what the rules leave out, rules changed,
- * what had changed was not known (see {@link LossReason}), or nothing narrower is proven to be enough.
+ * what had changed was not known (see {@link LossReason}), nothing narrower is proven to be enough, or it was time to
+ * check the captures that look at less.
  */
-export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven';
+export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
 
 export interface Capture {
   readonly snapshot: SnapshotId;
@@ -66,6 +67,8 @@ export interface Capturer {
   isLeftOut(path: TreePath): boolean;
   /** The directories that the last look left out; what lies below them is not listed. For the watcher. */
   leftOutDirectories(): TreePath[];
+  /** What was seen is not to be relied on: the next capture looks at everything. */
+  distrust(): void;
   /** Ends what runs beside it. */
   close(): Promise<void>;
   /** Ends it at once, for a dying process. */

@@ -3,12 +3,13 @@
 import type { Slices } from '../base/slices.ts';
 import { type Directory, type FileNode, isDirectory } from '../tree/directory.ts';
 import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
-import type { WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { WalkedEntry } from './listing.ts';
+import type { Listings } from './listings.ts';
 
 /** What one capture saw. Shared with later captures and never changed. */
 export interface SeenTree {
   readonly root: Directory;
-  readonly directories: ReadonlyMap<TreePath, WalkedDirectory>;
+  readonly directories: Listings;
 }
 
 /** A path that was changed between two captures. */

@@ -29,7 +29,7 @@ async function build(walk: Walk, path: TreePath, slices: Slices): Promise<Direct
   return made;
 }
 
-function assemble(
+export function assemble(
   walked: WalkedDirectory,
   kept: Directory | undefined,
   below: ReadonlyMap<string, Directory | undefined>,

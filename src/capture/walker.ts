@@ -14,6 +14,7 @@ import {
   type Subdirectory,
   type WalkedDirectory,
 } from './listing.ts';
+import type { Listings } from './listings.ts';
 import { Selection, type SelectionOptions, startingChain } from './selection.ts';
 import type { FileClock } from './settled.ts';
 import { type UnchangedOptions, unchangedListing } from './unchanged-listing.ts';
@@ -23,7 +24,7 @@ export interface WalkOptions extends SelectionOptions {
   readonly tree: WorkTree;
   readonly scopes: IgnoreScopes;
   /** The directories of an earlier, finished scan: ignore verdicts that still hold are taken from it. */
-  readonly before: ReadonlyMap<TreePath, WalkedDirectory>;
+  readonly before: Pick<Listings, 'get'>;
   /** The previous snapshot: what it holds is taken again, ignored or not. */
   readonly kept: KeptDirectory | undefined;
   readonly alsoInclude: PathTree | undefined;
@@ -33,13 +34,21 @@ export interface WalkOptions extends SelectionOptions {
   readonly clock: FileClock;
   /** Of the others only the names are looked at: for what was captured a moment ago and touched by us alone. */
   looksAtFiles?(directory: TreePath): boolean;
+  /** Called before directories are looked at, parents first, so that whoever watches them begins before. */
+  readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
   /** Told after each directory how many names were in it; cheap, for it is called ten thousand times. */
   onLooked?(names: number): void;
 }
 
+/** The listings of a walk while it goes on. */
+export interface WalkedListings extends Pick<Listings, 'get'> {
+  set(path: TreePath, directory: WalkedDirectory): unknown;
+  delete(path: TreePath): unknown;
+}
+
 /** One scan's walk. */
 export class Walk {
-  readonly directories = new Map<TreePath, WalkedDirectory>();
+  readonly directories: WalkedListings;
   readonly #options: WalkOptions;
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
@@ -49,8 +58,10 @@ export class Walk {
   #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
 
-  constructor(options: WalkOptions) {
+  /** `known`: listings that stand, so that only what is to be looked at {@link again} is walked. */
+  constructor(options: WalkOptions, known: WalkedListings = new Map()) {
     this.#options = options;
+    this.directories = known;
     const before = (path: TreePath): WalkedDirectory | undefined => options.before.get(path);
     this.#selection = new Selection(options, (path) => this.#lastChain.get(path) ?? before(path)?.chain.key);
     this.#listing = {
@@ -144,6 +155,7 @@ export class Walk {
     while (frontier.length > 0) {
       const listed: WalkedDirectory[] = [];
       const unchanged: WalkedDirectory[] = [];
+      await this.#options.beforeReading?.(frontier.map(({ path }) => path));
       for (const inherited of frontier) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
         const same = await unchangedListing(inherited, this.#unchangedOptions);

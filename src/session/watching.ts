@@ -47,14 +47,14 @@ export function watchedLook(session: Session): (kind: LookKind) => StartedLook {
     },
     log,
   });
-  return ({ isWhole, isPlain }) => {
+  return ({ isWhole, isPlain, isStored }) => {
     const { watcher } = session;
     const position = watcher?.changes.position ?? 0;
     const audited = isPlain ? audit.begin() : undefined;
     return {
       changes: watcher?.changesSinceCapture() ?? { kind: 'everything', reason: 'unwatched' },
       succeeded: (seen) => {
-        if (isWhole) watcher?.captured(position);
+        if (isWhole && isStored) watcher?.captured(position);
         audited?.(seen);
       },
     };

@@ -1,7 +1,7 @@
 // Watches the directories of a work tree and tells what may have changed: the main thread's side, which keeps the log of
-// changes and the state. chokidar itself runs in a thread of its own (watch/thread/watcher-thread.ts). It only informs: no capture
-// rests on it, because the kernel's queue overflows in silence, directories born while we run are watched late, and
-// writes through mmap are never told. Names that are not UTF-8 are told as their directory.
+// changes and the state. chokidar runs in a thread of its own (watch/thread/watcher-thread.ts) and only informs: what
+// captures rest on are the directories that they hold themselves (watch/held-watch.ts), in the same thread. Writes
+// through mmap are told by neither. Names that are not UTF-8 are told as their directory, unless it is held.
 import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -9,6 +9,7 @@ import { rootPath, type TreePath } from '../tree/tree-path.ts';
 import { ChangeBatches } from './change-batches.ts';
 import { ChangeLog, type Changes } from './change-log.ts';
 import { Fence } from './fence.ts';
+import { HeldWatch } from './held-watch.ts';
 import { type FromThread, limitCodes, type ToThread } from './thread/messages.ts';
 import { startThread } from './thread/thread-start.ts';
 import type { WatchFigures, WatchState } from './watch-figures.ts';
@@ -20,6 +21,7 @@ const restartMsMax = 60_000;
 export class WorkTreeWatcher {
   /** What the watch has told, left out or not; of any time when it was not live nothing is known. */
   readonly changes = new ChangeLog();
+  readonly held: HeldWatch;
   readonly #options: WatcherOptions;
   readonly #fence: Fence | undefined;
   /** Where the last capture that succeeded began to look. */
@@ -46,6 +48,7 @@ export class WorkTreeWatcher {
   constructor(options: WatcherOptions) {
     this.#options = options;
     if (options.fenceDirectory !== undefined) this.#fence = new Fence(options.fenceDirectory);
+    this.held = new HeldWatch(process.platform === 'linux' ? this.#fence : undefined, options.log);
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes.keepFor(this, this.#capturedTo);
   }
@@ -89,7 +92,9 @@ export class WorkTreeWatcher {
     this.#starting = new Promise((resolve) => (this.#settle = resolve));
     this.#become('scanning');
     try {
-      this.#thread = this.#startThread();
+      const thread = this.#startThread();
+      this.#thread = thread;
+      this.held.started((message) => this.#say(message));
     } catch (error) {
       this.#givenUp(`its thread could not be started (${systemCode(error) ?? String(error)})`);
     }
@@ -160,6 +165,7 @@ export class WorkTreeWatcher {
   async #stop(): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;
+    this.held.stopped(this.#state === 'suspect' ? 'suspect' : 'unwatched');
     this.#directories = 0;
     this.#eventsBefore = this.#events;
     this.#settle();
@@ -173,15 +179,17 @@ export class WorkTreeWatcher {
         this.#events = this.#eventsBefore + message.events;
         this.#directories = this.#state === 'live' ? message.directories : 0;
         for (const path of message.paths) this.#mark(path);
+        this.held.hear(message);
         if (message.isEverything) this.#everything();
         this.#say({ kind: 'taken' });
         return;
       case 'fence':
-        this.#fence?.read(message.cookie);
-        return;
+        return this.#fence?.read(message.cookie);
+      case 'held':
+      case 'notHeld':
+        return this.held.hear(message);
       case 'mended':
-        this.#mended(message.paths);
-        return;
+        return this.#mended(message.paths);
       case 'live':
         this.#restartMs = restartMsMin;
         this.#directories = message.directories;

@@ -236,9 +236,9 @@ test('every full capture says why it looked at everything, and only one that suc
     const capture = await rig.capturer.capture();
     await rig.capturer.capture({ since: { capture, touched: [] } });
     assert.equal(kinds.slice(-3), [
-      { isWhole: true, isPlain: false },
-      { isWhole: true, isPlain: true },
-      { isWhole: false, isPlain: false },
+      { isWhole: true, isPlain: false, isStored: true },
+      { isWhole: true, isPlain: true, isStored: true },
+      { isWhole: false, isPlain: false, isStored: true },
     ]);
   });
 });

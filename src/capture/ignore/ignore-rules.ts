@@ -27,6 +27,29 @@ export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = t
   if (!(node.get(last) instanceof Map)) node.set(last, leaf);
 }
 
+/** A tree of whole paths, files or directories; undefined for none. */
+export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
+  if (paths.length === 0) return undefined;
+  const tree: PathTree = new Map();
+  // Longest first, then shorter ones replace what they contain: a whole directory swallows a file in it.
+  for (const path of [...paths].sort((a, b) => b.length - a.length)) {
+    addWholePath(tree, path);
+  }
+  return tree;
+}
+
+function addWholePath(tree: PathTree, path: string): void {
+  const cut = path.lastIndexOf('/');
+  let node: PathTree = tree;
+  for (const name of cut < 0 ? [] : path.slice(0, cut).split('/')) {
+    const child = node.get(name);
+    if (!(child instanceof Map)) break;
+    node = child;
+  }
+  node.delete(path.slice(cut + 1));
+  addPath(tree, path);
+}
+
 /** The sources of rules that are not `.gitignore` files: `info/exclude` and the global excludes file. */
 export interface IgnoreSources {
   /** Changes whenever their contents do. */
@@ -44,6 +67,8 @@ export interface IgnoreOracle {
   renew(): void;
   /** Told of a `.gitignore` that git must not be asked about, since it would wait for it. */
   noteBlocked(path: string): void;
+  /** Changes whenever the repository's index may have. */
+  trackedKey(): string;
   /** What the repository's index holds, below `prefix`, whatever the rules say. */
   tracked(prefix: TreePath): Promise<PathTree>;
 }

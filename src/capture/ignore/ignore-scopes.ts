@@ -142,6 +142,7 @@ function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreO
     ignored: (paths) => checker.ignored(paths),
     renew: () => checker.renew(),
     noteBlocked: (path) => checker.noteBlocked(path),
+    trackedKey: () => index?.key() ?? '',
     tracked: async (prefix) => {
       if (index === undefined) return new Map();
       const key = index.key();

@@ -1,0 +1,103 @@
+// What a later capture may rest on: a look at everything whose directories were held before they were read, kept up to
+// date by the captures that follow. It knows which parts have to be looked at again whatever the watch tells.
+import type { Slices } from '../../base/slices.ts';
+import { join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import type { IgnoreScope } from '../ignore/ignore-rules.ts';
+import type { WalkedDirectory } from '../listing.ts';
+import type { SeenTree } from '../seen-tree.ts';
+
+/** Under which rules the look was made; others may judge every name differently. */
+export interface LookRules {
+  readonly scope: IgnoreScope;
+  readonly chainKey: string;
+  /** Changes with the user's index, which decides of what the rules exclude. */
+  readonly indexKey: string;
+  readonly mounts: string;
+  readonly root: string;
+}
+
+export interface BaseLook {
+  readonly seen: SeenTree;
+  /** In the log of what the held directories told. */
+  readonly position: number;
+  readonly rules: LookRules;
+  readonly restless: Restless;
+}
+
+/** Contents that are read again by the captures that follow; more are left to the looks at everything. */
+const unsettledMax = 1000;
+/** So many directories that need a look each time are as good as everything. */
+const restlessMax = 200;
+
+/** What is looked at again, told or not. One look hands it on to the next, so it is changed and not copied. */
+export class Restless {
+  /** Directories with something that a capture has to report, or to try again. */
+  readonly directories = new Set<TreePath>();
+  /** Directories without a handle; they stand for everything below them. */
+  readonly unheld: Set<TreePath>;
+  /** Files whose content may change without a trace, those that were read last at the end. */
+  readonly unsettled = new Set<TreePath>();
+  /** Directories with names that the rules exclude: what the user's index says of them may change. */
+  readonly withIgnored = new Set<TreePath>();
+  /** Repositories and git directories inside: their rules are not followed name by name. */
+  readonly foreign = new Set<TreePath>();
+
+  constructor(unheld: Iterable<TreePath>) {
+    this.unheld = new Set(unheld);
+  }
+
+  /** Of a look at everything. */
+  static async of({ directories }: SeenTree, unheld: Iterable<TreePath>, slices: Slices): Promise<Restless> {
+    const restless = new Restless(unheld);
+    const scope = directories.get(rootPath)?.scope;
+    for (const [, directory] of directories) {
+      if (slices.isDue()) await slices.pause();
+      restless.note(directory, scope);
+      // One that changed under the eyes of the look is not among the listings.
+      for (const { path } of directory.below) if (!directories.has(path)) restless.unheld.add(path);
+    }
+    return restless;
+  }
+
+  /** Whether it is too much for anything but a look at everything. */
+  get isTooMuch(): boolean {
+    return this.foreign.size > 0 || this.directories.size + this.unheld.size > restlessMax;
+  }
+
+  note(directory: WalkedDirectory, outermost: IgnoreScope | undefined): void {
+    const { path, entries } = directory;
+    if (directory.failure !== undefined) this.directories.add(path);
+    if (directory.hasGit || directory.gitDirectory !== undefined || directory.scope !== outermost)
+      this.foreign.add(path);
+    for (const [name, entry] of entries) {
+      if (entry.ignored) this.withIgnored.add(path);
+      if (!entry.taken || entry.kind === 'directory') continue;
+      if (entry.blob === undefined || entry.unread !== undefined) this.directories.add(path);
+      else if (!entry.settled) this.#addUnsettled(join(path, name));
+    }
+  }
+
+  /** A directory that is listed anew, or gone. */
+  forget({ path, entries }: WalkedDirectory): void {
+    this.directories.delete(path);
+    this.unheld.delete(path);
+    this.withIgnored.delete(path);
+    this.foreign.delete(path);
+    if (this.unsettled.size > 0) for (const name of entries.keys()) this.unsettled.delete(join(path, name));
+  }
+
+  /** The files that were read last. */
+  newest(count: number): TreePath[] {
+    return [...this.unsettled].slice(-count);
+  }
+
+  #addUnsettled(path: TreePath): void {
+    this.unsettled.delete(path);
+    this.unsettled.add(path);
+    if (this.unsettled.size <= unsettledMax) return;
+    for (const oldest of this.unsettled) {
+      this.unsettled.delete(oldest);
+      break;
+    }
+  }
+}

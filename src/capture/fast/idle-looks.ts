@@ -1,0 +1,59 @@
+// Looks at everything in the quiet after captures: so that the next one may look at less, and to find what no watch
+// tells. A capture that begins ends one that runs. It knows when, and nothing of how.
+
+/** After the captures of one step of an agent the next ones follow within this. */
+const idleMsUsual = 2000;
+/** Before any capture may look at less there is nothing to wait for but the answer. */
+const firstMs = 50;
+
+export class IdleLooks {
+  readonly #look: (signal: AbortSignal) => Promise<void>;
+  readonly #idleMs: number;
+  readonly #failed: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #running: AbortController | undefined;
+  #done: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(
+    look: (signal: AbortSignal) => Promise<void>,
+    failed: (error: unknown) => void,
+    idleMs = idleMsUsual,
+  ) {
+    this.#look = look;
+    this.#failed = failed;
+    this.#idleMs = idleMs;
+  }
+
+  /** A capture begins. */
+  interrupt(): void {
+    clearTimeout(this.#timer);
+    this.#running?.abort();
+  }
+
+  /** A capture has ended, and a look is wanted: at once, or when it stays quiet. */
+  after(isFirst: boolean): void {
+    clearTimeout(this.#timer);
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(
+      () => this.#run(),
+      isFirst ? Math.min(firstMs, this.#idleMs) : this.#idleMs,
+    ).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.interrupt();
+    await this.#done;
+  }
+
+  #run(): void {
+    const running = new AbortController();
+    this.#running = running;
+    this.#done = this.#done
+      .then(() => (running.signal.aborted ? undefined : this.#look(running.signal)))
+      .catch((error: unknown) => {
+        if (!running.signal.aborted) this.#failed(error);
+      });
+  }
+}

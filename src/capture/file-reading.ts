@@ -1,0 +1,258 @@
+// Reads the files of listed directories: takes over what an equal stamp proves unchanged, reads the rest, and hands
+// contents to a sink. It lists nothing and knows nothing of trees.
+import { isSameStamp } from '../base/file-stamp.ts';
+import type { BlobId } from '../base/ids.ts';
+import type { Slices } from '../base/slices.ts';
+import { type TreePath } from '../tree/tree-path.ts';
+import type { CaptureProgress } from './capturer.ts';
+import type { WalkedDirectory, WalkedEntry } from './listing.ts';
+import { type FileClock, isSettled } from './settled.ts';
+import type { BlobHash, StableContent } from './snapshot-sink.ts';
+import { discard, type ReadContent, readLink, readStable } from './stable-read.ts';
+import { type Reached, reach, type WorkTree } from './work-tree.ts';
+
+/** Takes contents; a returned promise asks the scan to wait. It owns spool files from then on. */
+export interface BlobSink {
+  add(blob: BlobId, content: StableContent): Promise<void> | undefined;
+}
+
+export interface ReadingOptions {
+  readonly tree: WorkTree;
+  /** The directory of an earlier, finished scan. */
+  readonly before: { get(path: TreePath): WalkedDirectory | undefined };
+  hash(size: number): BlobHash;
+  /** Absent: nothing is stored, and reading stops at the first path that the previous snapshot does not hold. */
+  readonly sink: BlobSink | undefined;
+  readonly spoolDirectory: string;
+  readonly maxFileBytes: number;
+  readonly clock: FileClock;
+  /** How long after its last change a content is read again; see {@link isSettled}. */
+  readonly settleMs: number;
+  readonly slices: Slices;
+  readonly onProgress: CaptureProgress | undefined;
+}
+
+const progressMs = 100;
+
+/** The reading of one scan. */
+export class FileReading {
+  readonly #options: ReadingOptions;
+  /** In seconds, by a clock that never jumps. */
+  readonly #startedAt = Math.floor(performance.now() / 1000);
+  /** The listings of this scan whose files have been read. */
+  readonly #done = new Map<TreePath, WalkedDirectory>();
+  #isStopped = false;
+  #read = 0;
+  #files = 0;
+  #bytes = 0;
+  #looked = 0;
+  #toldMs = performance.now();
+
+  constructor(options: ReadingOptions) {
+    this.#options = options;
+  }
+
+  /** Something new was met and there is no sink. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  get files(): number {
+    return this.#files;
+  }
+
+  get read(): number {
+    return this.#read;
+  }
+
+  /** Files that need no look. */
+  pass(count: number): void {
+    this.#files += count;
+  }
+
+  /** Fills in what the listings do not know yet of their files. */
+  async readAll(fresh: readonly WalkedDirectory[]): Promise<void> {
+    const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
+    for (const directory of fresh) {
+      let reached: Reached | undefined;
+      try {
+        for (const [name, entry] of directory.entries) {
+          if (!entry.taken || (entry.kind !== 'file' && entry.kind !== 'link')) continue;
+          if (this.#options.slices.isDue()) await this.#pause(filesTotal);
+          this.#files += 1;
+          if (this.#isKnown(directory, name, entry)) continue;
+          if (this.#isNews(directory, name)) return;
+          reached ??= this.#reach(directory);
+          if (reached !== undefined)
+            await this.#readEntry(reached, name, entry, this.#before(directory, name), this.#options.sink);
+        }
+      } finally {
+        reached?.release();
+      }
+      this.#done.set(directory.path, directory);
+    }
+  }
+
+  /** Whether a file still has the content that was read under an entry; then the entry says since when it is settled. */
+  async isStill(directory: WalkedDirectory, name: string, entry: WalkedEntry): Promise<boolean> {
+    const reached = this.#reach(directory);
+    if (reached === undefined) return false;
+    try {
+      const now = { ...entry, blob: undefined };
+      const isLink = entry.kind === 'link';
+      if (!isLink && (entry.stamp?.size ?? 0) > this.#options.maxFileBytes) return false;
+      await this.#readEntry(reached, name, now, entry, undefined);
+      const { stamp } = entry;
+      if (now.blob !== entry.blob || now.stamp === undefined || stamp === undefined) return false;
+      if (!isSameStamp(now.stamp, stamp)) return false;
+      entry.settled ||= now.settled;
+      return true;
+    } finally {
+      reached.release();
+    }
+  }
+
+  /** Takes over a content that was read under the same stamp: by this scan, or by an earlier one when settled. */
+  #isKnown(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
+    const { stamp } = entry;
+    if (stamp === undefined) return false;
+    const now = this.#done.get(directory.path)?.entries.get(name);
+    if (now?.blob !== undefined && now.stamp !== undefined && isSameStamp(now.stamp, stamp)) {
+      entry.blob = now.blob;
+      entry.settled = now.settled;
+      entry.seenAt = now.seenAt;
+      return true;
+    }
+    const old = this.#before(directory, name);
+    if (old?.blob === undefined || !old.settled || old.stamp === undefined) return false;
+    if (!isSameStamp(old.stamp, stamp)) return false;
+    // With a sink only what the previous snapshot holds counts: a snapshot that nobody published may be swept away.
+    const kept = directory.inherited.kept?.entries.get(name);
+    const isUnchanged = kept !== undefined && 'blob' in kept && kept.blob === old.blob;
+    if (this.#options.sink !== undefined && !isUnchanged) return false;
+    entry.blob = old.blob;
+    entry.settled = true;
+    return true;
+  }
+
+  #before(directory: WalkedDirectory, name: string): WalkedEntry | undefined {
+    return this.#options.before.get(directory.path)?.entries.get(name);
+  }
+
+  /** Without a sink, a path that the previous snapshot does not hold answers the question. */
+  #isNews(directory: WalkedDirectory, name: string): boolean {
+    if (this.#options.sink !== undefined) return false;
+    const kept = directory.inherited.kept?.entries.get(name);
+    this.#isStopped ||= kept === undefined || !('blob' in kept);
+    return this.#isStopped;
+  }
+
+  #reach(directory: WalkedDirectory): Reached | undefined {
+    try {
+      return reach(this.#options.tree, directory.path);
+    } catch (error) {
+      // Gone or changed since it was listed: the look at all directories that follows finds that out.
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      return undefined;
+    }
+  }
+
+  async #readEntry(
+    reached: Reached,
+    name: string,
+    entry: WalkedEntry,
+    old: WalkedEntry | undefined,
+    sink: BlobSink | undefined,
+  ): Promise<void> {
+    if (entry.kind === 'link') return this.#readLink(reached, name, entry, old, sink);
+    if ((entry.stamp?.size ?? 0) > this.#options.maxFileBytes) {
+      entry.unread = 'tooLarge';
+      return undefined;
+    }
+    const { spoolDirectory, maxFileBytes, slices } = this.#options;
+    const got = await readStable(reached, name, {
+      hash: (size) => this.#options.hash(size),
+      maxFileBytes,
+      slices,
+      behindMs: this.#options.clock.behindMs,
+      ...(sink === undefined ? {} : { spoolDirectory }),
+    });
+    this.#read += 1;
+    if (got.kind === 'read') {
+      this.#bytes += got.stamp.size;
+      entry.stamp = got.stamp;
+      this.#settle(entry, old);
+      return this.#take(entry, got.id, got.content, sink);
+    }
+    if (got.kind !== 'gone') entry.unread = got.kind;
+    return undefined;
+  }
+
+  async #readLink(
+    reached: Reached,
+    name: string,
+    entry: WalkedEntry,
+    old: WalkedEntry | undefined,
+    sink: BlobSink | undefined,
+  ): Promise<void> {
+    const got = readLink(reached, name);
+    if (got.kind === 'gone') return;
+    if (got.kind !== 'read') {
+      entry.unread = got.kind;
+      return;
+    }
+    const hash = this.#options.hash(got.target.length);
+    hash.update(got.target);
+    entry.stamp = got.stamp;
+    this.#settle(entry, old);
+    await this.#take(entry, hash.digest(), { kind: 'bytes', bytes: got.target }, sink);
+  }
+
+  /** Settled by the clock that set the stamp or, whatever that clock says, because we saw it so long ago. */
+  #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
+    const { stamp } = entry;
+    if (stamp === undefined) return;
+    const { clock, settleMs } = this.#options;
+    const isSeenBefore = old?.stamp !== undefined && old.seenAt > 0 && isSameStamp(old.stamp, stamp);
+    entry.seenAt = isSeenBefore ? old.seenAt : Math.ceil(performance.now() / 1000);
+    entry.settled =
+      isSettled(stamp, clock, settleMs) || this.#startedAt - entry.seenAt >= Math.ceil(settleMs / 1000);
+  }
+
+  async #take(
+    entry: WalkedEntry,
+    blob: BlobId,
+    content: ReadContent | undefined,
+    sink: BlobSink | undefined,
+  ): Promise<void> {
+    entry.blob = blob;
+    if (content === undefined) return;
+    if (sink === undefined) discard(content);
+    else {
+      const wait = sink.add(blob, content);
+      if (wait !== undefined) await wait;
+    }
+  }
+
+  async #pause(filesTotal: number): Promise<void> {
+    await this.#options.slices.pause();
+    if (this.#isTimeToTell()) {
+      this.#options.onProgress?.({ filesDone: this.#files, filesTotal, bytesDone: this.#bytes });
+    }
+  }
+
+  /** While names are looked at nobody knows how many there are, so there is no total. */
+  tellWalk(names: number): void {
+    this.#looked += names;
+    if (this.#isTimeToTell())
+      this.#options.onProgress?.({ phase: 'walk', filesDone: this.#looked, bytesDone: 0 });
+  }
+
+  #isTimeToTell(): boolean {
+    if (this.#options.onProgress === undefined) return false;
+    const now = performance.now();
+    if (now - this.#toldMs < progressMs) return false;
+    this.#toldMs = now;
+    return true;
+  }
+}

@@ -1,0 +1,202 @@
+// The looks at one work tree: at what may have changed where that is proven to be enough (fast/), and else at
+// everything. It knows what the last one saw; it stores nothing and knows no snapshot.
+import { given } from '../base/given.ts';
+import { Slices } from '../base/slices.ts';
+import type { Directory } from '../tree/directory.ts';
+import { Globs } from '../tree/globs.ts';
+import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { Changes } from '../watch/change-log.ts';
+import type { CaptureRequest, FullCaptureReason } from './capturer.ts';
+import { NotNarrow } from './fast/dirty-paths.ts';
+import { HeldLooks } from './fast/held-looks.ts';
+import { NarrowScan } from './fast/narrow-scan.ts';
+import type { BlobSink } from './file-reading.ts';
+import type { FullCaptureOptions } from './full-capture.ts';
+import { pathTreeOf } from './ignore/ignore-rules.ts';
+import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
+import type { Listings } from './listings.ts';
+import { Scan, type ScanOptions, type Seen } from './scan.ts';
+import { readFileClock, settleMsUsual } from './settled.ts';
+import { rootIdentity } from './work-tree.ts';
+
+export interface LookRequest extends Pick<CaptureRequest, 'alsoInclude' | 'signal' | 'onProgress'> {
+  /** The tree of the snapshot to build on. */
+  readonly kept: Directory | undefined;
+  readonly sink: BlobSink | undefined;
+  /** What a look of a moment ago saw, and the paths that were changed since. */
+  readonly since?: { readonly listings: Listings | undefined; readonly touched: readonly TreePath[] };
+  /** Look at everything, whatever is proven. */
+  readonly isWhole?: boolean;
+  /** What the watch has told. */
+  readonly changes?: Changes | undefined;
+}
+
+export interface Looked {
+  readonly seen: Seen;
+  /** Why it looked at everything; undefined when it did not. */
+  readonly reason: FullCaptureReason | undefined;
+  /** What was seen is what later looks may rest on. */
+  readonly accept: () => Promise<void>;
+}
+
+export class TreeLooks {
+  readonly #options: FullCaptureOptions;
+  readonly #scopes: GitIgnoreScopes;
+  readonly #include: Globs;
+  readonly #exclude: Globs;
+  readonly #held: HeldLooks;
+  #directories: Listings = new Map();
+  #running = 0;
+
+  constructor(options: FullCaptureOptions) {
+    this.#options = options;
+    this.#include = new Globs(options.include ?? []);
+    this.#exclude = new Globs(options.exclude ?? []);
+    this.#scopes = new GitIgnoreScopes({
+      workTree: options.workTree.root,
+      directory: options.ignoreDirectory,
+      log: options.log,
+      ...given({ places: options.places }),
+    });
+    this.#held = new HeldLooks({
+      root: options.workTree.root,
+      scopes: this.#scopes,
+      held: () => options.held?.(),
+    });
+  }
+
+  /** What the last look saw. */
+  get directories(): Listings {
+    return this.#directories;
+  }
+
+  /** When a look at everything is wanted beside the captures. */
+  get wanted(): 'now' | 'later' | undefined {
+    return this.#options.held === undefined ? undefined : this.#held.wanted;
+  }
+
+  /** What was seen is not rested on any more. */
+  distrust(): void {
+    this.#held.distrust();
+  }
+
+  /** Ends the engines. */
+  close(): Promise<void> {
+    return this.#scopes.close();
+  }
+
+  /** Ends the engines at once, for a dying process. */
+  kill(): void {
+    this.#scopes.kill();
+  }
+
+  /** Looks at what may have changed where that is proven to be enough, and else at everything. */
+  async look(request: LookRequest): Promise<Looked> {
+    try {
+      const { isWhole, since, alsoInclude, kept } = request;
+      const isNarrow = isWhole !== true && since === undefined && alsoInclude === undefined;
+      if (this.#options.held === undefined || !isNarrow || kept === undefined)
+        throw new NotNarrow(this.#reason(request));
+      return await this.#lookNarrowly(request, kept);
+    } catch (error) {
+      if (!(error instanceof NotNarrow)) throw error;
+      return this.#lookAtEverything(request, error.reason);
+    }
+  }
+
+  async #lookNarrowly(request: LookRequest, kept: Directory): Promise<Looked> {
+    const narrow = await this.#held.narrow(kept);
+    const { base, marks, listed, hold, more } = narrow;
+    const options = this.#scanOptions(request);
+    const scan = new NarrowScan({ ...options, kept, base, before: base.seen.directories, hold, more });
+    const seen = await this.#tracked(() => scan.run(marks, listed));
+    const accept = (): Promise<void> => {
+      this.#directories = seen.directories;
+      this.#held.narrowed(narrow, seen);
+      return Promise.resolve();
+    };
+    return { seen, reason: undefined, accept };
+  }
+
+  async #lookAtEverything(request: LookRequest, reason: FullCaptureReason): Promise<Looked> {
+    const isPlain = request.since === undefined && request.alsoInclude === undefined;
+    const options = this.#scanOptions(request);
+    const whole = isPlain ? await this.#held.whole() : undefined;
+    const scan = new Scan(whole === undefined ? options : { ...options, beforeReading: whole.beforeReading });
+    const seen = await this.#tracked(() => scan.run());
+    const accept = async (): Promise<void> => {
+      this.#directories = seen.directories;
+      await whole?.succeeded(seen, options.clock.isLocal, new Slices(request.signal));
+    };
+    return { seen, reason, accept };
+  }
+
+  /** Why this look is at everything. */
+  #reason({ alsoInclude, changes }: LookRequest): FullCaptureReason {
+    if (this.#directories.size === 0) return 'first';
+    if (alsoInclude !== undefined) return 'alsoInclude';
+    if (changes === undefined) return 'unwatched';
+    if (changes.kind === 'everything') return changes.reason;
+    for (const path of changes.paths) if (nameOf(path) === '.gitignore') return 'ignoreRules';
+    return 'unproven';
+  }
+
+  #scanOptions({ kept, sink, since, alsoInclude, signal, onProgress }: LookRequest): ScanOptions {
+    const { workTree, store, maxFileBytes } = this.#options;
+    rootIdentity(workTree.root);
+    const earlier = since?.listings;
+    const touched = new Set(since?.touched.map(parentOf));
+    return {
+      tree: workTree,
+      scopes: this.#scopes,
+      include: this.#include,
+      exclude: this.#exclude,
+      before: earlier ?? this.#directories,
+      ...(earlier === undefined ? {} : { looksAtFiles: (directory) => touched.has(directory) }),
+      kept,
+      alsoInclude: pathTreeOf(alsoInclude ?? []),
+      leftOut: new Set(this.#options.leftOut),
+      slices: new Slices(signal),
+      hash: (size) => store.hash(size),
+      sink,
+      spoolDirectory: store.spoolDirectory,
+      maxFileBytes: maxFileBytes ?? Number.MAX_SAFE_INTEGER,
+      clock: readFileClock(workTree, store.spoolDirectory, this.#options.now ?? Date.now),
+      settleMs: this.#options.settleMs ?? settleMsUsual,
+      onProgress,
+    };
+  }
+
+  /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */
+  isLeftOut(path: TreePath): boolean {
+    let directory = rootPath;
+    for (const name of path.split('/')) {
+      const entry = this.#directories.get(directory)?.entries.get(name);
+      if (entry === undefined) return false;
+      if (!entry.taken) return true;
+      directory = join(directory, name);
+    }
+    return false;
+  }
+
+  /** The directories that the last look left out; what lies below them is not listed. For the watcher. */
+  leftOutDirectories(): TreePath[] {
+    const found: TreePath[] = [];
+    for (const [directory, { entries }] of this.#directories) {
+      for (const [name, { kind, taken }] of entries)
+        if (kind === 'directory' && !taken) found.push(join(directory, name));
+    }
+    return found;
+  }
+
+  /** Lets the engines of nested repositories go when no scan needs them any more. */
+  async #tracked<T>(run: () => Promise<T>): Promise<T> {
+    this.#running += 1;
+    try {
+      return await run();
+    } finally {
+      this.#running -= 1;
+      if (this.#running === 0) await this.#scopes.rest();
+    }
+  }
+}
