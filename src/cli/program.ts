@@ -13,6 +13,7 @@ import { redo, undo } from './commands/undo.ts';
 import { gc, verify } from './commands/upkeep.ts';
 import { completion } from './completion.ts';
 import { doctor } from './doctor.ts';
+import { agentNames } from './hooks/payloads.ts';
 import { nearest } from './nearest.ts';
 import { NoSession, reach } from './reach.ts';
 import { sessions } from './sessions.ts';
@@ -56,6 +57,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   looking.action(async () => {
     code = await doctor(given(looking.opts(), []));
   });
+  for (const what of ['enable', 'disable'] as const) addHooks(program, what, (now) => (code = now));
   const completing = program
     .command('completion')
     .description('a script that completes commands in your shell');
@@ -77,6 +79,42 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exits.usage;
     return explained(error);
   }
+}
+
+/** `enable` and `disable`, which are about agents and no session. */
+function addHooks(program: Command, what: 'enable' | 'disable', done: (code: number) => void): void {
+  const summary =
+    what === 'enable'
+      ? "write our hooks into the agents' settings"
+      : "take our hooks out of the agents' settings";
+  const made = program
+    .command(what)
+    .description(`${summary}; shows what would change, and asks`)
+    .option('--agent <names...>', 'these agents (default: all that are found here)')
+    .option('--storage <directory>', 'where sessions are kept')
+    .option('--dry-run', 'only show what would change')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print what was done, as data')
+    .addHelpText('after', `\nAgents: ${agentNames.join(', ')}\n${exitCodes}`);
+  made.action(async () => {
+    const {
+      agent = [],
+      storage,
+      dryRun,
+      yes,
+      json,
+    } = made.opts<{
+      agent?: string[];
+      storage?: string;
+      dryRun?: true;
+      yes?: true;
+      json?: true;
+    }>();
+    const { changeHooks } = await import('./enable/enable.ts');
+    const agents = agent.flatMap((names) => names.split(','));
+    const options = { agents, dryRun: dryRun === true, yes: yes === true, json: json === true };
+    done(await changeHooks(what, { ...options, ...(storage === undefined ? {} : { storage }) }));
+  });
 }
 
 function common(command: Command): Command {

@@ -1,0 +1,200 @@
+// checkpointd enable and disable: hooks into the settings of agents, and out of them. What would change is shown, and
+// asked for, before anything is written; what is not understood is left alone.
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defaultStorage } from '../../client/stored-sessions.ts';
+import { exits } from '../command.ts';
+import { confirmed } from '../confirm.ts';
+import { nearest } from '../nearest.ts';
+import { note, paint, plain, plainLines, say } from '../terminal.ts';
+import { type AgentSettings, knownAgents } from './agents.ts';
+import { lineChanges } from './line-changes.ts';
+import { type Change, inverse, type Settings } from './settings.ts';
+import {
+  EnabledNotes,
+  missingDirectories,
+  readSettings,
+  removeSettings,
+  writeSettings,
+} from './settings-disk.ts';
+
+export interface EnableOptions {
+  readonly agents: readonly string[];
+  readonly storage?: string;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+}
+
+type State = 'changed' | 'unchanged' | 'wouldChange' | 'left';
+
+interface Step {
+  readonly agent: AgentSettings;
+  readonly settings: Settings;
+  readonly before: string | undefined;
+  readonly change: Change;
+}
+
+interface Outcome {
+  readonly agent: string;
+  readonly file: string;
+  readonly state: State;
+  readonly reason?: string;
+}
+
+/** Puts hooks in (`enable`) or takes them out. Returns the exit code: 1 where a file was left alone. */
+export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
+  const agents = chosen(what, options.agents);
+  if (agents === undefined) return exits.usage;
+  const notes = new EnabledNotes(options.storage === undefined ? defaultStorage() : resolve(options.storage));
+  const steps = agents.map((agent) => stepOf(what, agent, options, notes));
+  const changing = steps.filter(isChanging);
+  if (!options.json) for (const step of changing) show(step);
+  let isAgreed = options.yes;
+  if (!options.dryRun && changing.length > 0 && !isAgreed) {
+    if (options.json || !process.stdin.isTTY) {
+      note('nobody can be asked here; --yes writes without asking. Nothing was changed.');
+      return exits.usage;
+    }
+    isAgreed = await confirmed('Write this?');
+    if (!isAgreed) {
+      say('Nothing was changed.');
+      return exits.failed;
+    }
+  }
+  const outcomes = steps.map((step) => outcomeOf(step, what, isAgreed && !options.dryRun, notes));
+  if (options.json) say(JSON.stringify({ agents: outcomes }, null, 2));
+  else tell(outcomes, steps, what);
+  return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
+}
+
+function chosen(what: string, names: readonly string[]): readonly AgentSettings[] | undefined {
+  const known = knownAgents();
+  const all = known.map(({ name }) => name);
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown !== undefined) {
+    const [meant] = nearest(unknown, all);
+    note(
+      `there is no agent ${plain(unknown)}${meant === undefined ? '' : `; did you mean ${meant}?`} Known: ${all.join(', ')}`,
+    );
+    return undefined;
+  }
+  if (names.length > 0) return known.filter(({ name }) => names.includes(name));
+  const here = known.filter(({ directory }) => existsSync(directory));
+  if (here.length === 0) note(`no agent was found here to ${what}; --agent names one: ${all.join(', ')}`);
+  return here.length === 0 ? undefined : here;
+}
+
+function stepOf(
+  what: 'enable' | 'disable',
+  agent: AgentSettings,
+  options: EnableOptions,
+  notes: EnabledNotes,
+): Step {
+  const words = hookWords(agent.name, options.storage);
+  const settings = agent.settings(words, words.map(quoted).join(' '));
+  try {
+    const text = readSettings(settings.file);
+    const known = text === undefined ? undefined : notes.before(settings.file, text);
+    if (what === 'enable') {
+      // From what stood there before us, so that the way back stays exact when hooks are renewed.
+      const change = settings.add(known === undefined ? text : known.text);
+      return { agent, settings, before: text, change };
+    }
+    if (text === undefined) return { agent, settings, before: text, change: { text } };
+    return { agent, settings, before: text, change: known ?? settings.remove(text) };
+  } catch (error) {
+    return { agent, settings, before: undefined, change: { left: reasonOf(error) } };
+  }
+}
+
+function isChanging({ before, change }: Step): boolean {
+  return 'text' in change && change.text !== before;
+}
+
+function outcomeOf(step: Step, what: 'enable' | 'disable', isWritten: boolean, notes: EnabledNotes): Outcome {
+  const { agent, settings, change } = step;
+  const told = { agent: agent.name, file: settings.file };
+  if ('left' in change) return { ...told, state: 'left', reason: change.left };
+  if (!isChanging(step)) return { ...told, state: 'unchanged' };
+  if (!isWritten) return { ...told, state: 'wouldChange' };
+  try {
+    if (what === 'enable') put(step, change, notes);
+    else take(step, change.text, notes);
+    return { ...told, state: 'changed' };
+  } catch (error) {
+    return { ...told, state: 'left', reason: reasonOf(error) };
+  }
+}
+
+function put(
+  { settings: { file }, before }: Step,
+  { text, edits }: Extract<Change, { readonly text: unknown }>,
+  notes: EnabledNotes,
+): void {
+  if (text === undefined) return;
+  const known = before === undefined ? undefined : notes.before(file, before);
+  const base = known === undefined ? before : known.text;
+  const madeDirectories = known?.madeDirectories ?? missingDirectories(file);
+  writeSettings(file, before, text);
+  if (base === undefined) notes.set(file, text, { created: true, back: [], madeDirectories });
+  else if (edits !== undefined)
+    notes.set(file, text, { created: false, back: inverse(base, edits), madeDirectories });
+  else notes.forget(file);
+}
+
+function take({ settings: { file }, before }: Step, text: string | undefined, notes: EnabledNotes): void {
+  const known = before === undefined ? undefined : notes.before(file, before);
+  if (text === undefined) removeSettings(file, known?.madeDirectories ?? []);
+  else writeSettings(file, before, text);
+  notes.forget(file);
+}
+
+function show({ settings: { file }, before, change }: Step): void {
+  if (!('text' in change)) return;
+  say(
+    paint(
+      'bold',
+      plain(file) + (before === undefined ? ' (new)' : change.text === undefined ? ' (goes)' : ''),
+    ),
+  );
+  for (const line of lineChanges(before ?? '', change.text ?? '')) {
+    const shown = plainLines(line);
+    say(line.startsWith('+') ? paint('green', shown) : line.startsWith('-') ? paint('red', shown) : shown);
+  }
+}
+
+function tell(outcomes: readonly Outcome[], steps: readonly Step[], what: 'enable' | 'disable'): void {
+  for (const [i, { agent, file, state, reason }] of outcomes.entries()) {
+    if (state === 'left') note(`${agent}: ${plain(file)} is left alone: ${plain(reason ?? '')}`);
+    else if (state === 'unchanged') say(`${agent}: nothing to change`);
+    else if (state === 'wouldChange') say(`${agent}: would change ${plain(file)}`);
+    else say(`${agent}: ${what}d in ${plain(file)}`);
+    const hint = what === 'enable' && state === 'changed' ? steps[i]?.settings.hint : undefined;
+    if (hint !== undefined) say(hint);
+  }
+}
+
+/** What starts our hook: by name where that leads here, else by the full path, since an editor may lack our PATH. */
+function hookWords(agent: string, storage: string | undefined): readonly string[] {
+  const program = fileURLToPath(new URL('../../main.js', import.meta.url));
+  const start = isOnPath(program) ? ['checkpointd'] : [process.execPath, program];
+  return [...start, 'hook', agent, ...(storage === undefined ? [] : [`--storage=${resolve(storage)}`])];
+}
+
+function isOnPath(program: string): boolean {
+  const directories = (process.env['PATH'] ?? '').split(delimiter).filter((each) => each !== '');
+  const found = directories.map((each) => join(each, 'checkpointd')).find((each) => existsSync(each));
+  return found !== undefined && realpathSync(found) === realpathSync(program);
+}
+
+/** For a POSIX shell, and the same in PowerShell where nothing needs it. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  throw error;
+}

@@ -1,0 +1,154 @@
+// Hooks in a settings file that is JSON, with or without comments. Edits are made where they belong, so that comments,
+// order and layout stay; what cannot be done that way is not done.
+import { isDeepStrictEqual } from 'node:util';
+import { type ParseError, parse } from 'jsonc-parser';
+import { JsonDraft } from './json-draft.ts';
+import { type Change, isOurs, type Settings } from './settings.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface JsonHooks {
+  readonly agent: string;
+  readonly file: string;
+  /** Whether the agent itself reads comments. */
+  readonly comments: boolean;
+  /** What a new file begins with, such as a version. */
+  readonly base: Fields;
+  /** Event → what stands in its list: a group with `hooks`, or the handler itself. */
+  readonly entries: Readonly<Record<string, Fields>>;
+  readonly hint?: string;
+}
+
+export function jsonSettings(hooks: JsonHooks): Settings {
+  const { file, hint } = hooks;
+  return {
+    file,
+    add: (text) => add(hooks, text),
+    remove: (text) => remove(hooks, text),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+function add(hooks: JsonHooks, text: string | undefined): Change {
+  const { agent, base, entries } = hooks;
+  if (text === undefined || text.trim() === '') {
+    const made = { ...base, hooks: mapped(entries, (entry) => [entry]) };
+    return { text: `${JSON.stringify(made, null, 2)}\n` };
+  }
+  const complaint = complaintAbout(hooks, text);
+  if (complaint !== undefined) return { left: complaint };
+  const draft = new JsonDraft(text);
+  for (const [key, value] of Object.entries(base))
+    if (!Object.hasOwn(draft.value as Fields, key)) draft.insert([key], value);
+  if ((draft.value as Fields)['hooks'] === undefined) draft.insert(['hooks'], {});
+  for (const [event, entry] of Object.entries(entries)) {
+    const list = listOf(draft.value, event);
+    const ours = list.findIndex((each) => handlersOf(each).some((handler) => isOurs(agent, handler)));
+    if (!Object.hasOwn((draft.value as { readonly hooks: Fields }).hooks, event))
+      draft.insert(['hooks', event], [entry]);
+    else if (ours === -1) draft.insert(['hooks', event, list.length], entry);
+    else if (!isDeepStrictEqual(list[ours], entry) && handlersOf(list[ours]).length === 1)
+      draft.replace(['hooks', event, ours], entry);
+  }
+  return checked(hooks, text, draft);
+}
+
+function remove(hooks: JsonHooks, text: string): Change {
+  const complaint = complaintAbout(hooks, text);
+  if (complaint !== undefined) return { left: complaint };
+  const draft = new JsonDraft(text);
+  const { hooks: table = {} } = draft.value as { readonly hooks?: Fields };
+  for (const event of Object.keys(table)) removeFrom(draft, hooks.agent, event);
+  const isEmptied = draft.edits.length > 0 && isDeepStrictEqual((draft.value as Fields)['hooks'], {});
+  if (isEmptied) draft.remove(['hooks']);
+  return checked(hooks, text, draft);
+}
+
+function removeFrom(draft: JsonDraft, agent: string, event: string): void {
+  const list = listOf(draft.value, event);
+  let left = list.length;
+  for (const [index, entry] of [...list.entries()].reverse()) {
+    const handlers = handlersOf(entry);
+    const ours = handlers.flatMap((handler, at) => (isOurs(agent, handler) ? [at] : []));
+    if (ours.length === 0) continue;
+    if (ours.length === handlers.length) {
+      draft.remove(['hooks', event, index]);
+      left -= 1;
+    } else for (const at of ours.reverse()) draft.remove(['hooks', event, index, 'hooks', at]);
+  }
+  if (left === 0 && list.length > 0) draft.remove(['hooks', event]);
+}
+
+/** Nothing of anybody else's may have changed; where an edit cannot do that (a key that is there twice), none is made. */
+function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change {
+  const isSame = isDeepStrictEqual(withoutOurs(agent, parse(before)), withoutOurs(agent, draft.value));
+  const kept = commentsOf(before).every((comment) => draft.text.includes(comment));
+  if (!isSame || !kept) return { left: 'an edit would change more than our hooks' };
+  return { text: draft.text, edits: draft.edits };
+}
+
+function complaintAbout({ comments }: JsonHooks, text: string): string | undefined {
+  const errors: ParseError[] = [];
+  const value: unknown = parse(text, errors, { allowTrailingComma: false, disallowComments: !comments });
+  if (errors.length > 0)
+    return comments
+      ? 'it is not JSON with comments'
+      : 'it is not JSON (comments and trailing commas are no part of it)';
+  if (!isFields(value)) return 'it holds no object';
+  const { hooks } = value;
+  if (hooks !== undefined && !isFields(hooks)) return '"hooks" is no object there';
+  if (isFields(hooks) && Object.entries(hooks).some(([name, each]) => isKnown(name) && !Array.isArray(each)))
+    return 'an event of "hooks" is no list there';
+  return undefined;
+}
+
+/** Settings beside the events, such as a switch, may be anything. */
+function isKnown(event: string): boolean {
+  return /^[A-Za-z]+(Start|End|Submit|Agent|Tool|Use|Failure|Prompt)$/.test(event);
+}
+
+function withoutOurs(agent: string, value: unknown): unknown {
+  if (!isFields(value)) return value;
+  const { hooks, version: _, ...rest } = value;
+  if (!isFields(hooks)) return rest;
+  const others = mapped(hooks, (list) =>
+    Array.isArray(list)
+      ? list.map((entry) => othersIn(agent, entry)).filter((each) => each !== undefined)
+      : list,
+  );
+  const left = Object.entries(others).filter(([, list]) => !Array.isArray(list) || list.length > 0);
+  return left.length === 0 ? rest : { ...rest, hooks: Object.fromEntries(left) };
+}
+
+function othersIn(agent: string, entry: unknown): unknown {
+  const handlers = handlersOf(entry);
+  const others = handlers.filter((handler) => !isOurs(agent, handler));
+  if (others.length === handlers.length) return entry;
+  return others.length === 0 ? undefined : { ...(entry as Fields), hooks: others };
+}
+
+function commentsOf(text: string): string[] {
+  return [...text.matchAll(/^\s*\/\/.*$/gm)].map(([line]) => line.trim());
+}
+
+function listOf(value: unknown, event: string): readonly unknown[] {
+  const { hooks } = value as { readonly hooks?: Fields };
+  const list = hooks !== undefined && Object.hasOwn(hooks, event) ? hooks[event] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+function handlersOf(entry: unknown): readonly unknown[] {
+  const { hooks } = isFields(entry) ? entry : {};
+  return Array.isArray(hooks) ? hooks : [entry];
+}
+
+function mapped<T>(
+  fields: Readonly<Record<string, T>>,
+  make: (value: T) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, make(value)]));
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,126 @@
+// Settings files on disk: read, replaced as a whole, and remembered in so far as taking our hooks out must leave no
+// trace. A file that changed while somebody was asked is not written.
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hooksDirectory } from '../hooks/hook-log.ts';
+import { applied, type Edit } from './settings.ts';
+
+/** What `enable` did to a file. No text of the file is kept: it may hold secrets. */
+interface Note {
+  /** Of the file as we left it: only then is the way back exact. */
+  readonly after: string;
+  readonly back: readonly Edit[];
+  /** There was no file. */
+  readonly created: boolean;
+  readonly madeDirectories: readonly string[];
+}
+
+/** The text; undefined where there is none. @throws what keeps a file from being read, also that it is no UTF-8 */
+export function readSettings(file: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (error instanceof TypeError) throw new Error('it is not UTF-8', { cause: error });
+    throw error;
+  }
+}
+
+/** Replaces the file, where it still is what was read; a link stays a link. */
+export function writeSettings(file: string, before: string | undefined, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  if (readSettings(file) !== before) throw new Error('it was changed meanwhile; run this again');
+  const target = before === undefined ? file : realpathSync(file);
+  const temporary = `${target}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+    chmodSync(temporary, before === undefined ? 0o644 & ~process.umask() : statSync(target).mode & 0o7777);
+    renameSync(temporary, target);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** The directories that a file needs and that are not there, outermost first. */
+export function missingDirectories(file: string): string[] {
+  const missing: string[] = [];
+  for (let at = dirname(file); statSync(at, { throwIfNoEntry: false }) === undefined; at = dirname(at))
+    missing.unshift(at);
+  return missing;
+}
+
+/** Removes the file, and directories that were made for it and hold nothing else. */
+export function removeSettings(file: string, madeDirectories: readonly string[]): void {
+  rmSync(file, { force: true });
+  for (const directory of madeDirectories.toReversed()) {
+    try {
+      rmdirSync(directory);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      return; // something else lives there now
+    }
+  }
+}
+
+/** The notes of one storage, by file. */
+export class EnabledNotes {
+  readonly #file: string;
+
+  constructor(storage: string) {
+    this.#file = join(hooksDirectory(storage), 'enabled.json');
+  }
+
+  /** What the text was before `enable`; undefined where that is not known. `text` undefined: there was no file. */
+  before(
+    file: string,
+    text: string,
+  ): { readonly text: string | undefined; readonly madeDirectories: readonly string[] } | undefined {
+    const note = this.#notes()[file];
+    if (note?.after !== hashOf(text)) return undefined;
+    const { created, back, madeDirectories } = note;
+    return { text: created ? undefined : applied(text, back), madeDirectories };
+  }
+
+  set(file: string, after: string, note: Omit<Note, 'after'>): void {
+    this.#write({ ...this.#notes(), [file]: { ...note, after: hashOf(after) } });
+  }
+
+  forget(file: string): void {
+    const { [file]: forgotten, ...rest } = this.#notes();
+    if (forgotten !== undefined) this.#write(rest);
+  }
+
+  #notes(): Readonly<Record<string, Note>> {
+    const text = readSettings(this.#file);
+    if (text === undefined) return {};
+    try {
+      return JSON.parse(text) as Readonly<Record<string, Note>>;
+    } catch (error) {
+      if (error instanceof SyntaxError) return {}; // without notes hooks are taken out by what they are
+      throw error;
+    }
+  }
+
+  #write(notes: Readonly<Record<string, Note>>): void {
+    if (Object.keys(notes).length === 0) return rmSync(this.#file, { force: true });
+    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
+    const temporary = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
+    writeFileSync(temporary, `${JSON.stringify(notes, null, 1)}\n`, { mode: 0o600 });
+    renameSync(temporary, this.#file);
+  }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

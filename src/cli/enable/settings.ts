@@ -1,0 +1,52 @@
+// How hooks get into a settings file and out of it again: as a change of its text, so that it can be shown before it
+// is written. Nothing here touches a disk.
+
+/** Ordered replacements; each counts from the text that the ones before it left. */
+export interface Edit {
+  readonly offset: number;
+  readonly length: number;
+  readonly content: string;
+}
+
+/** What a file shall be, or why it is left alone. `text` undefined: there shall be none. */
+export type Change =
+  | { readonly text: string | undefined; readonly edits?: readonly Edit[] }
+  | { readonly left: string };
+
+/** One file that an agent reads, in its own format. */
+export interface Settings {
+  readonly file: string;
+  /** With our hooks; of a file that has them already, unchanged. */
+  readonly add: (text: string | undefined) => Change;
+  /** Without our hooks; whatever else stands there stays. */
+  readonly remove: (text: string) => Change;
+  /** What the person has to do besides, if anything. */
+  readonly hint?: string;
+}
+
+export function applied(text: string, edits: readonly Edit[]): string {
+  return edits.reduce(
+    (now, { offset, length, content }) => now.slice(0, offset) + content + now.slice(offset + length),
+    text,
+  );
+}
+
+/** The edits that lead back to `text`, from what `edits` made of it. */
+export function inverse(text: string, edits: readonly Edit[]): Edit[] {
+  const back: Edit[] = [];
+  let now = text;
+  for (const edit of edits) {
+    const { offset, length, content } = edit;
+    back.unshift({ offset, length: content.length, content: now.slice(offset, offset + length) });
+    now = applied(now, [edit]);
+  }
+  return back;
+}
+
+/** Whether a handler runs a hook of ours for this agent, wherever checkpointd was installed then. */
+export function isOurs(agent: string, handler: unknown): boolean {
+  if (typeof handler !== 'object' || handler === null) return false;
+  const { command, bash } = handler as { readonly command?: unknown; readonly bash?: unknown };
+  const text = typeof command === 'string' ? command : bash;
+  return typeof text === 'string' && new RegExp(`(checkpointd|main\\.js)['"]? hook ${agent}\\b`).test(text);
+}

@@ -1,0 +1,80 @@
+// Hooks in a settings file that is TOML: one block at its end between two comments, so that nothing else of the file is
+// written anew. What the block means there is checked by reading the whole before and after.
+import { isDeepStrictEqual } from 'node:util';
+import { parse, TomlError } from 'smol-toml';
+import { applied, type Change, type Settings } from './settings.ts';
+
+const begin = '# checkpointd: begin (checkpointd disable takes this out)';
+const end = '# checkpointd: end';
+
+export interface TomlHooks {
+  readonly file: string;
+  readonly events: readonly string[];
+  readonly command: string;
+  readonly timeoutSeconds: number;
+  readonly hint?: string;
+}
+
+export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
+  const block = blockOf(hooks);
+  return {
+    file,
+    add: (text) => add(block, text ?? ''),
+    remove,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** Whether hooks stand in this text; undefined where it does not parse. */
+export function hasHooks(text: string): boolean | undefined {
+  const value = parsed(text);
+  if (value === undefined) return undefined;
+  const { hooks } = value;
+  return typeof hooks === 'object' && hooks !== null && Object.keys(hooks).some((key) => key !== 'state');
+}
+
+function blockOf({ events, command, timeoutSeconds }: Omit<TomlHooks, 'file' | 'hint'>): string {
+  const tables = events.map(
+    (event) =>
+      `[[hooks.${event}]]\n[[hooks.${event}.hooks]]\ntype = "command"\ncommand = ${JSON.stringify(command)}\ntimeout = ${timeoutSeconds}\n`,
+  );
+  return `${begin}\n${tables.join('\n')}${end}\n`;
+}
+
+function add(block: string, text: string): Change {
+  const without = remove(text);
+  if ('left' in without) return without;
+  const rest = without.text ?? '';
+  const gap = rest === '' ? '' : rest.endsWith('\n') ? '\n' : '\n\n';
+  const made = `${rest}${gap}${block}`;
+  if (made === text) return { text, edits: [] };
+  const value = parsed(made);
+  const before = parsed(rest);
+  if (value === undefined || before === undefined)
+    return { left: 'hooks stand there in a form that cannot be added to' };
+  if (rest !== text) return { text: made };
+  return { text: made, edits: [{ offset: text.length, length: 0, content: `${gap}${block}` }] };
+}
+
+function remove(text: string): Change {
+  if (parsed(text) === undefined) return { left: 'it is not TOML' };
+  const from = text.indexOf(`${begin}\n`);
+  const to = text.indexOf(`${end}\n`, from);
+  if (from === -1 || to === -1) return { text, edits: [] };
+  // With the empty line that parts it from what stands above.
+  const start = text.slice(0, from).endsWith('\n\n') ? from - 1 : from;
+  const edits = [{ offset: start, length: to + end.length + 1 - start, content: '' }];
+  const rest = applied(text, edits);
+  const [before, after] = [parsed(text), parsed(rest)];
+  const isSame = isDeepStrictEqual({ ...before, hooks: undefined }, { ...after, hooks: undefined });
+  return isSame ? { text: rest, edits } : { left: 'something else stands between our two comments' };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (error instanceof TomlError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+// enable and disable in a home of their own, as a person runs them.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+
+const directories = ['.claude', '.gemini', '.codex', '.cursor', '.config/opencode', '.copilot'];
+const files = [
+  '.claude/settings.json',
+  '.gemini/settings.json',
+  '.codex/hooks.json',
+  '.cursor/hooks.json',
+  '.config/opencode/plugins/checkpointd.js',
+  '.copilot/hooks/checkpointd.json',
+];
+
+async function run(
+  rig: DaemonRig,
+  ...words: string[]
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  const program = rig.run([...words, `--storage=${rig.storage}`]);
+  const code = await program.code;
+  return { code, stdout: program.stdout, stderr: program.stderr };
+}
+
+function everything(rig: DaemonRig): Record<string, string> {
+  const names = readdirSync(rig.home, { recursive: true, encoding: 'utf8' }).sort();
+  return Object.fromEntries(
+    names.map((name) => {
+      const path = join(rig.home, name);
+      const stat = statSync(path);
+      return [`${name} ${(stat.mode & 0o777).toString(8)}`, stat.isFile() ? readFileSync(path, 'utf8') : ''];
+    }),
+  );
+}
+
+test('all agents that are there: in, again, and out without a trace', () =>
+  withRig(async (rig) => {
+    for (const directory of directories) mkdirSync(join(rig.home, directory), { recursive: true });
+    const claude = join(rig.home, '.claude/settings.json');
+    writeFileSync(claude, '{"permissions": {"allow": ["Bash"]},\n "hooks": {}}');
+    chmodSync(claude, 0o600);
+    writeFileSync(join(rig.home, '.gemini/settings.json'), '{\n  // mine\n  "ui": {"theme": "x"}\n}\n');
+    const before = everything(rig);
+    const dry = await run(rig, 'enable', '--dry-run');
+    assert.is(dry.code, 0, dry.stderr);
+    assert.match(dry.stdout, /\+ .*hook claude-code/);
+    assert.equal(everything(rig), before);
+    const asked = await run(rig, 'enable');
+    assert.is(asked.code, 2);
+    assert.match(asked.stderr, /nobody can be asked/);
+    assert.equal(everything(rig), before);
+    const enabled = await run(rig, 'enable', '--yes');
+    assert.is(enabled.code, 0, enabled.stderr);
+    assert.match(enabled.stdout, /Codex asks you to review/);
+    for (const file of files) assert.match(readFileSync(join(rig.home, file), 'utf8'), /hook/, file);
+    assert.match(readFileSync(join(rig.home, '.gemini/settings.json'), 'utf8'), /\/\/ mine/);
+    assert.is(statSync(claude).mode & 0o777, 0o600);
+    const once = everything(rig);
+    const again = await run(rig, 'enable', '--yes', '--json');
+    const { agents } = JSON.parse(again.stdout) as { agents: { state: string }[] };
+    assert.equal(new Set(agents.map(({ state }) => state)), new Set(['unchanged']));
+    assert.equal(everything(rig), once);
+    assert.is((await run(rig, 'disable', '--yes')).code, 0);
+    assert.equal(everything(rig), before);
+    assert.not.ok(existsSync(join(rig.storage, 'hooks', 'enabled.json')));
+  }));
+
+test('what was changed since stays, and a link stays a link', () =>
+  withRig(async (rig) => {
+    mkdirSync(join(rig.home, '.claude'));
+    mkdirSync(join(rig.home, 'dotfiles'));
+    writeFileSync(join(rig.home, 'dotfiles/claude.json'), '{}\n');
+    const file = join(rig.home, '.claude/settings.json');
+    symlinkSync('../dotfiles/claude.json', file);
+    await run(rig, 'enable', '--yes', '--agent', 'claude-code');
+    const enabled = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ model: 'opus', ...enabled }));
+    assert.is((await run(rig, 'disable', '--yes')).code, 0);
+    assert.is(readFileSync(join(rig.home, 'dotfiles/claude.json'), 'utf8'), '{"model":"opus"}'); // and not laid out anew
+    assert.equal(readdirSync(join(rig.home, '.claude')), ['settings.json']);
+  }));
+
+test('a file that does not parse, or is not ours, is left alone and said', () =>
+  withRig(async (rig) => {
+    const texts: readonly (readonly [string, string])[] = [
+      ['.claude/settings.json', '{ // comment\n}'],
+      ['.gemini/settings.json', '{"a": 1,}'],
+      ['.codex/config.toml', 'model = '],
+      ['.cursor/hooks.json', 'not json'],
+      ['.config/opencode/plugins/checkpointd.js', 'export const mine = 1;'],
+      ['.copilot/hooks/checkpointd.json', '{"hooks":{"x":[{"command":"mine"}]}}'],
+    ];
+    for (const [file, text] of texts) {
+      mkdirSync(join(rig.home, file, '..'), { recursive: true });
+      writeFileSync(join(rig.home, file), text);
+    }
+    for (const what of ['enable', 'disable']) {
+      const ran = await run(rig, what, '--yes');
+      assert.is(ran.code, 1);
+      for (const [file, text] of texts) {
+        assert.ok(ran.stderr.includes(`${file} is left alone`), `${what} ${file}: ${ran.stderr}`);
+        assert.is(readFileSync(join(rig.home, file), 'utf8'), text);
+      }
+    }
+  }));
+
+test('an unknown agent, and no agent at all', () =>
+  withRig(async (rig) => {
+    const unknown = await run(rig, 'enable', '--agent', 'gemni');
+    assert.is(unknown.code, 2);
+    assert.match(unknown.stderr, /did you mean gemini\?/);
+    assert.is((await run(rig, 'enable')).code, 2);
+  }));
+
+test.run();

@@ -1,0 +1,118 @@
+// Hooks put into settings of any shape, and taken out of them again.
+import fc from 'fast-check';
+import { type ParseError, parse } from 'jsonc-parser';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { jsonSettings } from '../../../src/cli/enable/json-settings.ts';
+import { applied, type Change, inverse } from '../../../src/cli/enable/settings.ts';
+
+const entry = { matcher: '*', hooks: [{ type: 'command', command: 'checkpointd hook gemini', timeout: 5 }] };
+const settings = jsonSettings({
+  agent: 'gemini',
+  file: '/x',
+  comments: true,
+  base: {},
+  entries: { SessionStart: { hooks: entry.hooks }, AfterTool: entry },
+});
+const strict = jsonSettings({
+  agent: 'gemini',
+  file: '/x',
+  comments: false,
+  base: {},
+  entries: { Stop: entry },
+});
+
+function textOf(change: Change): string {
+  if ('left' in change) throw new Error(change.left);
+  return change.text ?? '';
+}
+
+const withHooks = `// my settings
+{
+    "theme": "dark", // keep this
+    "hooks": {
+        /* mine */
+        "AfterTool": [
+            { "matcher": "run_shell_command", "hooks": [{ "type": "command", "command": "mine" }] }
+        ]
+    }
+}
+`;
+
+test('what stands there stays: comments, order, layout, hooks of others', () => {
+  const added = textOf(settings.add(withHooks));
+  for (const line of withHooks.split('\n').filter((each) => /mine|dark|settings/.test(each)))
+    assert.ok(added.includes(line), line);
+  const { hooks } = parse(added) as { hooks: Record<string, unknown[]> };
+  assert.equal([hooks['AfterTool']?.length, hooks['SessionStart']?.length], [2, 1]);
+  assert.is(textOf(settings.add(added)), added, 'a second time changes nothing');
+  const removed = textOf(settings.remove(added));
+  assert.is(removed, withHooks);
+  const commented = '{\n\t"a": [1, 2] // last\n}\n';
+  const beside = textOf(settings.add(commented));
+  assert.ok(beside.startsWith('{\n\t"a": [1, 2], // last\n\t"hooks": {\n\t\t"SessionStart": [\n'), beside);
+  assert.is(textOf(settings.remove(beside)), commented);
+});
+
+test('a command that moved is renewed in its place, not added', () => {
+  const older = textOf(settings.add('{}')).replaceAll('checkpointd hook', '/old/node /old/main.js hook');
+  const renewed = textOf(settings.add(older));
+  assert.not.match(renewed, /old/);
+  assert.equal(parse(renewed), parse(textOf(settings.add('{}'))));
+  assert.equal(parse(textOf(settings.remove(older))), {});
+});
+
+test('of a group that somebody added to, only our handler goes', () => {
+  const mixed = `{"hooks":{"AfterTool":[{"matcher":"*","hooks":[{"command":"checkpointd hook gemini"},{"command":"mine"}]}]}}`;
+  assert.equal(parse(textOf(settings.remove(mixed))), {
+    hooks: { AfterTool: [{ matcher: '*', hooks: [{ command: 'mine' }] }] },
+  });
+});
+
+test('what is not understood is left alone, with the reason', () => {
+  const commented = '{ // mine\n}';
+  assert.match((strict.add(commented) as { left: string }).left, /not JSON \(comments/);
+  assert.match((strict.remove(commented) as { left: string }).left, /not JSON/);
+  assert.match((settings.add('{"a":1,}') as { left: string }).left, /not JSON with comments/);
+  for (const text of ['[]', '"x"', '{"hooks":[]}', '{"hooks":{"AfterTool":{}}}', '{"hooks":', 'hooks = 1'])
+    assert.type((settings.add(text) as { left?: string }).left, 'string', text);
+  const twice = '{"hooks":{"AfterTool":[{"command":"a"}]},"hooks":{"AfterTool":[{"command":"b"}]}}';
+  assert.ok('left' in settings.add(twice) || textOf(settings.add(twice)).includes('"a"'));
+});
+
+test('in and out of any settings leaves every byte as it was', () => {
+  const value = fc
+    .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
+    .filter((each) => !('hooks' in each) && !('__proto__' in each));
+  const hooks = fc.option(
+    fc.record({
+      AfterTool: fc.option(fc.array(fc.record({ command: fc.string() }), { maxLength: 2 }), {
+        nil: undefined,
+      }),
+      BeforeTool: fc.array(fc.record({ matcher: fc.string(), hooks: fc.constant([]) }), { maxLength: 2 }),
+    }),
+    { nil: undefined },
+  );
+  fc.assert(
+    fc.property(
+      value,
+      hooks,
+      fc.constantFrom(undefined, 2, 4, '\t'),
+      fc.boolean(),
+      (rest, own, indent, crlf) => {
+        const text = JSON.stringify({ ...rest, ...(own === undefined ? {} : { hooks: own }) }, null, indent);
+        const before = crlf ? text.replaceAll('\n', '\r\n') : text;
+        const change = settings.add(before);
+        const after = textOf(change);
+        const errors: ParseError[] = [];
+        parse(after, errors);
+        assert.equal(errors, []);
+        const { edits = [] } = change as { edits?: readonly [] };
+        assert.is(applied(after, inverse(before, edits)), before);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test.run();

@@ -1,0 +1,77 @@
+// The plugin as opencode calls it, with a recorder in the place of our hook.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isOurPlugin, opencodePlugin } from '../../../src/cli/enable/opencode-plugin.ts';
+import { readEvent } from '../../../src/cli/hooks/payloads.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+type Hook = (...values: unknown[]) => Promise<void>;
+
+async function plugin(words: readonly string[], directory: string): Promise<Record<string, Hook>> {
+  const file = join(directory, 'plugin.mjs');
+  writeFileSync(file, opencodePlugin(words));
+  const { Checkpointd } = (await import(pathToFileURL(file).href)) as {
+    Checkpointd: (context: object) => Promise<Record<string, Hook>>;
+  };
+  return Checkpointd({ directory });
+}
+
+const call = (hooks: Record<string, Hook>, name: string, ...values: unknown[]): Promise<void> =>
+  hooks[name]?.(...values) ?? Promise.reject(new Error(name));
+
+test('prompts, tools and ends are told in a form that our hook reads; a subagent is its parent', async () => {
+  const directory = temporaryDirectory('opencode');
+  const record = join(directory, 'events');
+  const recorder = join(directory, 'recorder.mjs');
+  writeFileSync(
+    recorder,
+    `import { appendFileSync, readFileSync } from 'node:fs';
+     const text = readFileSync(0, 'utf8');
+     appendFileSync(${JSON.stringify(record)}, text + '\\n');
+     if (text.includes('"prompt"')) process.stdout.write('files went back');`,
+  );
+  const hooks = await plugin([process.execPath, recorder], directory);
+  const created = (info: object): object => ({ event: { type: 'session.created', properties: { info } } });
+  await call(hooks, 'event', created({ id: 'main' }));
+  await call(hooks, 'event', created({ id: 'child', parentID: 'main' }));
+  const output = { message: { id: 'msg_1' }, parts: [{ type: 'text', text: 'tidy up' }] };
+  await call(hooks, 'chat.message', { sessionID: 'main' }, output);
+  await call(hooks, 'chat.message', { sessionID: 'child' }, { message: { id: 'x' }, parts: [] });
+  const input = { tool: 'write', sessionID: 'child', callID: 'c1', args: { filePath: join(directory, 'a') } };
+  await call(hooks, 'tool.execute.after', input, {});
+  await call(hooks, 'dispose');
+  const lines = readFileSync(record, 'utf8').trim().split('\n');
+  const base = { agent: 'opencode', conversation: 'main', directory };
+  assert.equal(
+    lines.map((line) => readEvent('opencode', line)),
+    [
+      { ...base, kind: 'start' },
+      { ...base, kind: 'prompt', text: 'tidy up' },
+      { ...base, kind: 'tool', tool: 'write', call: 'c1', files: [join(directory, 'a')] },
+      { ...base, kind: 'end' },
+    ],
+  );
+  const told = output.parts[1] as unknown as { text: string; synthetic: boolean };
+  assert.equal([told.text, told.synthetic], ['files went back', true]);
+});
+
+test('a hook that is not there, or that fails, ends no prompt', async () => {
+  const directory = temporaryDirectory('opencode');
+  const hooks = await plugin([join(directory, 'not-there'), 'hook'], directory);
+  const output = { message: { id: 'm' }, parts: [] };
+  await call(hooks, 'chat.message', { sessionID: 'main' }, output);
+  await call(hooks, 'event', { event: undefined });
+  await call(hooks, 'event', {});
+  assert.equal(output.parts, []);
+  assert.not.ok(existsSync(join(directory, 'events')));
+});
+
+test('it is known again', () => {
+  assert.ok(isOurPlugin(opencodePlugin(['x'])));
+  assert.not.ok(isOurPlugin('export const mine = 1;'));
+});
+
+test.run();
