@@ -34,10 +34,19 @@ export interface EndingPorts {
 // A client that shuts down has a second (eglot kills after 1.5 s), of which running requests get the first part.
 const shutdownMsMax = 600;
 const graceMs = 300;
-const stopMsMax = 5000;
-const drainMsMax = 1000;
-/** Removed sessions are renamed away by then; what of them is not deleted now is deleted by the next start. */
-const finishMsMax = 1000;
+
+/** How long each part of an end may take, in order; what is under way then is left for the next start to finish. */
+interface Patience {
+  /** A restore that runs longer is left between two of its steps, with the note that tells how it goes on. */
+  readonly stopMsMax: number;
+  readonly drainMsMax: number;
+  /** Removed sessions are renamed away by then; what of them is not deleted now is deleted by the next start. */
+  readonly finishMsMax: number;
+}
+
+/** Whoever sends `exit` waits for the process, and kills it after two seconds. */
+const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, finishMsMax: 400 };
+const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, finishMsMax: 1000 };
 /** Nobody waits for the replies of these, or something is too wrong to go on. */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
@@ -67,6 +76,7 @@ export class Ending {
 
   async #end(reason: EndReason, code: number): Promise<void> {
     this.#ports.log.info(`ending: ${reason}, exit code ${code}`);
+    const { stopMsMax, drainMsMax, finishMsMax } = reason === 'exit' ? untilExit : patient;
     const inTime = await within(stopMsMax, this.#stop(reason));
     if (!inTime) this.#ports.log.error(`The stop was not finished within ${stopMsMax} ms.`);
     await this.#ports.drain(drainMsMax);

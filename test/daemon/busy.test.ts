@@ -1,11 +1,13 @@
 // Ends that come while the daemon is at work: in a create, in a restore, with a git that works on or will not stop.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../support/until.ts';
 import { type DaemonRig, fsck, withRig } from './daemon-rig.ts';
 
+const faultyMain = fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url));
 const keep = { retention: 'keep' } as const;
 const many = 900;
 
@@ -105,5 +107,46 @@ for (const [name, isDeaf, msMax, end, code] of [
       assert.equal(rig.sessions(), []);
     }));
 }
+
+test('shutdown in a long restore answers within a second, exit ends the process within two, and the next open goes on', () =>
+  withRig(async (rig) => {
+    const first = await rig.opened(
+      {},
+      { command: [process.execPath, faultyMain], args: ['--fault=replaceSlow'] },
+    );
+    const { client, session } = first;
+    const files = 300; // at 25 ms each the restore takes more than seven seconds
+    const expected = new Map<string, string>();
+    for (let file = 0; file < files; file += 1) {
+      expected.set(`many/${file}`, `one ${file}\n`);
+      rig.write(`many/${file}`, `one ${file}\n`);
+    }
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    for (let file = 0; file < files; file += 1) rig.write(`many/${file}`, `two ${file}\n`);
+    const restore = client.send('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+    const unanswered = restore.answer.catch(() => undefined);
+    const restored = (): number => [...expected].filter(([path, text]) => rig.read(path) === text).length;
+    await until('the restore writes', () => restored() > 3);
+    const asked = performance.now();
+    await client.request('shutdown', {});
+    const answered = performance.now();
+    client.notify('exit');
+    assert.is((await client.exited).code, 0);
+    const gone = performance.now();
+    assert.ok(answered - asked < 1000, `shutdown took ${answered - asked} ms`);
+    assert.ok(gone - answered < 2000, `exit took ${gone - answered} ms`);
+    await unanswered;
+    assert.ok(restored() < files, 'it was the middle of the restore');
+    for (const [path, text] of expected)
+      assert.ok([text, text.replace('one', 'two')].includes(rig.read(path) ?? ''), `${path} is whole`);
+    assert.equal(rig.sessions(), [session], 'an orphan');
+    assert.equal(rig.children(), []);
+    const next = await rig.start();
+    const { resumed, recovered } = await rig.open(next);
+    assert.is(resumed, true);
+    assert.ok(recovered !== undefined, 'the opening finished it');
+    assert.is(restored(), files);
+    assert.equal(rig.leftovers(), []);
+  }));
 
 test.run();

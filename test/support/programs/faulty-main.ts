@@ -74,6 +74,10 @@ export const faults: Readonly<Record<string, Fault>> = {
   restoreHalfway: (call, target) => {
     if (isReplacement(call, target) && (replaced += 1) > 1) throw refusal('EIO', call, target);
   },
+  /** Every file that a restore puts in place takes 25 ms, so that an end comes in the middle of it. */
+  replaceSlow: (call, target) => {
+    if (isReplacement(call, target)) Atomics.wait(lately, 0, 0, 25);
+  },
   killedRestore: (call, target) => {
     if (isReplacement(call, target) && (replaced += 1) > 1) process.kill(process.pid, 'SIGKILL');
   },
