@@ -1607,7 +1607,10 @@ export interface CheckpointRestoreParams {
   readonly mode?: RestoreMode;
   /** What to bring back. Absent: `both`, or `files` when `paths` is given. */
   readonly scope?: RestoreScope;
-  /** Only these paths, and what lies below them. */
+  /**
+   * Only these paths, and what lies below them. One at which the checkpoint holds nothing is told in
+   * `warnings`.
+   */
   readonly paths?: readonly PathRef[];
   /** What to do with edits of others. Absent: `overwrite`. */
   readonly onConflict?: ConflictPolicy;
@@ -3000,8 +3003,9 @@ export interface NotificationTypes {
   /** The client has read the answer to `initialize`. */
   'initialized': { params: InitializedParams; };
   /**
-   * Ends the process: with 0 after `shutdown`, with 1 otherwise. While other clients of this daemon hold
-   * sessions it ends this connection only, and the process when they have left.
+   * Ends the process: with 0 after `shutdown`, with 1 otherwise. It is gone within two seconds; a restore that
+   * takes longer is left between two files, and finished when the session is opened again. While other clients
+   * of this daemon hold sessions it ends this connection only, and the process when they have left.
    */
   'exit': { params: ExitParams; };
   /**

@@ -10,7 +10,6 @@ import type { Failure, LeftAlone, LeftReason, RestorePlan } from '../../restore/
 import { withoutRefused } from '../../restore/permissions.ts';
 import { planRestore } from '../../restore/plan.ts';
 import { withoutLost } from '../../restore/preflight.ts';
-import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { conflictsIn } from '../ledger/authorship.ts';
@@ -20,6 +19,7 @@ import { editedSince } from './edited-since.ts';
 import type { RestoreJob } from './job.ts';
 import { leftOutThen } from './rules-then.ts';
 import { changedPaths, takenBack } from './taken-back.ts';
+import { countFiles, warnOfUnmatched } from './unmatched.ts';
 
 export interface FilePlan {
   readonly plan: RestorePlan;
@@ -63,6 +63,7 @@ export async function planFiles(
     tree.close();
   }
   if (job.onConflict === 'fail' && plan.conflicts.length > 0) throw conflict(plan.conflicts);
+  await warnOfUnmatched(checkpoints, job, present, context);
   const deleted = deletedBy(plan);
   if (!job.confirm && !job.dryRun) checkDeletions(deleted.length, present);
   const changed = plan.permissionChanges.filter(({ kind }) => kind === 'file');
@@ -170,10 +171,4 @@ function checkDeletions(deletes: number, present: Capture): void {
     `This restore would delete ${deletes} of ${total} files. Look at a dryRun; then repeat it with confirm: true.`,
     { details: { deletes, files: total } },
   );
-}
-
-function countFiles(directory: Directory): number {
-  let count = 0;
-  for (const node of directory.entries.values()) count += isDirectory(node) ? countFiles(node) : 1;
-  return count;
 }

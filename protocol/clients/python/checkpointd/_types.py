@@ -2183,7 +2183,8 @@ class CheckpointRestoreParams(_CheckpointRestoreParamsRequired, total=False):
     mode: RestoreMode
     # What to bring back. Absent: `both`, or `files` when `paths` is given.
     scope: RestoreScope
-    # Only these paths, and what lies below them.
+    # Only these paths, and what lies below them. One at which the checkpoint holds nothing is
+    # told in `warnings`.
     paths: List[PathRef]
     # What to do with edits of others. Absent: `overwrite`.
     onConflict: ConflictPolicy

@@ -2987,7 +2987,8 @@ pub struct CheckpointRestoreParams {
     /// What to bring back. Absent: `both`, or `files` when `paths` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<RestoreScope>,
-    /// Only these paths, and what lies below them.
+    /// Only these paths, and what lies below them. One at which the checkpoint holds nothing is
+    /// told in `warnings`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
     /// What to do with edits of others. Absent: `overwrite`.
@@ -5002,8 +5003,10 @@ impl Request for ShutdownRequest {
     type Result = ();
 }
 
-/// Ends the process: with 0 after `shutdown`, with 1 otherwise. While other clients of this daemon
-/// hold sessions it ends this connection only, and the process when they have left.
+/// Ends the process: with 0 after `shutdown`, with 1 otherwise. It is gone within two seconds; a
+/// restore that takes longer is left between two files, and finished when the session is opened
+/// again. While other clients of this daemon hold sessions it ends this connection only, and the
+/// process when they have left.
 #[derive(Debug)]
 pub enum ExitNotification {}
 impl Notification for ExitNotification {
