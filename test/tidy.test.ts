@@ -171,6 +171,23 @@ test('an optional field is given(), not spread on a condition of its own', () =>
   assert.equal(spread, []);
 });
 
+test('a wait that ends by itself is within() of base/, not a race against a timer', () => {
+  const racing = src
+    .filter(({ name }) => !/^src\/(base\/within|client\/\w+)\.ts$/.test(name))
+    .filter(({ text }) => /\btimer = setTimeout\((?:\(\) => )?resolve\b/.test(text));
+  assert.equal(
+    racing.map(({ name }) => name),
+    [],
+  );
+});
+
+test('nobody sets a field of a session from outside', () => {
+  const text = src.find(({ name }) => name === 'src/session/session.ts')?.text ?? '';
+  const body = text.slice(text.indexOf('export class Session {'));
+  assert.ok(body.includes('readonly parts'));
+  assert.not.match(body, /^ {2}(?!readonly\b)\w+(?:: [^;=(]+)?(?: = [^;]+)?;$/m);
+});
+
 test('the glossary has every word the map uses for a folder, and the map every folder', () => {
   const map = readFileSync(join(root, 'src/README.md'), 'utf8');
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>

@@ -3,46 +3,23 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
-import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import type { Directory } from '../tree/directory.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
-import type { HeldTree } from '../watch/held-watch.ts';
 import { Backlog } from './backlog.ts';
 import type { Capture, CaptureRequest, Capturer } from './capturer.ts';
 import { IdleLooks } from './fast/idle-looks.ts';
 import type { BlobSink } from './file-reading.ts';
 import type { Listings } from './listings.ts';
 import type { SeenTree } from './seen-tree.ts';
-import type { SnapshotSink } from './snapshot-sink.ts';
 import { discard } from './stable-read.ts';
-import { TreeLooks } from './tree-looks.ts';
-import type { WorkTree } from './work-tree.ts';
+import { type LookOptions, TreeLooks } from './tree-looks.ts';
 
-export interface FullCaptureOptions {
-  readonly store: SnapshotSink;
-  readonly workTree: WorkTree;
-  /** A private directory of the session for the git directories of the ignore engines; made when needed. */
-  readonly ignoreDirectory: string;
-  /** Globs that opt ignored files in, and files out; the language is described in tree/globs.ts. */
-  readonly include?: readonly string[];
-  readonly exclude?: readonly string[];
-  /** Larger files are skipped as `tooLarge`. Default: no limit. */
-  readonly maxFileBytes?: number;
-  /** Storage of ours inside the work tree (an allowed protected place), never looked into. */
-  readonly leftOut?: readonly TreePath[];
-  readonly places?: UserPlaces;
-  /** For tests: our own clock in milliseconds since 1970, and how long a content stays doubtful (see settled.ts). */
-  readonly now?: () => number;
-  readonly settleMs?: number;
+export interface FullCaptureOptions extends LookOptions {
   /** Called when a capture begins to look: what changes from now on belongs to the next one. */
   readonly onLook?: (kind: LookKind) => StartedLook;
-  /** What captures may rest on once they hold it; absent: every capture looks at everything. */
-  readonly held?: () => HeldTree | undefined;
   /** For tests: how long after a capture everything is looked at. */
   readonly idleMs?: number;
-  readonly log: Log;
 }
 
 /** What a capture is going to look at. */

@@ -1,23 +1,47 @@
 // The looks at one work tree: at what may have changed where that is proven to be enough (fast/), and else at
 // everything. It knows what the last one saw; it stores nothing and knows no snapshot.
 import { given } from '../base/given.ts';
+import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
+import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import type { Directory } from '../tree/directory.ts';
 import { Globs } from '../tree/globs.ts';
 import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
+import type { HeldTree } from '../watch/held-watch.ts';
 import type { CaptureRequest, FullCaptureReason } from './capturer.ts';
 import { NotNarrow } from './fast/dirty-paths.ts';
 import { HeldLooks } from './fast/held-looks.ts';
 import { NarrowScan } from './fast/narrow-scan.ts';
 import type { BlobSink } from './file-reading.ts';
-import type { FullCaptureOptions } from './full-capture.ts';
 import { pathTreeOf } from './ignore/ignore-rules.ts';
 import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
 import type { Listings } from './listings.ts';
 import { Scan, type ScanOptions, type Seen } from './scan.ts';
 import { readFileClock, settleMsUsual } from './settled.ts';
-import { rootIdentity } from './work-tree.ts';
+import type { SnapshotSink } from './snapshot-sink.ts';
+import { rootIdentity, type WorkTree } from './work-tree.ts';
+
+export interface LookOptions {
+  readonly store: SnapshotSink;
+  readonly workTree: WorkTree;
+  /** A private directory of the session for the git directories of the ignore engines; made when needed. */
+  readonly ignoreDirectory: string;
+  /** Globs that opt ignored files in, and files out; the language is described in tree/globs.ts. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Larger files are skipped as `tooLarge`. Default: no limit. */
+  readonly maxFileBytes?: number;
+  /** Storage of ours inside the work tree (an allowed protected place), never looked into. */
+  readonly leftOut?: readonly TreePath[];
+  readonly places?: UserPlaces;
+  /** For tests: our own clock in milliseconds since 1970, and how long a content stays doubtful (see settled.ts). */
+  readonly now?: () => number;
+  readonly settleMs?: number;
+  /** What captures may rest on once they hold it; absent: every capture looks at everything. */
+  readonly held?: () => HeldTree | undefined;
+  readonly log: Log;
+}
 
 export interface LookRequest extends Pick<CaptureRequest, 'alsoInclude' | 'signal' | 'onProgress'> {
   /** The tree of the snapshot to build on. */
@@ -40,7 +64,7 @@ export interface Looked {
 }
 
 export class TreeLooks {
-  readonly #options: FullCaptureOptions;
+  readonly #options: LookOptions;
   readonly #scopes: GitIgnoreScopes;
   readonly #include: Globs;
   readonly #exclude: Globs;
@@ -48,7 +72,7 @@ export class TreeLooks {
   #directories: Listings = new Map();
   #running = 0;
 
-  constructor(options: FullCaptureOptions) {
+  constructor(options: LookOptions) {
     this.#options = options;
     this.#include = new Globs(options.include ?? []);
     this.#exclude = new Globs(options.exclude ?? []);

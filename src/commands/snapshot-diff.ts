@@ -1,6 +1,5 @@
 // What differs between two checkpoints, or a checkpoint and the work tree as it is now. One differ, git's own, above all
 // strategies; which texts and contents go with the list is chosen here, bytes all the way.
-
 import { isUtf8 } from 'node:buffer';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';

@@ -6,7 +6,6 @@
 // not move), then runs a hard restore whose checkpoint names that state. Its publication is the one commit point:
 // before it the tangent stands, and an unfinished restore is redone or undone at the next open; after it both the
 // files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
-
 import { given } from '../base/given.ts';
 import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
 import type { Conversation } from '../conversation/conversation.ts';

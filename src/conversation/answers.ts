@@ -1,9 +1,8 @@
 // What a conversation answers to its callers. Shapes only; they are made where the work is done.
-
 import type { ClientObject } from './client-object.ts';
 import type { EntryId } from './entry.ts';
+import type { ValidRange } from './history.ts';
 import type { Thread } from './state/state.ts';
-import type { ValidRange } from './valid-range.ts';
 
 /** Where a mutation left the conversation; part of most answers. */
 export interface Lengths {

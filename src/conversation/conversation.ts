@@ -17,7 +17,7 @@ import { StickyContext } from './context/sticky-context.ts';
 import { readDocument } from './document/document-reader.ts';
 import { partsOf, present, restOf } from './document/import-parts.ts';
 import { checkEntry, checkLength, type EntryId, type EntryInput, newEntryId, textOf } from './entry.ts';
-import { positionOf } from './history.ts';
+import { positionOf, requestedRange } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
 import {
   checkLineWrite,
@@ -32,7 +32,6 @@ import { nextMessageFrom } from './next-message.ts';
 import type { ConversationState } from './state/state.ts';
 import { TangentMode } from './tangent-mode.ts';
 import { userLines } from './transcript.ts';
-import { requestedRange } from './valid-range.ts';
 
 export class Conversation {
   readonly conversationId: string;

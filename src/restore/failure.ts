@@ -1,6 +1,5 @@
 // Sorts what the system says during a restore: about one path (that path fails, the rest goes on) or about the
 // whole run (disk full, I/O error, no descriptors: stop).
-
 import { CheckpointdError, type Effects, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';

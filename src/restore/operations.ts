@@ -1,6 +1,5 @@
 // The vocabulary of a restore: what it does to one path, and why it does not. Values only; plan.ts makes
 // them, obstructions.ts takes some out, restorer.ts carries them out.
-
 import type { Entry } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 

@@ -1,7 +1,6 @@
 // Failures in the words of the wire: a number, a message with a remedy, and data that a program can act on. It
 // decides no policy (who retries, what is undone) and lets no text of a foreign error through: that may quote
 // file contents or the environment.
-
 import { randomBytes } from 'node:crypto';
 import { CheckpointdError, type Effects, type ErrorKind, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';

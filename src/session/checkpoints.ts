@@ -1,6 +1,5 @@
 // What a session has while its checkpoints are enabled: the store, the capture that fills it, and the index of
 // what it holds. A plain bundle, so that use cases say what they need and tests can build one.
-
 import type { Capturer } from '../capture/capturer.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './index/checkpoint-index.ts';

@@ -1,6 +1,5 @@
 // Enabling checkpoints in a session: is git there, is there a repository, open the store, finish what a kill left,
 // and make the checkpoint of tag "0" if there is none. Where it may not, it says why and touches nothing.
-
 import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -63,7 +62,7 @@ export async function enableCheckpoints(
   const reason = await obstacle(session, mode);
   if (reason !== undefined) {
     // Without checkpoints it can be neither finished nor undone, so no change may come before that.
-    session.unfinishedRestore = files.existsSync(session.parts.directory.intentFile);
+    session.setUnfinishedRestore(files.existsSync(session.parts.directory.intentFile));
     return session.disable(reason);
   }
   const isGivenUp = session.disabledReason === 'OtherWorkTree'; // it was said, and this is what came of it
@@ -112,7 +111,7 @@ async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedSt
     return await openStore(session, mode === 'force');
   } catch (error) {
     if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
-    session.unfinishedRestore = files.existsSync(session.parts.directory.intentFile);
+    session.setUnfinishedRestore(files.existsSync(session.parts.directory.intentFile));
     session.disable('StoreCorrupt', error);
     session.parts.log.error(error.message);
     return undefined;
@@ -139,7 +138,7 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
 
 /** Another project stands where a restore was interrupted: nothing is touched until somebody decides. */
 async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
-  session.unfinishedRestore = true;
+  session.setUnfinishedRestore(true);
   session.disable('OtherWorkTree');
   session.parts.log.warn(remedies.OtherWorkTree);
   await store.close();

@@ -1,6 +1,5 @@
 // The end of a session: what may be removed goes at once, what must not stays as
 // an orphan that the same conversation resumes. Drop removes checkpoints, never the only copy of somebody's work.
-
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';

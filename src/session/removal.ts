@@ -1,7 +1,6 @@
 // Removing a session directory: renamed away at once, so that its path is gone when the process is, then deleted
 // at leisure with the marker last, so that what a kill leaves is still known to be ours. Decides nothing about
 // whether it may be removed: that is end.ts and sweep.ts.
-
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';

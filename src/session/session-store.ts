@@ -1,6 +1,5 @@
 // The store of one session: opened on what is there, told from one that is gone, and set aside when somebody asks to
 // begin anew. What is in it is the business of enable.ts and of the store itself.
-
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';

@@ -1,20 +1,19 @@
 // A session: one conversation on one work tree in one store. Holds the parts and their figures; what happens in it
-// is in the use cases beside this file (create, restore, undo, diff …), each of which enters through the queue if
-// it changes anything.
-
+// is in the rooms beside this file and in commands/; whatever changes it comes through its queue.
 import type { Clock } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
-import type { SessionId } from '../base/ids.ts';
+import type { SessionId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { WorkTree } from '../capture/work-tree.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { SessionLog } from '../conversation/log/session-log.ts';
 import type { Repository } from '../git/repository/git-dir.ts';
 import type { OperationQueue } from '../queue/operation-queue.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { TreePath } from '../tree/tree-path.ts';
 import type { WorkTreeWatcher } from '../watch/watcher.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
-import type { SessionEvents } from './events.ts';
 import type { Descent } from './index/removed-parents.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { OperationRecords } from './operations/operation-records.ts';
@@ -77,18 +76,43 @@ export interface SessionParts {
   readonly log: Log;
 }
 
+/**
+ * What a session tells whoever listens (the wire's notifications): nothing of the wire is here, so that all of it runs
+ * without one. Telling never fails an operation; awaiting it keeps events before the answer.
+ */
+export interface SessionEvents {
+  opened(session: Session, facts: { readonly resumed: boolean; readonly ms: number }): Promise<void>;
+  /** `from`: the snapshot that the session stood on before. */
+  created(
+    session: Session,
+    checkpoint: StoredCheckpoint,
+    facts: { readonly from?: SnapshotId; readonly ms: number },
+  ): Promise<void>;
+  restored(
+    session: Session,
+    target: StoredCheckpoint,
+    facts: { readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>; readonly ms: number },
+  ): Promise<void>;
+  failed(session: Session, method: string, error: unknown): void;
+  /** `overflow`: more changed than is listed. */
+  workTreeChanged(
+    session: Session,
+    change: { readonly paths: readonly TreePath[]; readonly overflow: boolean },
+  ): void;
+  /** A capture found changes that {@link workTreeChanged} had not told. */
+  workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
+  conversationChanged(session: Session, method: string): void;
+}
+
 export class Session {
   readonly id: SessionId;
   readonly parts: SessionParts;
   #checkpoints: Checkpoints | DisabledReason = 'NotRequested';
   #because: CheckpointdError | undefined;
   #watcher: WorkTreeWatcher | undefined;
-  /** Set while a restore failed half-way and could be neither finished nor undone. */
-  unfinishedRestore = false;
-  /** What became of a restore that a kill had interrupted; taken by the answer to the opening that finished it. */
-  recovered: RestoreOutcome | undefined;
-  /** The files that the context message was last built from, as their stamps tell them (session-context.ts). */
-  builtContext: string | undefined;
+  #hasUnfinishedRestore = false;
+  #recovered: RestoreOutcome | undefined;
+  #contextSignature: string | undefined;
 
   constructor(parts: SessionParts) {
     this.parts = parts;
@@ -126,6 +150,33 @@ export class Session {
 
   setWatcher(watcher: WorkTreeWatcher | undefined): void {
     this.#watcher = watcher;
+  }
+
+  /** A restore stopped half-way: it is finished or undone before the next change. */
+  get hasUnfinishedRestore(): boolean {
+    return this.#hasUnfinishedRestore;
+  }
+
+  setUnfinishedRestore(isUnfinished: boolean): void {
+    this.#hasUnfinishedRestore = isUnfinished;
+  }
+
+  /** What became of a restore that a kill had interrupted; taken by the answer to the opening that finished it. */
+  get recovered(): RestoreOutcome | undefined {
+    return this.#recovered;
+  }
+
+  setRecovered(outcome: RestoreOutcome | undefined): void {
+    this.#recovered = outcome;
+  }
+
+  /** Whether the context message was last built from these files, as their stamps tell them. */
+  isContextBuiltFrom(signature: string): boolean {
+    return this.#contextSignature === signature;
+  }
+
+  noteContextBuilt(signature: string): void {
+    this.#contextSignature = signature;
   }
 
   /** The checkpoints. @throws CheckpointsDisabled with the reason and the remedy. */

@@ -1,6 +1,5 @@
 // The watcher of a session: started when the session stands, told to the client in batches, checked against every
 // plain capture, and never trusted for one. A work tree that cannot be watched is no failure: captures walk it either way.
-
 import type { LookKind, StartedLook } from '../capture/full-capture.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import { byBytes } from '../tree/tree-path.ts';

@@ -1,6 +1,5 @@
 // While a restore writes, it holds the work tree: another session's or daemon's restore waits a little, then says
 // that it is busy. Two locks: a name, and the directory itself, which holds between containers too. Captures take no lock: they see single files either old or new.
-
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';

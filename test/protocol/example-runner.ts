@@ -1,6 +1,5 @@
 // Executes examples of protocol.json against a real daemon: enters the world, takes the steps, sends the request,
 // compares. Faults are made by example-faults.ts; an example whose fault nobody makes fails.
-
 import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
 import { type Frame, WireFailure } from '../support/wire-client.ts';

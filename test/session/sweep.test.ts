@@ -17,9 +17,9 @@ import * as assert from 'uvu/assert';
 import { createLog } from '../../src/base/log.ts';
 import { describeSelf } from '../../src/base/process-lock.ts';
 import { SessionDirectory, type SessionMarker, sessionIdOf } from '../../src/session/directory.ts';
-import type { SessionEvents } from '../../src/session/events.ts';
 import { SessionOwner } from '../../src/session/owner.ts';
 import { isTrash, renameAway, renameStoreAway } from '../../src/session/removal.ts';
+import type { SessionEvents } from '../../src/session/session.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import { sweepStorage } from '../../src/session/sweep.ts';
 

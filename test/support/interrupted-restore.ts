@@ -32,6 +32,6 @@ export async function interrupt(
   } finally {
     installFault(undefined);
   }
-  assert.ok(session.unfinishedRestore);
+  assert.ok(session.hasUnfinishedRestore);
   await rig.sessions.close(session.id, 'abrupt');
 }

@@ -1,7 +1,6 @@
 // A client for tests: starts the daemon (or any program), speaks frames with it and never leaves it running. It
 // parses strictly with code of its own, and holds every frame against the schema: what it receives must fit, and a
 // request that does not fit must not be served. Frames written raw are deliberate garbage and are not looked at.
-
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type {

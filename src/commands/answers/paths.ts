@@ -1,6 +1,5 @@
 // Paths as the wire has them and as the daemon has them: text beside bytes, places of the file system as paths or URIs.
 // Types and ranges were checked by the generated validators; here is only meaning.
-
 import { isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdError } from '../../base/errors.ts';

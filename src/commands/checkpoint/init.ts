@@ -1,5 +1,4 @@
 // checkpoint/init: enables checkpoints by hand where they were not enabled by themselves, outside a repository too.
-
 import { checkGit } from '../../git/process/version.ts';
 import type * as Wire from '../../protocol/types.ts';
 import { createBase, enableCheckpoints } from '../../session/enable.ts';

@@ -1,7 +1,8 @@
 // checkpoint/restore: turns a client's request into a restore job and runs it. What a job does, and in which order, is in
 // session/restore/job.ts.
 import { given } from '../../base/given.ts';
-import { type RestoreJob, runRestoreJob } from '../../session/restore/job.ts';
+import { runRestoreJob } from '../../session/restore/job.ts';
+import type { RestoreJob } from '../../session/restore/restore-job.ts';
 import { treePaths } from '../answers/paths.ts';
 import { defineCommand } from '../command.ts';
 import { checkExpectation, restored, restoredBefore } from '../restoring.ts';

@@ -42,6 +42,6 @@ export const command = defineCommand('session/get', async ({ session }) => {
       capacity: queue.figures.capacity,
       poisoned: queue.figures.poisoned,
     },
-    ...given({ unfinishedRestore: session.unfinishedRestore || undefined }),
+    ...given({ unfinishedRestore: session.hasUnfinishedRestore || undefined }),
   };
 });

@@ -105,7 +105,7 @@ async function openResult(
       ? undefined
       : await viewAfterCommit(context, checkpoints, base);
   const { recovered } = session;
-  session.recovered = undefined;
+  session.setRecovered(undefined);
   return {
     session: session.id,
     workspace: workTree.root,

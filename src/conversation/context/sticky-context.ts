@@ -1,6 +1,5 @@
 // The context files of a conversation as its session uses them: paths added and removed, the message built, its
 // length remembered until something it was built from changes. The watcher says what changed on disk.
-
 import type { Idempotency, Timeline } from '../log/timeline.ts';
 import {
   type BuiltContext,

@@ -1,15 +1,14 @@
 // The document of a conversation: field names in snake_case, absent optionals skipped, with a format version.
 // Writing only (reading is document-reader.ts). What lives at run time only (tool_manager, agents) is not in it, and
 // checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing.
-
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context/context.ts';
 import type { HistoryEntry } from '../entry.ts';
+import type { ValidRange } from '../history.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import { modelToDocument } from '../model.ts';
 import type { ConversationState, Summary, Tangent } from '../state/state.ts';
 import type { ToolsByOrigin } from '../tools.ts';
-import type { ValidRange } from '../valid-range.ts';
 import { requestMetadataNames, toDocumentNames } from './field-names.ts';
 import { present } from './import-parts.ts';
 

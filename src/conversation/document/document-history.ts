@@ -3,10 +3,9 @@
 import type { Slices } from '../../base/slices.ts';
 import { type ClientObject, isObject, wellFormed } from '../client-object.ts';
 import { checkEntry, type EntryId, type HistoryEntry, newEntryId } from '../entry.ts';
-import { type HistoryWindow, windowOver } from '../history.ts';
+import { type HistoryWindow, nextTurnStart, type ValidRange, wholeRange, windowOver } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
 import { Sequence } from '../state/sequence.ts';
-import { nextTurnStart, type ValidRange, wholeRange } from '../valid-range.ts';
 import { assistantFromQ, entryFromQ, userFromQ } from './amazon-q.ts';
 import { arrayField, invalidDocument, optional, optionalText, unknownFields } from './document-fields.ts';
 import { fromDocumentNames, requestMetadataNames } from './field-names.ts';

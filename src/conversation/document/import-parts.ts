@@ -1,15 +1,13 @@
 // An imported conversation in pieces that can be logged without stopping the world: parts bring entries and lines,
 // one last record puts them in place. So an import of any size is one step: before its last record nothing shows.
-
 import { textLength } from '../client-object.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
-import { windowOver } from '../history.ts';
+import { type ValidRange, windowOver } from '../history.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { Moment } from '../log/operation.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
 import { Sequence } from '../state/sequence.ts';
 import type { Settings, Summary } from '../state/state.ts';
-import type { ValidRange } from '../valid-range.ts';
 
 /** A run of one of the four long lists of a conversation. */
 export type Part =

@@ -2,7 +2,7 @@
 // that what is read back is what was answered. Operations are checked before they come here; nothing is refused.
 import { unreachable } from '../../base/invariant.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
-import { appendEntry, windowOver } from '../history.ts';
+import { appendEntry, rangeAfterCompaction, type ValidRange, windowOver } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
@@ -10,7 +10,6 @@ import { emptyThread, type Settings, type Summary, type Thread } from '../state/
 import { enterTangent, exitTangent } from '../tangent.ts';
 import type { ToolsByOrigin } from '../tools.ts';
 import { appendLines, linesOf } from '../transcript.ts';
-import { rangeAfterCompaction, type ValidRange } from '../valid-range.ts';
 
 /** One mutation, as the log keeps it. JSON-safe; absent optionals are absent. */
 export type Operation =

@@ -1,7 +1,6 @@
 // The states of a conversation and the log they come from. Every mutation is one record that names the state it
 // follows; the state after record n can be had at any time. It knows no operation in particular, and no checkpoint:
 // a checkpoint holds a ConversationRef, which is a position in the log.
-
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';

@@ -1,13 +1,12 @@
 // The state of a conversation as an immutable value, in two parts: the thread, which a rewind takes back, and the
 // settings, which it leaves as they are. Values only, no behaviour.
-
 import type { ClientObject } from '../client-object.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
+import { emptyRange, type ValidRange } from '../history.ts';
 import { type ConversationLimits, defaultLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
 import { noTools, type ToolsByOrigin } from '../tools.ts';
-import { emptyRange, type ValidRange } from '../valid-range.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { Sequence } from './sequence.ts';
 

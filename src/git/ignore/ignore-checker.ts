@@ -1,7 +1,6 @@
 // The one engine of ignore rules: git's own, as a persistent `check-ignore` over a private git directory of ours
 // whose work tree is the user's. It honours their `.gitignore` files, `info/exclude` and global excludes file, and
 // runs, locks and writes nothing of theirs. What an index tracks is not its business (git/repository/user-index.ts).
-
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';

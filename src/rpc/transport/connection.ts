@@ -1,7 +1,6 @@
 // One client's connection: the strict reader, admission, the one-write writer and vscode-jsonrpc's dispatch queue,
 // put together. Messages are dispatched one a turn of the event loop, in order; the end of input waits until all
 // that came before it has been dispatched. It knows frames and messages, not what any method means.
-
 import type { Readable } from 'node:stream';
 import {
   createMessageConnection,

@@ -25,7 +25,7 @@ export function contextNow(session: Session, signal?: AbortSignal): Promise<Cont
   return looking(session, signal, async (tree) => {
     const { context } = session.parts.conversation;
     const listed = await context.list(tree);
-    const isStale = tree.signatureOf(pathsOf(listed)) !== session.builtContext;
+    const isStale = !session.isContextBuiltFrom(tree.signatureOf(pathsOf(listed)));
     if (isStale && context.messageLength !== undefined) context.noteChanges();
     const { messageLength } = context;
     return messageLength === undefined ? { listed } : { listed, messageLength };
@@ -40,7 +40,7 @@ export function buildContextMessage(
 ): Promise<BuiltContext> {
   return looking(session, signal, async (tree) => {
     const built = await session.parts.conversation.context.build(tree, additions);
-    session.builtContext = tree.signatureOf([...pathsOf(built), ...built.unreadable]);
+    session.noteContextBuilt(tree.signatureOf([...pathsOf(built), ...built.unreadable]));
     return built;
   });
 }

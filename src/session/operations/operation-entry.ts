@@ -1,6 +1,5 @@
 // One operation as operation-records.ts remembers it. Holds the answer as text and nothing else of the request, so that
 // a thousand of them are no burden; it decides nothing.
-
 import type { ErrorKind } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { OperationId } from '../../base/ids.ts';

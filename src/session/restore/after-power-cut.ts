@@ -15,8 +15,9 @@ import { parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
-import { recordOf } from './interrupted.ts';
-import { carryOut, type RestoreJob } from './job.ts';
+import { recordOf } from './intent.ts';
+import { carryOut } from './job.ts';
+import type { RestoreJob } from './restore-job.ts';
 import { takenBack } from './taken-back.ts';
 
 /** The clock of the files may tick apart from that of the note by this much. */
@@ -85,7 +86,7 @@ async function putBack(
   try {
     const only = await lostPaths(session, notes, target.record.snapshot, context);
     if (only.size > 0) {
-      session.recovered = await carryOut(session, jobFor(session, target, only), context);
+      session.setRecovered(await carryOut(session, jobFor(session, target, only), context));
       log.warn(`put back ${only.size} path(s) of a restore that a power cut had taken`);
     }
   } catch (error) {

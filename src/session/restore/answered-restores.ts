@@ -6,11 +6,12 @@ import { syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
+import { within } from '../../base/within.ts';
 import { syncFiles } from '../../restore/file-sync.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { SessionDirectory } from '../directory.ts';
-import { recordOf } from './interrupted.ts';
+import { recordOf } from './intent.ts';
 
 /** How long the end of a session waits for files to reach the disk. */
 const patienceMs = 1_000;
@@ -93,12 +94,7 @@ export class AnsweredRestores {
 
   /** Waits a little for what is being synced, then leaves it to the kernel and the notes where they are. */
   async close(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, patienceMs);
-    });
-    await Promise.race([this.#running, patience]);
-    clearTimeout(timer);
+    await within(patienceMs, this.#running ?? Promise.resolve());
     this.#stop.abort();
   }
 

@@ -4,8 +4,9 @@ import type { OperationId } from '../../base/ids.ts';
 import { bootId } from '../../base/process-lock.ts';
 import type { RestoreIntent } from '../../restore/journal.ts';
 import type { RootIdentity } from '../../restore/root-identity.ts';
+import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
-import type { PreparedJob } from './job.ts';
+import type { PreparedJob } from './restore-job.ts';
 
 /** What the journal keeps of a job on a work tree. */
 export function intentOf(
@@ -33,4 +34,9 @@ export function intentOf(
     startedAt: record.timestamp,
     extra: { record },
   };
+}
+
+/** The record that the restore was to publish, as its note keeps it. */
+export function recordOf({ extra }: RestoreIntent): CheckpointRecord {
+  return extra?.record as CheckpointRecord;
 }

@@ -6,15 +6,10 @@ import { given } from '../../base/given.ts';
 import type { CheckpointId } from '../../base/ids.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { isSameRoot, rootIdentity } from '../../restore/root-identity.ts';
-import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { Session } from '../session.ts';
-import type { RestoreJob } from './job.ts';
-
-/** The record that the restore was to publish, as its note keeps it. */
-export function recordOf({ extra }: RestoreIntent): CheckpointRecord {
-  return extra?.record as CheckpointRecord;
-}
+import { recordOf } from './intent.ts';
+import type { RestoreJob } from './restore-job.ts';
 
 /** On to the target, on to it but for what the store has lost of it, or back to where it began. */
 export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';

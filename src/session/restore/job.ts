@@ -5,15 +5,14 @@ import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
-import { base32, type CheckpointId, newCheckpointId, type SnapshotId } from '../../base/ids.ts';
+import { base32, newCheckpointId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
-import type { LeftAlone } from '../../restore/operations.ts';
 import { applyRestore } from '../../restore/restorer.ts';
 import { rootIdentity } from '../../restore/root-identity.ts';
-import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { afterCommit } from '../operations/after-commit.ts';
@@ -23,49 +22,11 @@ import type { Session } from '../session.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { intentOf } from './intent.ts';
 import { noteDone } from './notes.ts';
-import type { RestoreOutcome, RestoreScope } from './outcome.ts';
-import { type FilePlan, planFiles } from './planned-files.ts';
+import type { RestoreOutcome } from './outcome.ts';
+import { planFiles } from './planned-files.ts';
 import { lockLost, refuse, unfinished } from './refusals.ts';
+import type { PreparedJob, RestoreJob } from './restore-job.ts';
 import { captureAfter, revealedBy, untouchedBy } from './result.ts';
-
-export interface RestoreJob {
-  readonly target: StoredCheckpoint;
-  readonly mode: 'soft' | 'hard';
-  readonly scope: RestoreScope;
-  readonly paths?: readonly TreePath[];
-  readonly onConflict: 'overwrite' | 'skip' | 'fail';
-  /** The conversation to go to, when it is another one than the target's (leaving a tangent). */
-  readonly conversation?: ConversationRef;
-  /** The parent of the checkpoint that stands for the restored state. */
-  readonly parent?: CheckpointId;
-  /** The undo and redo stacks after the restore, given its id. */
-  readonly undo: (id: CheckpointId) => readonly CheckpointId[];
-  readonly redo: (id: CheckpointId) => readonly CheckpointId[];
-  readonly description: string;
-  readonly confirm: boolean;
-  readonly dryRun: boolean;
-  /** Directories that an interrupted run had emptied, for the run that completes it. */
-  readonly emptied?: readonly TreePath[];
-  /** Of an undo or a redo: the restore that is taken back, and no more than what it did unless `isExact`. */
-  readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
-  /** The only paths that it may change, of which the target is known to hold all. */
-  readonly only?: ReadonlySet<TreePath>;
-  /** Of a job that was interrupted and is run again. */
-  readonly interrupted?: Interrupted;
-}
-
-/** Where an interrupted run of a job stands. */
-export interface Interrupted {
-  /** The state before it, and the one that it went to. */
-  readonly before: SnapshotId;
-  readonly target: SnapshotId;
-  /** What it left alone on purpose. */
-  readonly left: readonly LeftAlone[];
-  /** Whether it goes back to where it began, instead of on. */
-  readonly isUndone: boolean;
-  /** Whether paths are left as they are whose contents the store has lost, since it can be undone no more either. */
-  readonly sparesLost: boolean;
-}
 
 /** Runs a job and announces it; the caller holds the session's queue. */
 export async function runRestoreJob(
@@ -114,15 +75,6 @@ function conversationAfter({ parts: { conversation } }: Session, job: RestoreJob
   return conversation.at(job.conversation ?? job.target.record.conversation);
 }
 
-export interface PreparedJob {
-  readonly job: RestoreJob;
-  readonly plan: FilePlan;
-  readonly record: CheckpointRecord;
-  readonly safety: StoredCheckpoint;
-  /** An earlier run changed files already, so that the intent stays whatever happens to this one. */
-  readonly isRecovery?: boolean;
-}
-
 type Applied = Pick<
   RestoreOutcome,
   'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
@@ -140,7 +92,7 @@ export async function applyJob(
   const id = base32(randomBytes(13), 20);
   const root = rootIdentity(workTree.root);
   note(session, journal, intentOf(id, { job, plan, record, safety }, root, context));
-  session.unfinishedRestore = true;
+  session.setUnfinishedRestore(true);
   const applied = await applyRestore({
     root: workTree.root,
     plan: plan.plan,
@@ -154,7 +106,7 @@ export async function applyJob(
     // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
     if (!isRecovery && (!(error instanceof CheckpointdError) || error.effects === 'none')) {
       journal.remove();
-      session.unfinishedRestore = false;
+      session.setUnfinishedRestore(false);
       throw error;
     }
     throw unfinished(error);
@@ -165,7 +117,7 @@ export async function applyJob(
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
   // take the place of the one that knows of it.
-  session.unfinishedRestore = applied.leftover.length > 0;
+  session.setUnfinishedRestore(applied.leftover.length > 0);
   const left = 'The restore is done, but the note of it is removed at the next open';
   if (applied.leftover.length === 0) {
     await afterCommit(context, left, () => {
@@ -192,7 +144,7 @@ function note(session: Session, journal: RestoreJournal, intent: RestoreIntent):
     try {
       journal.remove();
     } catch {
-      session.unfinishedRestore = true;
+      session.setUnfinishedRestore(true);
       throw unfinished(error);
     }
     throw error;

@@ -6,7 +6,7 @@ import { given } from '../../base/given.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
-import type { Failure, LeftAlone, LeftReason, RestorePlan } from '../../restore/operations.ts';
+import type { LeftReason, RestorePlan } from '../../restore/operations.ts';
 import { withoutRefused } from '../../restore/permissions.ts';
 import { planRestore } from '../../restore/plan.ts';
 import { withoutLost } from '../../restore/preflight.ts';
@@ -16,23 +16,10 @@ import { conflictsIn } from '../ledger/authorship.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import { editedSince } from './edited-since.ts';
-import type { RestoreJob } from './job.ts';
+import type { FilePlan, RestoreJob } from './restore-job.ts';
 import { leftOutThen } from './rules-then.ts';
 import { changedPaths, takenBack } from './taken-back.ts';
 import { countFiles, warnOfUnmatched } from './unmatched.ts';
-
-export interface FilePlan {
-  readonly plan: RestorePlan;
-  /** The present, with everything that the plan displaces; becomes the safety checkpoint. */
-  readonly present: Capture;
-  readonly foreseen: {
-    readonly restored: readonly TreePath[];
-    readonly deleted: readonly TreePath[];
-    readonly failed: readonly Failure[];
-    readonly conflicts: readonly TreePath[];
-    readonly skipped: readonly LeftAlone[];
-  };
-}
 
 const massDeletionMin = 100;
 

@@ -1,7 +1,6 @@
 // Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
 // other change of the session, and undone when it cannot be. The request is repeated as it was asked, from what is on
 // disk; what somebody edited since is saved first, and one undo brings it back. What was asked is interrupted.ts.
-
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
@@ -16,11 +15,13 @@ import { storageFailure } from '../storage.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { recoverAnswered } from './after-power-cut.ts';
 import { editedSince, withEdits } from './edited-since.ts';
-import { checkRoot, gone, jobOf, type Repeat, recordOf, setAside } from './interrupted.ts';
-import { applyJob, publishSafety, type RestoreJob } from './job.ts';
+import { recordOf } from './intent.ts';
+import { checkRoot, gone, jobOf, type Repeat, setAside } from './interrupted.ts';
+import { applyJob, publishSafety } from './job.ts';
 import { type RestoreOutcome } from './outcome.ts';
-import { type FilePlan, planFiles } from './planned-files.ts';
+import { planFiles } from './planned-files.ts';
 import { lockLost, unfinished } from './refusals.ts';
+import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
  * What comes before every change of a session: recovers if a restore failed in this process.
@@ -40,7 +41,7 @@ export async function ensureRecovered(session: Session, context: OperationContex
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  if (!session.unfinishedRestore) return;
+  if (!session.hasUnfinishedRestore) return;
   if (session.enabled === undefined) {
     const reason = session.disabledReason ?? 'NotRequested';
     const message = `A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. ${remedies[reason]}`;
@@ -48,7 +49,7 @@ export async function ensureRecovered(session: Session, context: OperationContex
   }
   await recover(session, context);
   await recoverAnswered(session, context);
-  session.recovered = undefined; // that a kill interrupted it is only said to who opens the session
+  session.setRecovered(undefined); // that a kill interrupted it is only said to who opens the session
 }
 
 const listedMax = 10;
@@ -92,7 +93,7 @@ async function finishOrUndo(
 ): Promise<'finished' | 'undone' | 'givenUp'> {
   const { log, operations } = session.parts;
   try {
-    session.recovered = await repeat(session, checkpoints, intent, 'finish', context);
+    session.setRecovered(await repeat(session, checkpoints, intent, 'finish', context));
     operations.learn(checkpoints.index.list('every'));
     log.info('finished a restore that was interrupted');
     return 'finished';
@@ -102,7 +103,7 @@ async function finishOrUndo(
     try {
       // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
       const newer = intentIn(new RestoreJournal(session.parts.directory.intentFile)) ?? intent;
-      session.recovered = await repeat(session, checkpoints, newer, 'undo', context);
+      session.setRecovered(await repeat(session, checkpoints, newer, 'undo', context));
       return 'undone';
     } catch (second) {
       // What else stops it may be gone by the next opening; what a store has lost is not.
@@ -120,9 +121,10 @@ async function finishWithoutLost(
   context: OperationContext,
 ): Promise<'finished' | 'givenUp'> {
   try {
-    session.recovered = await repeat(session, checkpoints, intent, 'finishWithoutLost', context);
+    const outcome = await repeat(session, checkpoints, intent, 'finishWithoutLost', context);
+    session.setRecovered(outcome);
     session.parts.operations.learn(checkpoints.index.list('every'));
-    const lost = session.recovered.failed.filter(({ reason }) => reason === 'contentLost');
+    const lost = outcome.failed.filter(({ reason }) => reason === 'contentLost');
     const names = lost.slice(0, listedMax).map(({ path }) => JSON.stringify(toText(path)));
     context.warn(
       `A restore that was interrupted is finished, but for ${lost.length} path(s) whose contents the store has lost, of the target and of the state before; they stay as they are: ${names.join(', ')}. Use store/verify to see which checkpoints are affected.`,
@@ -235,6 +237,6 @@ function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
 }
 
 function settle<T>(session: Session, outcome: T): T {
-  session.unfinishedRestore = false;
+  session.setUnfinishedRestore(false);
   return outcome;
 }

@@ -6,9 +6,8 @@ import type { Capture } from '../../capture/capturer.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
-import type { RestoreJob } from './job.ts';
 import type { RestoreScope } from './outcome.ts';
-import type { FilePlan } from './planned-files.ts';
+import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
  * The restored state as it is on disk now; what was restored is captured even where a rule ignores it. The present was

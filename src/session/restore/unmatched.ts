@@ -6,7 +6,7 @@ import { type Directory, type FileNode, isDirectory } from '../../tree/directory
 import { type TreePath, toText } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
-import type { RestoreJob } from './job.ts';
+import type { RestoreJob } from './restore-job.ts';
 
 const namedMax = 5;
 

@@ -1,5 +1,4 @@
 // A restore's outcome as others see it: with its checkpoint described and the conversation's lengths.
-
 import { type Lengths, lengthsOf } from '../../conversation/answers.ts';
 import { type CheckpointView, viewAfterCommit } from '../index/checkpoint-view.ts';
 import type { OperationContext } from '../operations/operation-context.ts';

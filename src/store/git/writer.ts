@@ -1,7 +1,6 @@
 // Takes one capture into a git store. Blobs wait in memory until it is known whether they are few (persistent
 // children, loose objects) or many (one pack by fast-import); so do trees, which are made bottom up and only where
 // something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
-
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';

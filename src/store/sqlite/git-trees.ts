@@ -2,7 +2,6 @@
 // scratch repository with what differs between them and nothing else. One is used until it has grown large or the
 // database was swept, so that a differ can stay with it and the same contents are written once. Which git answers how
 // is not known here; scratch.ts writes the objects.
-
 import type { TreeChange } from '../../tree/entry.ts';
 import type { GitTrees } from '../snapshot-store.ts';
 import type { SqliteDatabase } from './database/database.ts';

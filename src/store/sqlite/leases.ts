@@ -6,7 +6,6 @@
 // The generation is the store's logical clock: it advances with every step of a sweep that removes something. A row
 // carries the generation in which it was last stored or asked for, so a sweep can tell old from new; and what a
 // store has seen in one generation is still there as long as the generation is the same.
-
 import type { SnapshotId } from '../../base/ids.ts';
 import { describeSelf, holderState, parseHolder } from '../../base/process-lock.ts';
 import type { SqliteDatabase } from './database/database.ts';

@@ -65,7 +65,7 @@ for (const how of ['missing', 'wrong'] as const) {
         warnings.some((message) => message.includes(`"${waiting}"`)),
         warnings.join('\n'),
       );
-      assert.not.ok(again.unfinishedRestore);
+      assert.not.ok(again.hasUnfinishedRestore);
       assert.not.ok(existsSync(again.parts.directory.intentFile));
       assert.equal(
         readdirSync(rig.work).filter((name) => name.startsWith('.ckpt')),
@@ -90,7 +90,7 @@ test('the trees of target and safety are gone: the note is set aside, and the he
     const warnings: string[] = [];
     const again = await rig.open({ ...operation(), warn: (message) => void warnings.push(message) });
     assert.equal(turnsOn(rig), found, 'every file is as the restore left it');
-    assert.not.ok(again.unfinishedRestore);
+    assert.not.ok(again.hasUnfinishedRestore);
     assert.ok(existsSync(`${again.parts.directory.intentFile}.given-up`));
     assert.ok(
       warnings.some((message) => message.includes('neither finished nor undone')),

@@ -40,7 +40,7 @@ async function broken(rig: SessionRig): Promise<Session> {
   } finally {
     installFault(undefined);
   }
-  assert.ok(session.unfinishedRestore);
+  assert.ok(session.hasUnfinishedRestore);
   assert.equal(new Set(files.map((n) => rig.read(`f${n}`).slice(2))).size, 2, 'half old, half new');
   return session;
 }
@@ -54,7 +54,7 @@ test('a restore that broke is finished before the next change, and what was ther
     const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(checkpoint.tag, '2');
     for (const n of files) assert.is(rig.read(`f${n}`), `${n} one\n`);
-    assert.not.ok(session.unfinishedRestore);
+    assert.not.ok(session.hasUnfinishedRestore);
     assert.not.ok(existsSync(session.parts.directory.intentFile));
     assert.equal(leftovers(rig), []);
     assert.ok(rig.logged.includes('info finished a restore that was interrupted'));
@@ -81,7 +81,7 @@ for (const give of ['cancel', 'fail'] as const) {
       } finally {
         installFault(undefined);
       }
-      assert.ok(session.unfinishedRestore);
+      assert.ok(session.hasUnfinishedRestore);
       assert.ok(existsSync(session.parts.directory.intentFile));
       assert.is(await recover(session, operation()), 'finished');
       // Where finishing failed, undoing had begun, and that is what is finished.

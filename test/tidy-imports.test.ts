@@ -1,0 +1,55 @@
+// Who imports whom, beyond what the linter knows.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const source = fileURLToPath(new URL('../../src/', import.meta.url));
+
+type Graph = ReadonlyMap<string, readonly string[]>;
+
+/** By file of src: the files that it imports, for types alone included. */
+function imports(): Graph {
+  const names = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const importsOf = (name: string): string[] => {
+    const text = readFileSync(join(source, name), 'utf8');
+    const found = text.matchAll(
+      /^(?:(?:import|export)\b[^;']*|\} )from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/gm,
+    );
+    return [...found].map(([, at, later]) => join(dirname(name), at ?? later ?? ''));
+  };
+  return new Map(names.map((name) => [name, importsOf(name)]));
+}
+
+/** Every file that is reached from itself, with the way. */
+function circles(graph: Graph): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (name: string, way: readonly string[]): void => {
+    const start = way.indexOf(name);
+    if (start >= 0) found.push([...way.slice(start), name].join(' → '));
+    if (start >= 0 || done.has(name)) return;
+    for (const next of graph.get(name) ?? []) visit(next, [...way, name]);
+    done.add(name);
+  };
+  for (const name of graph.keys()) visit(name, []);
+  return found;
+}
+
+test('a circle is found, of two files and of more', () => {
+  const found = (graph: Record<string, string[]>): string[] => circles(new Map(Object.entries(graph)));
+  assert.equal(found({ a: ['b'], b: ['c'], c: [] }), []);
+  assert.equal(found({ a: ['b'], b: ['a'] }), ['a → b → a']);
+  assert.equal(found({ a: ['b'], b: ['c'], c: ['d', 'b'], d: [] }), ['b → c → b']);
+});
+
+test('no files of src import each other in a circle, not even for types', () => {
+  const graph = imports();
+  assert.ok([...graph.values()].flat().length > 1000, 'imports are found');
+  assert.equal(circles(graph), []);
+});
+
+test.run();
