@@ -57,6 +57,19 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   looking.action(async () => {
     code = await doctor(given(looking.opts(), []));
   });
+  const serving = program
+    .command('mcp')
+    .description('serve checkpoints to a model, by the Model Context Protocol over standard input and output')
+    .option('-C, --path <directory>', 'the work tree, or a directory in it', '.')
+    .option('--session <id>', 'this session, or the beginning of its id')
+    .option('--storage <directory>', 'where sessions are kept');
+  serving.action(async () => {
+    const [{ serveMcp }, { clientVersion }] = await Promise.all([
+      import('./mcp/serve-mcp.ts'),
+      import('./version.ts'),
+    ]);
+    code = await serveMcp(given(serving.opts(), []), clientVersion());
+  });
   for (const what of ['enable', 'disable'] as const) addHooks(program, what, (now) => (code = now));
   const completing = program
     .command('completion')

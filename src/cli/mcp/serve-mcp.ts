@@ -1,0 +1,120 @@
+// checkpointd mcp: an MCP server over stdio. The official SDK speaks the protocol; here its calls become requests to
+// the daemon, and their failures answers that a model can read.
+import {
+  fromJsonSchema,
+  type JsonSchemaType,
+  McpServer,
+  ResourceNotFoundError,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
+import { NoSession, type Where } from '../reach.ts';
+import { HeldSession } from './session.ts';
+import { allCheckpoints, lineOf, type McpTool, type ToolInput, tools } from './tools.ts';
+
+/** Resources are what a person picks from: the newest are enough. */
+const resourcesMax = 200;
+const checkpointUri = 'checkpointd://checkpoint/{reference}';
+
+/** Serves until the client closes our input. */
+export async function serveMcp(where: Where, version: string): Promise<number> {
+  const session = new HeldSession(where);
+  const ended = new Promise<void>((resolve) => {
+    process.stdin.once('end', resolve).once('close', resolve);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
+  });
+  const server = serveStdio(() => make(session, version), {
+    onerror: (error) => process.stderr.write(`checkpointd mcp: ${error.message}\n`),
+  });
+  await ended;
+  await server.close();
+  await session.close();
+  return 0;
+}
+
+function make(session: HeldSession, version: string): McpServer {
+  const server = new McpServer(
+    { name: 'checkpointd', version },
+    {
+      instructions:
+        'Checkpoints of the work tree. Make one before a risky change; restore shows its plan first and can be undone.',
+    },
+  );
+  for (const tool of tools) register(server, tool, session);
+  server.registerResource(
+    'checkpoint',
+    new ResourceTemplate(checkpointUri, {
+      list: async ({ mcpReq: { signal } }) => ({
+        resources: (await checkpointsIfAny(session, signal))
+          .slice(-resourcesMax)
+          .reverse()
+          .map((checkpoint) => ({
+            uri: checkpointUri.replace('{reference}', checkpoint.id),
+            name: lineOf(checkpoint),
+            mimeType: 'application/json',
+          })),
+      }),
+    }),
+    {
+      title: 'Checkpoint',
+      description: 'A checkpoint and the paths that changed in it.',
+      mimeType: 'application/json',
+    },
+    async (uri, { reference }, { mcpReq: { signal } }) => {
+      const tag = decodeURIComponent(String(reference));
+      try {
+        const { checkpoint, message } = await session.ask('checkpoint/get', { tag }, { signal });
+        const { files } = await session.ask('checkpoint/files', { tag, changedOnly: true }, { signal });
+        const text = JSON.stringify({ checkpoint, message, changed: files }, null, 2);
+        return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
+      } catch (error) {
+        if (error instanceof CheckpointdRequestError && error.kind === 'UnknownCheckpoint')
+          throw new ResourceNotFoundError(uri.href, error.message);
+        throw error;
+      }
+    },
+  );
+  return server;
+}
+
+/** Where there is no session there are no checkpoints; that is no failure of a listing. */
+async function checkpointsIfAny(
+  session: HeldSession,
+  signal: AbortSignal,
+): Promise<Awaited<ReturnType<typeof allCheckpoints>>> {
+  try {
+    return await allCheckpoints(session, signal);
+  } catch (error) {
+    if (error instanceof NoSession) return [];
+    throw error;
+  }
+}
+
+function register(server: McpServer, tool: McpTool, session: HeldSession): void {
+  const { name, title, description, annotations, input, output, run } = tool;
+  server.registerTool(
+    name,
+    {
+      title,
+      description,
+      annotations,
+      inputSchema: fromJsonSchema<ToolInput>(input as JsonSchemaType),
+      outputSchema: fromJsonSchema(output as JsonSchemaType),
+    },
+    async (given, { mcpReq: { signal } }) => {
+      try {
+        const { result, text } = await run(session, given, signal);
+        return { content: [{ type: 'text', text }], structuredContent: { ...result } };
+      } catch (error) {
+        return { isError: true, content: [{ type: 'text', text: complaintOf(error) }] };
+      }
+    },
+  );
+}
+
+function complaintOf(error: unknown): string {
+  if (error instanceof CheckpointdRequestError) return `${error.kind}: ${error.message}`;
+  if (error instanceof NoSession || error instanceof CheckpointdGoneError) return error.message;
+  throw error;
+}

@@ -1,0 +1,247 @@
+// The tools that a model may call, one request of the wire each. What destroys says so, and shows its plan first.
+import type { Checkpoint, RestoreResult } from '../../protocol/types.ts';
+import { counts } from '../lines.ts';
+import { plain } from '../terminal.ts';
+import type { HeldSession } from './session.ts';
+
+type Schema = Readonly<Record<string, unknown>>;
+
+export interface McpTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Schema;
+  readonly output: Schema;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: false;
+  };
+  /** Answers the wire's result, and a text of it for models that read no structured one. */
+  readonly run: (
+    session: HeldSession,
+    input: ToolInput,
+    signal: AbortSignal,
+  ) => Promise<{ readonly result: object; readonly text: string }>;
+}
+
+/** The fields of all tools; each gets those that its schema allows. */
+export interface ToolInput {
+  readonly tag?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly paths?: readonly string[];
+  readonly message?: string;
+  readonly name?: string;
+  readonly mode?: 'soft' | 'hard';
+  readonly confirm?: boolean;
+  readonly limit?: number;
+}
+
+const reads = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+} as const;
+const adds = {
+  readOnlyHint: false,
+  destructiveHint: false,
+  idempotentHint: false,
+  openWorldHint: false,
+} as const;
+const destroys = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: false,
+} as const;
+
+const tag = { type: 'string', description: 'A tag (3, 3.2), a name or an id.' };
+const paths = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Only these paths, relative to the work tree, and what lies below them.',
+};
+const diffCharactersMax = 100_000;
+
+function object(properties: Schema, required: readonly string[] = []): Schema {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** The wire's results are open: fields may be added. */
+function open(required: Readonly<Record<string, string>>): Schema {
+  const properties = Object.fromEntries(Object.entries(required).map(([key, type]) => [key, { type }]));
+  return { type: 'object', properties, required: Object.keys(required) };
+}
+
+const restoreOutput = open({ restored: 'array', deleted: 'array', failed: 'array', conflicts: 'array' });
+
+export const tools: readonly McpTool[] = [
+  {
+    name: 'checkpoint_list',
+    title: 'List checkpoints',
+    description: 'The checkpoints of this work tree, newest first: tag, time, files changed, what it was of.',
+    input: object({
+      limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'At most so many (50).' },
+    }),
+    output: open({ checkpoints: 'array', total: 'integer' }),
+    annotations: reads,
+    run: async (session, { limit = 50 }, signal) => {
+      const all = await allCheckpoints(session, signal);
+      const checkpoints = all.slice(-limit).reverse();
+      const lines = checkpoints.map(lineOf);
+      return {
+        result: { checkpoints, total: all.length },
+        text: lines.join('\n') || 'There are no checkpoints.',
+      };
+    },
+  },
+  {
+    name: 'checkpoint_show',
+    title: 'Show a checkpoint',
+    description: 'One checkpoint: its message, and what was left out of it.',
+    input: object({ tag }, ['tag']),
+    output: open({ checkpoint: 'object', skipped: 'array' }),
+    annotations: reads,
+    run: async (session, input, signal) => {
+      const result = await session.ask('checkpoint/get', { tag: input.tag ?? '' }, { signal });
+      const text = [lineOf(result.checkpoint), result.message ?? ''].join('\n');
+      return { result, text };
+    },
+  },
+  {
+    name: 'checkpoint_diff',
+    title: 'Compare checkpoints',
+    description: 'What changed between two checkpoints, or since one of them, as a unified diff.',
+    input: object({
+      from: { ...tag, description: 'The earlier side (the base, 0).' },
+      to: { ...tag, description: 'The later side (the work tree as it is).' },
+      paths,
+    }),
+    output: open({ files: 'array', stats: 'object' }),
+    annotations: reads,
+    run: async (session, { from, to, paths: only }, signal) => {
+      const params = {
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
+        ...pathsOf(only),
+      };
+      const result = await session.ask('checkpoint/diff', { ...params, format: 'unified' }, { signal });
+      const { text = '', ...rest } = result;
+      const isCut = text.length > diffCharactersMax;
+      const shown = isCut ? text.slice(0, diffCharactersMax) : text;
+      return {
+        result: { ...rest, text: shown, ...(isCut ? { truncated: true } : {}) },
+        text: `${shown || 'Nothing differs.'}${isCut ? '\n… cut; ask for fewer paths' : ''}`,
+      };
+    },
+  },
+  {
+    name: 'checkpoint_create',
+    title: 'Make a checkpoint',
+    description: 'Saves all files of the work tree as they are now. Do this before a risky change.',
+    input: object({
+      message: { type: 'string', description: 'What it is of.' },
+      name: { type: 'string', description: 'A name by which to find it again, unique here.' },
+    }),
+    output: open({ created: 'boolean', checkpoint: 'object' }),
+    annotations: adds,
+    run: async (session, { message, name }, signal) => {
+      const result = await session.ask(
+        'checkpoint/create',
+        {
+          kind: 'turn',
+          ...(message === undefined ? {} : { message }),
+          ...(name === undefined ? {} : { name }),
+        },
+        { signal, make: true },
+      );
+      return { result, text: `Made ${lineOf(result.checkpoint)}` };
+    },
+  },
+  {
+    name: 'checkpoint_restore',
+    title: 'Restore files',
+    description:
+      'Brings the files of a checkpoint back. Without `confirm` nothing changes and the plan is answered: look at it first, then repeat with `confirm: true`. What would be lost is saved first; checkpoint_undo takes a restore back.',
+    input: object(
+      {
+        tag,
+        mode: {
+          enum: ['soft', 'hard'],
+          description: 'soft keeps files made later; hard deletes them, too (soft).',
+        },
+        paths,
+        confirm: { type: 'boolean', description: 'Do it, instead of answering the plan.' },
+      },
+      ['tag'],
+    ),
+    output: restoreOutput,
+    annotations: destroys,
+    run: async (session, { tag: wanted = '', mode = 'soft', paths: only, confirm }, signal) => {
+      const params = { tag: wanted, mode, scope: 'files' as const, ...pathsOf(only) };
+      const isReal = confirm === true;
+      const result = await session.ask(
+        'checkpoint/restore',
+        { ...params, ...(isReal ? { confirm: true } : { dryRun: true }) },
+        { signal },
+      );
+      const end = isReal
+        ? 'checkpoint_undo takes it back.'
+        : 'Nothing was changed. Repeat with confirm: true.';
+      return { result, text: `${textOf(result)}\n${end}` };
+    },
+  },
+  {
+    name: 'checkpoint_undo',
+    title: 'Undo a restore',
+    description: 'Takes the last restore back: the files are as they were before it.',
+    input: object({}),
+    output: restoreOutput,
+    annotations: destroys,
+    run: async (session, _, signal) => {
+      const result = await session.ask('checkpoint/undo', { confirm: true }, { signal });
+      return { result, text: textOf(result) };
+    },
+  },
+];
+
+/** All pages of the listing, oldest first. */
+export async function allCheckpoints(session: HeldSession, signal: AbortSignal): Promise<Checkpoint[]> {
+  const all: Checkpoint[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await session.ask(
+      'checkpoint/list',
+      { limit: 1000, ...(cursor === undefined ? {} : { cursor }) },
+      { signal },
+    );
+    all.push(...page.checkpoints);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all;
+}
+
+export function lineOf({ tag: its, id, timestamp, stats, description }: Checkpoint): string {
+  return `[${its ?? id}] ${timestamp} ${counts(stats)} ${plain(description)}`;
+}
+
+function textOf(result: RestoreResult): string {
+  const would = result.dryRun === true ? 'would be ' : '';
+  const parts = (['restored', 'deleted', 'conflicts', 'skipped', 'failed'] as const).flatMap((what) =>
+    result[what].length === 0
+      ? []
+      : [
+          `${would}${what} (${result[what].length}): ${result[what].map(({ path }) => plain(path)).join(', ')}`,
+        ],
+  );
+  return parts.join('\n') || 'No file changes.';
+}
+
+function pathsOf(only: readonly string[] | undefined): {
+  readonly paths?: readonly { readonly path: string }[];
+} {
+  return only === undefined || only.length === 0 ? {} : { paths: only.map((path) => ({ path })) };
+}

@@ -1,0 +1,132 @@
+// The MCP server as the official client sees it.
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { daemonEntry } from '../../support/wire-client.ts';
+
+async function withMcp(body: (client: Client, rig: DaemonRig) => Promise<void>): Promise<void> {
+  await withRig(async (rig) => {
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [daemonEntry, 'mcp', `--storage=${rig.storage}`],
+        env: Object.fromEntries(Object.entries(rig.environment).map(([key, value]) => [key, value ?? ''])),
+        cwd: rig.work,
+        stderr: 'ignore',
+      }),
+    );
+    try {
+      await body(client, rig);
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+async function call(
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<{ isError: boolean; text: string; structured: Record<string, unknown> }> {
+  const { content, isError, structuredContent } = await client.callTool({ name, arguments: args });
+  const [first] = content;
+  return {
+    isError: isError === true,
+    text: first?.type === 'text' ? first.text : '',
+    structured: (structuredContent ?? {}) as Record<string, unknown>,
+  };
+}
+
+test('the tools say what they do: which only read, and which destroy', () =>
+  withMcp(async (client) => {
+    const { tools } = await client.listTools();
+    assert.equal(
+      tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint]),
+      [
+        ['checkpoint_list', true, false],
+        ['checkpoint_show', true, false],
+        ['checkpoint_diff', true, false],
+        ['checkpoint_create', false, false],
+        ['checkpoint_restore', false, true],
+        ['checkpoint_undo', false, true],
+      ],
+    );
+    assert.ok(tools.every(({ outputSchema }) => outputSchema !== undefined));
+  }));
+
+test('a rescue by a model: create, list, diff, the plan of a restore, the restore, undo', () =>
+  withMcp(async (client, rig) => {
+    const none = await call(client, 'checkpoint_list');
+    assert.ok(none.isError);
+    assert.match(none.text, /there is no session/);
+    const made = await call(client, 'checkpoint_create', { message: 'before', name: 'safe' });
+    assert.is(made.structured['created'], true);
+    rig.write('a.txt', 'spoilt\n');
+    rig.write('later.txt', 'later\n');
+    assert.match((await call(client, 'checkpoint_list')).text, /^\[1\].*before\n\[0\]/);
+    assert.match(
+      (await call(client, 'checkpoint_diff', { from: '1', paths: ['a.txt'] })).text,
+      /-a\n\+spoilt/,
+    );
+    const show = await call(client, 'checkpoint_show', { tag: 'safe' });
+    assert.match(show.text, /before/);
+    const wanted = { tag: 'safe', mode: 'hard' };
+    const plan = await call(client, 'checkpoint_restore', wanted);
+    assert.is(plan.structured['dryRun'], true);
+    assert.match(plan.text, /would be restored \(1\): a\.txt\nwould be deleted \(1\): later\.txt/);
+    assert.is(rig.read('a.txt'), 'spoilt\n');
+    const done = await call(client, 'checkpoint_restore', { ...wanted, confirm: true });
+    assert.not.ok(done.isError, done.text);
+    assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
+    assert.not.ok((await call(client, 'checkpoint_undo')).isError);
+    assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['spoilt\n', 'later\n']);
+  }));
+
+test('checkpoints are resources', () =>
+  withMcp(async (client, rig) => {
+    assert.equal((await client.listResources()).resources, []);
+    await call(client, 'checkpoint_create', { message: 'one' });
+    rig.write('a.txt', 'two\n');
+    await call(client, 'checkpoint_create', { message: 'two' });
+    const { resources } = await client.listResources();
+    assert.is(resources.length, 3);
+    assert.match(resources[0]?.name ?? '', /^\[2\].*two$/);
+    const { contents } = await client.readResource({ uri: resources[0]?.uri ?? '' });
+    const [content] = contents;
+    const read = JSON.parse(content !== undefined && 'text' in content ? content.text : '') as {
+      changed: { path: string }[];
+    };
+    assert.equal(
+      read.changed.map(({ path }) => path),
+      ['a.txt'],
+    );
+    let refused = '';
+    await client
+      .readResource({ uri: 'checkpointd://checkpoint/ckpt_00000000000000000000' })
+      .catch((error: unknown) => {
+        refused = String(error);
+      });
+    assert.not.equal(refused, '');
+  }));
+
+test('wrong arguments and unknown checkpoints are answered in words, and nothing changes', () =>
+  withMcp(async (client, rig) => {
+    await call(client, 'checkpoint_create');
+    const before = rig.tree();
+    const unknown = await call(client, 'checkpoint_restore', { tag: 'nowhere', confirm: true });
+    assert.ok(unknown.isError);
+    assert.match(unknown.text, /UnknownCheckpoint/);
+    for (const args of [{}, { tag: 7 }, { tag: '1', mode: 'wild' }, { tag: '1', more: true }]) {
+      const answer = await call(client, 'checkpoint_restore', args).catch((error: unknown) => ({
+        isError: true,
+        text: String(error),
+      }));
+      assert.ok(answer.isError, JSON.stringify(args));
+    }
+    assert.equal(rig.tree(), before);
+  }));
+
+test.run();
