@@ -63,6 +63,8 @@ export interface Capturer {
   capture(request?: CaptureRequest): Promise<Capture>;
   /** Whether a capture now would differ from a snapshot; stores nothing. @throws as {@link capture} */
   isChanged(previous: SnapshotId, signal?: AbortSignal): Promise<boolean>;
+  /** The root of an enclosing repository that ignores the whole work tree, and whose rules therefore do not count. */
+  ignoredBy(): Promise<string | undefined>;
   /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */
   isLeftOut(path: TreePath): boolean;
   /** The directories that the last look left out; what lies below them is not listed. For the watcher. */

@@ -134,6 +134,10 @@ export class FullCapture implements Capturer {
     return !seen.isWhole || seen.root !== kept;
   }
 
+  ignoredBy(): Promise<string | undefined> {
+    return this.#looks.ignoredBy();
+  }
+
   isLeftOut(path: TreePath): boolean {
     return this.#looks.isLeftOut(path);
   }

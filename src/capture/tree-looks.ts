@@ -191,6 +191,11 @@ export class TreeLooks {
     };
   }
 
+  /** The root of an enclosing repository that ignores the whole work tree, and whose rules therefore do not count. */
+  ignoredBy(): Promise<string | undefined> {
+    return this.#scopes.ignoredBy();
+  }
+
   /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */
   isLeftOut(path: TreePath): boolean {
     let directory = rootPath;

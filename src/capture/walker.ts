@@ -94,7 +94,7 @@ export class Walk {
 
   /** Walks everything. @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable when the root itself fails. */
   async run(): Promise<void> {
-    const scope = this.#options.scopes.outermost();
+    const scope = await this.#options.scopes.outermost();
     for (const path of scope.gitDirectories) this.#gitDirectories.add(path);
     await this.#walk([await this.#rootInherited(scope)]);
   }

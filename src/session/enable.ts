@@ -11,6 +11,7 @@ import { FullCapture } from '../capture/full-capture.ts';
 import { storageWithin } from '../capture/work-tree.ts';
 import { checkGit } from '../git/process/version.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { isGitName } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { CheckpointIndex } from './index/checkpoint-index.ts';
 import { StatsCache } from './index/stats-cache.ts';
@@ -93,6 +94,8 @@ export async function enableCheckpoints(
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
       reopenUnpublished(session, checkpoints);
+      const ignoredBy = await capture.ignoredBy();
+      if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
       await recover(session, limited);
       await recoverAnswered(session, limited);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
@@ -171,6 +174,8 @@ export async function createBase(
     signal: context.signal,
     onProgress: context.progress('capture'),
   });
+  if (capture.root.entries.size === 0 && holdsAnything(session.parts.workTree.root))
+    context.warn(emptyBaseText);
   const checkpoint = await publish(
     checkpoints,
     {
@@ -194,6 +199,17 @@ export async function createBase(
     noteCheckpoint(session, undefined, checkpoint),
   );
   await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) });
+}
+
+function isIgnoredText(repository: string): string {
+  return `The repository ${repository} ignores this directory as a whole, so its ignore rules do not count here: only those in the directory itself do, and your own.`;
+}
+
+const emptyBaseText =
+  'The base holds no file although the directory is not empty: everything in it is ignored, excluded or cannot be captured. Look at .gitignore files, `skipped` and the exclude globs, or use include globs.';
+
+function holdsAnything(root: string): boolean {
+  return files.readdirSync(root).some((name) => !isGitName(name));
 }
 
 const warnAfterMs = 5_000;

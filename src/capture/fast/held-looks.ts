@@ -153,7 +153,7 @@ export class HeldLooks {
   }
 
   async #rules(held: HeldTree): Promise<LookRules> {
-    const scope = this.#options.scopes.outermost();
+    const scope = await this.#options.scopes.outermost();
     const { key } = await startingChain(scope);
     const { root } = this.#options;
     return {

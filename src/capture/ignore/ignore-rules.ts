@@ -88,7 +88,7 @@ export interface IgnoreScope {
 
 /** Finds the scopes of a work tree. */
 export interface IgnoreScopes {
-  outermost(): IgnoreScope;
+  outermost(): Promise<IgnoreScope>;
   /** The scope of the repository whose `.git` stands in this directory, or undefined when that is no repository. */
   nested(directory: TreePath): IgnoreScope | undefined;
 }

@@ -10,6 +10,7 @@ import { IgnoreChecker } from '../../git/ignore/ignore-checker.ts';
 import { findRepository, type Repository, repositoryAt } from '../../git/repository/git-dir.ts';
 import { UserIndex } from '../../git/repository/user-index.ts';
 import { fromText, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
+import { startingChain } from '../selection.ts';
 import {
   addPath,
   type IgnoreOracle,
@@ -38,20 +39,27 @@ export class GitIgnoreScopes implements IgnoreScopes {
   readonly #options: GitIgnoreScopesOptions;
   readonly #places: UserPlaces;
   readonly #kept = new Map<TreePath, Kept>();
+  /** Whether the rules above exclude the work tree, by those rules. */
+  #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
 
   constructor(options: GitIgnoreScopesOptions) {
     this.#options = options;
     this.#places = options.places ?? userPlaces();
   }
 
-  /** The repository around the work tree, looked up anew each time: `git init` may have made one meanwhile. */
-  outermost(): IgnoreScope {
-    const { workTree } = this.#options;
-    const repository = findRepository(workTree);
-    const root = repository?.root ?? workTree;
-    const parts = workTree === root ? [] : workTree.slice(root.endsWith('/') ? root.length : root.length + 1);
-    const prefix = Buffer.from(typeof parts === 'string' ? parts : '', 'utf8').toString('latin1') as TreePath;
-    return this.#scope(rootPath, prefix, root, repository);
+  /**
+   * The repository around the work tree, looked up anew each time: `git init` may have made one meanwhile. Where its
+   * rules exclude the work tree itself they do not count: whoever opens a directory wants what is in it.
+   */
+  async outermost(): Promise<IgnoreScope> {
+    const { scope, repository } = this.#around();
+    return (await this.#isExcludedBy(scope)) ? this.#withoutRulesOf(scope, repository) : scope;
+  }
+
+  /** The root of the repository around the work tree if its rules exclude the work tree, so that they do not count. */
+  async ignoredBy(): Promise<string | undefined> {
+    const { scope, repository } = this.#around();
+    return (await this.#isExcludedBy(scope)) ? repository?.root : undefined;
   }
 
   nested(directory: TreePath): IgnoreScope | undefined {
@@ -63,8 +71,8 @@ export class GitIgnoreScopes implements IgnoreScopes {
 
   /** Ends the engines of nested repositories, which are many and seldom asked; the outermost one's stays. */
   async rest(): Promise<void> {
-    const nested = [...this.#kept].filter(([base]) => base !== rootPath);
-    await Promise.all(nested.map(([, { checker }]) => checker.close()));
+    const nested = [...this.#kept.values()].filter(({ scope }) => scope.base !== rootPath);
+    await Promise.all(nested.map(({ checker }) => checker.close()));
   }
 
   async close(): Promise<void> {
@@ -75,22 +83,54 @@ export class GitIgnoreScopes implements IgnoreScopes {
     for (const { checker } of this.#kept.values()) checker.kill();
   }
 
+  #around(): { readonly scope: IgnoreScope; readonly repository: Repository | undefined } {
+    const { workTree } = this.#options;
+    const repository = findRepository(workTree);
+    const root = repository?.root ?? workTree;
+    const below = workTree === root ? '' : workTree.slice(root.endsWith('/') ? root.length : root.length + 1);
+    return { scope: this.#scope(rootPath, fromText(below), root, repository), repository };
+  }
+
+  async #isExcludedBy(scope: IgnoreScope): Promise<boolean> {
+    if (scope.prefix === rootPath) return false;
+    const { key, hasRules, blockedBy } = await startingChain(scope);
+    if (!hasRules || blockedBy !== undefined) return false;
+    if (this.#verdict?.key !== key) {
+      scope.oracle.renew(); // it has read files that are others by now
+      const [isExcluded = false] = await scope.oracle.ignored([scope.prefix]);
+      this.#verdict = { key, isExcluded };
+    }
+    return this.#verdict.isExcluded;
+  }
+
+  /** The rules that lie in the work tree, and those of the user; what the repository tracks counts all the same. */
+  #withoutRulesOf({ prefix, oracle, gitDirectories }: IgnoreScope, repository?: Repository): IgnoreScope {
+    const known = this.#kept.get(ownRules);
+    if (known !== undefined && known.gitDir === repository?.gitDir) return known.scope;
+    void known?.checker.close();
+    const { workTree } = this.#options;
+    const checker = this.#checker(ownRules, workTree, undefined);
+    const own = oracleOf(checker, undefined);
+    const tracking = { trackedKey: () => oracle.trackedKey(), tracked: () => oracle.tracked(prefix) };
+    const scope = {
+      oracle: { ...own, ...tracking },
+      prefix: rootPath,
+      base: rootPath,
+      above: [],
+      gitDirectories,
+    };
+    this.#kept.set(ownRules, { scope, checker, gitDir: repository?.gitDir });
+    return scope;
+  }
+
   #scope(base: TreePath, prefix: TreePath, root: string, repository: Repository | undefined): IgnoreScope {
     const known = this.#kept.get(base);
     if (known !== undefined && known.scope.prefix === prefix && known.gitDir === repository?.gitDir) {
       return known.scope;
     }
     void known?.checker.close();
-    const { directory, log } = this.#options;
-    const name = createHash('sha1').update(base, 'latin1').digest('hex').slice(0, 16);
-    const checker = new IgnoreChecker({
-      root,
-      repository,
-      directory: join(directory, name),
-      places: this.#places,
-      log,
-    });
-    const index = repository === undefined ? undefined : new UserIndex(repository, log);
+    const checker = this.#checker(base, root, repository);
+    const index = repository === undefined ? undefined : new UserIndex(repository, this.#options.log);
     const scope = {
       oracle: oracleOf(checker, index),
       prefix,
@@ -101,7 +141,22 @@ export class GitIgnoreScopes implements IgnoreScopes {
     this.#kept.set(base, { scope, checker, gitDir: repository?.gitDir });
     return scope;
   }
+
+  #checker(key: string, root: string, repository: Repository | undefined): IgnoreChecker {
+    const { directory, log } = this.#options;
+    const name = createHash('sha1').update(key, 'latin1').digest('hex').slice(0, 16);
+    return new IgnoreChecker({
+      root,
+      repository,
+      directory: join(directory, name),
+      places: this.#places,
+      log,
+    });
+  }
 }
+
+/** The key of the scope without the outer rules; no path holds a NUL. */
+const ownRules = '\0' as TreePath;
 
 /** The directories from the repository's root down to the work tree, without the latter. */
 function above(root: string, workTree: string, base: TreePath): string[] {

@@ -63,7 +63,9 @@ async function ignoredThen(
   paths: readonly TreePath[],
 ): Promise<TreePath[]> {
   const { workTree, directory, log } = session.parts;
-  const repository = findRepository(workTree.root);
+  // Where the repository around it ignores the work tree, its rules do not count.
+  const isIgnored = (await session.requireCheckpoints().capture.ignoredBy()) !== undefined;
+  const repository = isIgnored ? undefined : findRepository(workTree.root);
   const place = joinPaths(directory.ignoreDirectory, 'then');
   files.rmSync(place, { recursive: true, force: true });
   const rules = new RulesThen(joinPaths(place, 'tree'), workTree.root, repository?.root ?? workTree.root);
