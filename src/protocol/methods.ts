@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '3d9afdd1f1eb8cc4c169d6fc2b428369';
+export const schemaHash = '2fed7dd4dbc5a9cc8471a5a2df5dface';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

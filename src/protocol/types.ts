@@ -1263,6 +1263,8 @@ export interface SessionListResult {
   readonly sessions: readonly SessionSummary[];
   /** Where to go on. Absent: this was the last page. */
   readonly nextCursor?: Cursor;
+  /** Sessions of this storage that are left out because their directory cannot be read, in words. Absent: none. */
+  readonly warnings?: readonly string[];
 }
 
 /** Parameters of `session/get`. */

@@ -1147,6 +1147,7 @@ function SessionListResult(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
   need(o, 'sessions', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, SessionSummary));
   may(o, 'nextCursor', p, g, Cursor);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
 function SessionGetParams(v: unknown, p: string, g: Gathering): void {

@@ -3,6 +3,7 @@
 // is on disk then. It does not decide what to do with an unfinished restore: recovery does.
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
+import { isIntact, withSum } from '../base/check-sum.ts';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
@@ -59,7 +60,7 @@ export class RestoreJournal {
 
   /** Writes the intent so that it survives a power cut. Nothing of the work tree may change before this returns. */
   write(intent: RestoreIntent): void {
-    writeAtomically(this.#file, `${JSON.stringify({ version, ...intent })}\n`, { durable: true });
+    writeAtomically(this.#file, `${JSON.stringify(withSum({ version, ...intent }))}\n`, { durable: true });
   }
 
   read(): JournalState {
@@ -85,7 +86,8 @@ export class RestoreJournal {
     );
     if (missing !== undefined) return unreadable(`no ${missing}`);
     if (!('directories' in parsed) || !Array.isArray(parsed.directories)) return unreadable('no directories');
-    const { version: _, ...intent } = parsed as RestoreIntent & { version: number };
+    if (!isIntact(parsed)) return unreadable('its check sum is another');
+    const { version: _, sum: __, ...intent } = parsed as RestoreIntent & { version: number; sum?: string };
     return { kind: 'unfinished', intent };
   }
 

@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -96,7 +97,7 @@ export class SessionDirectory {
     makeDirectory(this.own);
     const { identity } = this.#standing() ?? {};
     const written = identity === undefined ? marker : { directory: identity, ...marker };
-    writeAtomically(this.markerFile, `${JSON.stringify(written, null, 2)}\n`);
+    writeAtomically(this.markerFile, `${markerText(written)}\n`);
   }
 
   /** Makes the directory itself, so that it can be locked; nothing in it says yet that it is ours. */
@@ -198,11 +199,17 @@ const markerTexts = [
   'created',
 ] as const;
 
-/** Whether a flipped bit has not taken a field away; of a later format nobody here can tell. */
+/** The marker as it is written, with its check sum. */
+export function markerText(marker: Partial<SessionMarker>): string {
+  return JSON.stringify(withSum(marker), null, 2);
+}
+
+/** Whether no flipped bit has changed it or taken a field away; of a later format nobody here can tell. */
 function isWhole(value: object): boolean {
   const fields = value as Partial<Record<string, unknown>>;
   if (Number(fields['format']) > sessionFormat) return true;
   return (
+    isIntact(value) &&
     /^ses_[0-9a-z]{26}$/.test(String(fields['session'])) &&
     markerTexts.every((name) => typeof fields[name] === 'string') &&
     (fields['retention'] === 'session' || fields['retention'] === 'keep') &&
@@ -226,7 +233,9 @@ export function readMarker(file: string): SessionMarker | undefined {
       value !== null &&
       'marker' in value &&
       value.marker === 'checkpointd session';
-    return isOurs && isWhole(value) ? (value as SessionMarker) : undefined;
+    if (!isOurs || !isWhole(value)) return undefined;
+    const { sum: _, ...marker } = value as unknown as SessionMarker & { readonly sum?: string };
+    return marker;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

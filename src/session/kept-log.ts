@@ -35,7 +35,8 @@ export async function openKeptLog(request: LogRequest): Promise<KeptLog> {
   const { logFile } = request.directory;
   if (request.owner.tookOverSilent) detach(logFile);
   try {
-    return { ...(await readLog(request)), warnings: [] };
+    const read = await readLog(request);
+    return { ...read, warnings: cutTail(read.sessionLog) };
   } catch (error) {
     if (!isDamage(error)) throw error;
     if (!request.recover) throw withRemedy(error);
@@ -76,6 +77,18 @@ export function joinLog(
     conversation.recordHead();
     return [`${shortened} The conversation begins anew.`];
   }
+}
+
+/** What was cut off the log's end at its opening, in words. */
+function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
+  if (cutBytes === 0) return [];
+  const what =
+    keptTail === undefined
+      ? 'a write that did not end'
+      : `a damaged record, which is kept as ${basename(keptTail)} beside it`;
+  return [
+    `The last ${cutBytes} bytes of the log of this session could not be read and were left out: ${what}.`,
+  ];
 }
 
 const shortened =

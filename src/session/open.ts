@@ -161,6 +161,10 @@ async function build(
 ): Promise<Session> {
   const { directory, marker, resumed } = found;
   const standing = directory.readMarker();
+  if (resumed && standing === undefined)
+    context.warn(
+      `session.json in ${directory.own}, which says whose session this is, was damaged. It is written anew from this request.`,
+    );
   const effective = { ...found, marker: effectiveMarker(directory, standing, marker, request) };
   const recover = request.recover === 'conversation';
   const { durability } = request.options;

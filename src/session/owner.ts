@@ -4,6 +4,7 @@
 // locked, a sign of life every minute lets who cannot see our process judge by time. It decides nothing about what an
 // ownerless session is worth: that is sweep.ts.
 import { writeAtomically } from '../base/atomic-file.ts';
+import { isIntact, withSum } from '../base/check-sum.ts';
 import { isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
 import { type DirectoryLock, lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
@@ -67,7 +68,7 @@ export class SessionOwner {
       locked: locks.directory.is === 'held',
       ...given({ socket }),
     };
-    writeAtomically(directory.ownerFile, JSON.stringify(this.#note));
+    writeAtomically(directory.ownerFile, noteText(this.#note));
     this.#noteStamp = stampOf(directory.ownerFile);
     this.#heartbeat = setInterval(() => touch(directory.ownerFile), heartbeatMs);
     this.#heartbeat.unref();
@@ -141,7 +142,7 @@ export class SessionOwner {
       if (this.#isStillThere() && this.holds())
         writeAtomically(
           this.#directory.ownerFile,
-          JSON.stringify({ ...this.#note, socket: undefined, released: true }),
+          noteText({ ...this.#note, socket: undefined, released: true }),
         );
     } catch (error) {
       if (systemCode(error) === undefined) throw error; // a full or lost disk must not keep the lock
@@ -206,11 +207,22 @@ interface Owner {
   readonly seenMs: number;
 }
 
+const unknownHolder: OwnerNote = { pid: -1, host: '' };
+
+function noteText(note: object): string {
+  return JSON.stringify(withSum(note));
+}
+
 function readOwner(file: string): Owner | undefined {
   try {
     const holder: OwnerNote = parseHolder(files.readFileSync(file, 'utf8'));
-    // It is renamed into place, so only a power cut leaves one that cannot be read: its writer is dead.
-    const note = { ...holder, released: holder.host === '' || holder.released === true };
+    // It is renamed into place, so only a power cut or a failing disk leaves one that cannot be read: its writer is
+    // taken for dead, and the locks prove it.
+    const isUnreadable = holder.host === '' || !isIntact(holder);
+    const note = {
+      ...(isUnreadable ? unknownHolder : holder),
+      released: isUnreadable || holder.released === true,
+    };
     // Whole milliseconds, as Date.now() counts: with the fraction a file of this millisecond lies in the future.
     return { note, seenMs: Math.floor(files.statSync(file).mtimeMs) };
   } catch (error) {

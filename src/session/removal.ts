@@ -8,7 +8,7 @@ import { isSameDirectory, standingAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import { readMarker, type SessionDirectory } from './directory.ts';
+import { markerText, readMarker, type SessionDirectory } from './directory.ts';
 
 const trashPattern = /^\.trash-ses_[0-9a-z]+-[0-9a-f]{12}$/;
 
@@ -54,7 +54,7 @@ export function renameStoreAway(directory: SessionDirectory): string {
     ...directory.readMarker(),
     ...given({ directory: made.is === 'directory' ? made.identity : undefined }),
   };
-  writeAtomically(join(inside, 'session.json'), JSON.stringify(marker));
+  writeAtomically(join(inside, 'session.json'), markerText(marker));
   for (const name of files.readdirSync(directory.root)) {
     if (name !== 'checkpointd') files.renameSync(join(directory.root, name), join(trash, name));
   }

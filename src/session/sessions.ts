@@ -161,9 +161,9 @@ export class Sessions {
   }
 
   /** Sessions in a storage root, open here or not, newest sign of life first. One that cannot be read is left out. */
-  async list(storage: string = this.#options.defaultStorage): Promise<ListedSession[]> {
+  async list(storage: string, warn: (text: string) => void): Promise<ListedSession[]> {
     await this.#storageAnswers(storage);
-    return sessionsIn(storage, this.#options.log).map((listed) => ({
+    return sessionsIn(storage, this.#options.log, warn).map((listed) => ({
       ...listed,
       open: this.#open.has(listed.marker.session),
     }));

@@ -1,5 +1,6 @@
 // Whether JSON read back from a store is a checkpoint's record: every field that code goes by is there and of its
 // type. It says nothing of the snapshot that the record names, and repairs nothing.
+import { isIntact, sumOfText, withSum } from '../base/check-sum.ts';
 import type { CheckpointRecord } from './snapshot-store.ts';
 
 const kinds: ReadonlySet<unknown> = new Set(['turn', 'tool', 'safety', 'restore']);
@@ -15,8 +16,21 @@ const numbers = [
 const optionalTexts = ['madeAs', 'parent', 'toolName', 'restored', 'safety', 'scope', 'operation'] as const;
 const optionalLists = ['paths', 'revealed', 'undo', 'redo'] as const;
 
+/** The JSON of a record with a check sum; with one of its message, where that is kept apart from it. */
+export function recordText({ message, ...rest }: CheckpointRecord, isMessageApart: boolean): string {
+  return JSON.stringify(
+    withSum(isMessageApart ? { ...rest, messageSum: sumOfText(message) } : { ...rest, message }),
+  );
+}
+
+export interface ParsedRecord {
+  readonly record: CheckpointRecord;
+  /** False where the message that was kept apart is another than the one that was written. */
+  readonly hasItsMessage: boolean;
+}
+
 /** The record in this JSON; undefined when it is none, or not whole. `message` may have been kept apart from it. */
-export function parseRecord(json: string, message?: string): CheckpointRecord | undefined {
+export function parseRecord(json: string, message?: string): ParsedRecord | undefined {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -24,9 +38,11 @@ export function parseRecord(json: string, message?: string): CheckpointRecord | 
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const record: object = 'message' in value || message === undefined ? value : { ...value, message };
-  return isRecord(record) ? record : undefined;
+  if (typeof value !== 'object' || value === null || !isIntact(value)) return undefined;
+  const { sum: _, messageSum, ...rest } = value as { readonly sum?: string; readonly messageSum?: string };
+  const record: object = 'message' in rest || message === undefined ? rest : { ...rest, message };
+  if (!isRecord(record)) return undefined;
+  return { record, hasItsMessage: messageSum === undefined || messageSum === sumOfText(record.message) };
 }
 
 function isRecord(value: object): value is CheckpointRecord {

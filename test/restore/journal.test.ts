@@ -46,6 +46,19 @@ test('the intent is synced before its name and the directory after, also when it
   remove(root);
 });
 
+test('an intent that a flipped bit made another one is not followed; one without a check sum is', () => {
+  const root = makeDirectory();
+  const file = `${root}/restore.json`;
+  const journal = new RestoreJournal(file);
+  journal.write(intent);
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace(/"mode":"\w+"/, '"mode":"sard"'));
+  assert.is(journal.read().kind, 'unreadable');
+  writeFileSync(file, text.replace(/,"sum":"\w+"/, ''));
+  assert.equal(journal.read(), { kind: 'unfinished', intent });
+  remove(root);
+});
+
 test('a journal that cannot be understood is reported and kept', () => {
   const root = makeDirectory();
   const journal = new RestoreJournal(`${root}/restore.json`);

@@ -10,12 +10,13 @@ export const command = defineCommand('session/list', async ({ params, daemon }) 
   const { sessions } = daemon;
   const storage = params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
   const workspace = params.workspace == null ? undefined : placePath(params.workspace, 'workspace');
-  const listed = await sessions.list(storage);
+  const warnings: string[] = [];
+  const listed = await sessions.list(storage, (text) => warnings.push(text));
   const all = listed.filter(({ marker }) => workspace === undefined || marker.workTree === workspace);
   const page = pageOf(all, `sessions ${storage} ${workspace ?? ''}`, params);
   return {
     sessions: await Promise.all(page.items.map((one) => summary(sessions, one))),
-    ...given({ nextCursor: page.nextCursor }),
+    ...given({ nextCursor: page.nextCursor, warnings: warnings.length === 0 ? undefined : warnings }),
   };
 });
 

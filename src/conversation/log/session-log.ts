@@ -1,6 +1,7 @@
 // The session's log on disk: records appended one write each, read back after any end of the process. A tail that a
 // kill or a power cut tore is cut off; damage with whole records behind it is never cut but reported. It does not
 // compact itself, does not lock (the session has one owner) and does not understand its records.
+import { randomBytes } from 'node:crypto';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, isNoSpace } from '../../base/errors.ts';
 import { constants, files } from '../../base/files.ts';
@@ -32,8 +33,10 @@ export class SessionLog implements RecordLog {
   #length = 0;
   #end = logHeader.length;
   #failure: unknown;
-  /** Bytes that were cut off at open: the tail of a write that was never answered. */
+  /** Bytes that were cut off at open: the tail of a write that was never answered, or a last record that is damaged. */
   cutBytes = 0;
+  /** Where they were put first, when they were a whole line: then they may have been answered. */
+  keptTail: string | undefined;
 
   private constructor(file: string, fd: number, options: SessionLogOptions) {
     this.#file = file;
@@ -161,6 +164,7 @@ export class SessionLog implements RecordLog {
     if (this.#end === size) return;
     await this.#refuseDamage(size, signal);
     this.cutBytes = size - this.#end;
+    this.#keepWholeLine(size);
     files.ftruncateSync(this.#fd, this.#end);
     if (this.#isDurable) files.fsyncSync(this.#fd);
   }
@@ -205,6 +209,15 @@ export class SessionLog implements RecordLog {
       }
       if (slices.isDue()) await slices.pause();
     }
+  }
+
+  /** A torn write has no end; a line that has one and is not whole was damaged later. */
+  #keepWholeLine(size: number): void {
+    const tail = Buffer.alloc(size - this.#end);
+    files.readSync(this.#fd, tail, 0, tail.length, this.#end);
+    if (tail.at(-1) !== 0x0a) return;
+    this.keptTail = `${this.#file}.damaged-${randomBytes(6).toString('hex')}`;
+    writeAtomically(this.keptTail, tail);
   }
 
   /** Undoes a write that failed half-way. A failed fsync is taken for a lost one: see the comment. */

@@ -2,8 +2,10 @@
 // and checks everything first but then renames one file after another, so a kill in between tears it. Therefore an
 // intent is written before (one rename: the commit point) and redone by whoever finds it. Only for refs that nobody
 // else moves (the session's lock is held); it does not know what the refs mean.
+import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
+import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -42,6 +44,8 @@ export class RefStore {
   #refs = new Map<string, string>();
   #broken: string[] = [];
   #turn: Promise<unknown> = Promise.resolve();
+  /** Where {@link open} put the note of a transaction that it could not read: what it had moved is not known. */
+  damagedIntent: string | undefined;
 
   constructor(options: RefStoreOptions) {
     this.#options = options;
@@ -51,8 +55,12 @@ export class RefStore {
 
   /** Reads the refs, after finishing the transaction that a kill left, if any. */
   async open(): Promise<void> {
-    const intent = readIntent(this.#options.intentFile);
-    if (intent !== undefined) await this.#finish(intent);
+    const { intentFile } = this.#options;
+    const intent = readIntent(intentFile);
+    if (intent === 'damaged') {
+      this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;
+      files.renameSync(intentFile, this.damagedIntent);
+    } else if (intent !== undefined) await this.#finish(intent);
     await this.reload();
   }
 
@@ -198,7 +206,9 @@ export class RefStore {
   }
 
   #writeIntent(changes: readonly RefChange[]): void {
-    const text = JSON.stringify(changes.map(({ ref, to }) => ({ ref, to: to ?? null })));
+    const text = JSON.stringify(
+      withSum({ changes: changes.map(({ ref, to }) => ({ ref, to: to ?? null })) }),
+    );
     writeAtomically(this.#options.intentFile, text, { durable: this.#options.durable });
   }
 
@@ -226,7 +236,7 @@ const takeCommitted: TakeAnswer<true> = (received) => {
   return { value: true, length: expected.length };
 };
 
-function readIntent(file: string): RefChange[] | undefined {
+function readIntent(file: string): RefChange[] | 'damaged' | undefined {
   let text: string;
   try {
     text = files.readFileSync(file, 'utf8');
@@ -234,7 +244,29 @@ function readIntent(file: string): RefChange[] | undefined {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-  const changes: unknown = JSON.parse(text);
-  invariant(Array.isArray(changes), 'an intent is a list');
-  return changes.map(({ ref, to }: { ref: string; to: string | null }) => ({ ref, to: to ?? undefined }));
+  try {
+    const read: unknown = JSON.parse(text);
+    // Earlier versions wrote the list alone.
+    const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
+    if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
+    return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'damaged';
+    throw error;
+  }
+}
+
+function intactChanges(read: unknown): unknown {
+  if (typeof read !== 'object' || read === null || !('changes' in read)) return undefined;
+  return isIntact(read) ? read.changes : undefined;
+}
+
+function isNotedChange(value: unknown): value is { readonly ref: string; readonly to: string | null } {
+  if (typeof value !== 'object' || value === null || !('ref' in value) || !('to' in value)) return false;
+  const { ref, to } = value;
+  return (
+    typeof ref === 'string' &&
+    /^refs\/[\w./-]+$/.test(ref) &&
+    (to === null || (typeof to === 'string' && isObjectId(to)))
+  );
 }

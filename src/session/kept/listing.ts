@@ -1,4 +1,5 @@
 // The sessions that lie in a storage root, whoever has them open. It reads markers and signs of life, and claims nothing.
+import { join } from 'node:path';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
@@ -14,27 +15,31 @@ export interface StoredSession {
   readonly storage: string;
 }
 
-/** Newest sign of life first. One that cannot be read is left out, and the log says so. */
-export function sessionsIn(storage: string, log: Log): StoredSession[] {
+/** Newest sign of life first. One that cannot be read is left out; `warn` is told, and the log. */
+export function sessionsIn(storage: string, log: Log, warn: (text: string) => void): StoredSession[] {
+  const leaveOut = (name: SessionId, because: string): void => {
+    const text = `session/list leaves out ${join(storage, name)}, ${because}`;
+    log.warn(text);
+    warn(text);
+  };
   const stored: StoredSession[] = [];
   for (const name of namesIn(storage)) {
     try {
-      const session = read(storage, name);
-      if (session !== undefined) stored.push(session);
+      const directory = new SessionDirectory(storage, name);
+      if (!directory.exists()) continue;
+      const marker = directory.readMarker();
+      if (marker === undefined) leaveOut(name, damagedMarker);
+      else stored.push({ marker, storage, ...given({ lastUsedMs: lastSignOfLife(directory) }) });
     } catch (error) {
       if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
-      log.warn(`session/list leaves out ${name}, which cannot be read: ${String(error)}`);
+      leaveOut(name, `which cannot be read: ${String(error)}`);
     }
   }
   return stored.sort((a, b) => (b.lastUsedMs ?? 0) - (a.lastUsedMs ?? 0));
 }
 
-function read(storage: string, name: SessionId): StoredSession | undefined {
-  const directory = new SessionDirectory(storage, name);
-  const marker = directory.exists() ? directory.readMarker() : undefined;
-  if (marker === undefined) return undefined;
-  return { marker, storage, ...given({ lastUsedMs: lastSignOfLife(directory) }) };
-}
+const damagedMarker =
+  'whose session.json is damaged: open the session with its workspace, conversationId and strategy, and it is mended';
 
 function namesIn(storage: string): SessionId[] {
   try {

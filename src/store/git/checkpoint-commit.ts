@@ -46,7 +46,7 @@ export function decodeCommit(bytes: Buffer, commit: string): CheckpointRecord {
   const start = text.indexOf('\n', body);
   if (tree === undefined || body < 2 || start < 0) throw corruptCommit(commit);
   if (!text.startsWith(marker, start)) throw notARecord(text, start, commit);
-  const record = parseRecord(text.slice(start + marker.length));
+  const record = parseRecord(text.slice(start + marker.length))?.record;
   if (record === undefined || !snapshotForm.test(record.snapshot) || !record.snapshot.startsWith(tree))
     throw corruptCommit(commit);
   return record;

@@ -32,7 +32,8 @@ export async function readCheckpoints(
     else if (meaning.kind === 'checkpoint') wanted.push([meaning.id, commit]);
   }
   const good: StoredCheckpoint[] = [];
-  const problems: StoreProblem[] = refs.broken.map((ref) => ({ kind: 'corrupt', what: ref, affects: [] }));
+  const unreadable = [...refs.broken, ...(refs.damagedIntent === undefined ? [] : [refs.damagedIntent])];
+  const problems: StoreProblem[] = unreadable.map((what) => ({ kind: 'corrupt', what, affects: [] }));
   for (let from = 0; from < wanted.length; from += widthMax) {
     const part = wanted.slice(from, from + widthMax);
     const records = await Promise.all(part.map(([id, commit]) => readRecord(reader, id, commit)));

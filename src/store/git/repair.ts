@@ -1,5 +1,5 @@
 // Puts right the refs that a power cut left empty or garbled: a tag is given back to the newest checkpoint that was
-// made under it, a checkpoint's own ref is found again through its tag. What cannot be known is removed, so that it
+// made under it, a name to the checkpoint that its ref names, a checkpoint's own ref is found again through its tag. What cannot be known is removed, so that it
 // can be made anew. A healthy store costs one look at a list that is empty.
 import { CheckpointdError } from '../../base/errors.ts';
 import { ObjectReader } from '../../git/objects/object-reader.ts';
@@ -7,25 +7,30 @@ import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefChange, RefStore } from '../../git/refs/ref-store.ts';
 import { decodeCommit } from './checkpoint-commit.ts';
 import { readCheckpoints } from './checkpoints.ts';
-import { checkpointRef, meaningOf, type RefNames, tagRef } from './refs.ts';
+import { checkpointRef, meaningOf, nameRef, type RefNames, tagRef } from './refs.ts';
 
 export async function repairRefs(refs: RefStore, names: RefNames, place: GitPlace): Promise<void> {
   const held = [...refs.refs.keys()].filter((ref) => meaningOf(names, ref).kind === 'held');
   await refs.commit(held.map((ref) => ({ ref, to: undefined })));
   const broken = refs.broken.map((ref) => meaningOf(names, ref));
-  if (broken.length === 0) return;
+  if (broken.length === 0 && refs.damagedIntent === undefined) return;
   refs.removeBroken();
   const reader = new ObjectReader(place);
   try {
     await refs.commit(await lostCheckpoints(refs, names, reader));
     const { good } = await readCheckpoints(refs, names, reader);
-    const tags: RefChange[] = [];
+    const found: RefChange[] = [];
     for (const meaning of broken) {
-      if (meaning.kind !== 'tag') continue;
-      const bearer = good.findLast(({ record }) => record.madeAs === meaning.tag);
-      if (bearer !== undefined) tags.push({ ref: tagRef(names, meaning.tag), to: bearer.commit });
+      if (meaning.kind === 'tag') {
+        const bearer = good.findLast(({ record }) => record.madeAs === meaning.tag);
+        if (bearer !== undefined) found.push({ ref: tagRef(names, meaning.tag), to: bearer.commit });
+      } else if (meaning.kind === 'name') {
+        const bearer = good.find(({ record }) => record.id === meaning.id);
+        if (bearer !== undefined)
+          found.push({ ref: nameRef(names, meaning.id, meaning.name), to: bearer.commit });
+      }
     }
-    await refs.commit(tags);
+    await refs.commit(found);
   } finally {
     await reader.close();
   }

@@ -4,7 +4,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { CheckpointRecord, Publication, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
-import { parseRecord } from '../stored-record.ts';
+import { parseRecord, recordText } from '../stored-record.ts';
 import { DamagedText } from './database/columns.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 import {
@@ -118,7 +118,7 @@ export class SqliteCheckpoints {
   }
 
   #insert(record: CheckpointRecord, set: RowSet, as: number): number {
-    const { message, ...rest } = record;
+    const { message } = record;
     // A message is kept once, unless text of the database cannot hold it: lone surrogates, NUL.
     const isPlain = !message.includes('\0') && Buffer.from(message).toString() === message;
     this.#database.run(
@@ -136,7 +136,7 @@ export class SqliteCheckpoints {
       set.fileCount,
       set.totalSize,
       isPlain ? message : message.replaceAll('\0', '\ufffd'),
-      JSON.stringify(isPlain ? rest : record),
+      recordText(record, isPlain),
     );
     return Number(this.#database.row('SELECT last_insert_rowid()')?.[0]);
   }
@@ -214,8 +214,14 @@ interface ReadRow {
 
 /** A damaged message, tag or name costs itself; a record that is damaged or none of this row costs the checkpoint. */
 function readRow([id, checkpoint, snapshot, json, message, tag, name]: Row): ReadRow {
-  const record = json instanceof DamagedText ? undefined : parseRecord(String(json), String(message));
-  if (record === undefined || record.id !== checkpoint || record.snapshot !== snapshot) {
+  const parsed = json instanceof DamagedText ? undefined : parseRecord(String(json), String(message));
+  const record = parsed?.record;
+  if (
+    parsed === undefined ||
+    record === undefined ||
+    record.id !== checkpoint ||
+    record.snapshot !== snapshot
+  ) {
     const isNamed = typeof checkpoint === 'string' && checkpoint.startsWith('ckpt_');
     const what = isNamed ? checkpoint : `row ${Number(id)} of checkpoints`;
     return { problem: { kind: 'corrupt', what, affects: isNamed ? [checkpoint as CheckpointId] : [] } };
@@ -225,7 +231,8 @@ function readRow([id, checkpoint, snapshot, json, message, tag, name]: Row): Rea
     ...(typeof tag === 'string' ? { tag: tag as Tag } : {}),
     ...(typeof name === 'string' ? { name } : {}),
   };
-  const isWhole = ![message, tag, name].some((column) => column instanceof DamagedText);
+  const isWhole =
+    parsed.hasItsMessage && ![message, tag, name].some((column) => column instanceof DamagedText);
   if (isWhole) return { stored };
   return { stored, problem: { kind: 'corrupt', what: record.id, affects: [record.id] } };
 }

@@ -104,6 +104,24 @@ test('a tail of noise or of zeros, as a power cut leaves it, is cut (C8)', async
   }
 });
 
+test('a last record that was damaged after it was written is kept beside the log, and told (C8)', async ({
+  file,
+}) => {
+  const log = await SessionLog.open(file, process);
+  log.append(numbered(1));
+  log.append(numbered(2));
+  log.close();
+  const bytes = readFileSync(file);
+  const last = bytes.subarray(bytes.lastIndexOf(0x0a, bytes.length - 2) + 1);
+  last[last.length - 5] = (last[last.length - 5] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+  const reopened = await SessionLog.open(file, process);
+  assert.is(reopened.length, 1);
+  assert.is(reopened.cutBytes, last.length);
+  assert.equal(readFileSync(reopened.keptTail ?? ''), last);
+  reopened.close();
+});
+
 test('a killed process has lost nothing that it answered (C8)', async ({ file }) => {
   const module = new URL('../../../src/conversation/log/session-log.js', import.meta.url).href;
   const script = `

@@ -409,12 +409,16 @@ test('a corrupt ref, a garbled config, a lost HEAD: repaired at open, the others
       await store.publish({
         record: record(seq, snapshot, { madeAs: tag(String(seq)) }),
         tag: tag(String(seq)),
+        ...(seq === 3 ? { name: 'drei/\n' } : {}),
       });
     }
+    const [named = ''] =
+      git(shadow, '--git-dir=.', 'for-each-ref', '--format=%(refname)').match(/\S+names\S+/) ?? [];
     const lost = (await store.checkpoints())[1]?.record.id ?? '';
     await store.close();
     writeFileSync(join(shadow, 'refs/tags/1'), '');
     writeFileSync(join(shadow, `refs/checkpointd/checkpoints/${lost}`), 'garbage');
+    writeFileSync(join(shadow, named), 'garbage');
     writeFileSync(join(shadow, 'config'), '\0\0\0');
     rmSync(join(shadow, 'HEAD'));
     rmSync(join(shadow, 'refs/heads'), { recursive: true });
@@ -422,6 +426,11 @@ test('a corrupt ref, a garbled config, a lost HEAD: repaired at open, the others
     assert.equal(
       (await store.checkpoints()).map(({ tag }) => tag),
       ['1', '2', '3'],
+    );
+    assert.is(
+      (await store.checkpoints())[2]?.name,
+      'drei/\n',
+      'a name is given back to the checkpoint it names',
     );
     git(shadow, '--git-dir=.', 'fsck', '--strict', '--full');
     const commit = git(shadow, '--git-dir=.', 'rev-parse', 'refs/tags/2').trim();
@@ -435,6 +444,32 @@ test('a corrupt ref, a garbled config, a lost HEAD: repaired at open, the others
     assert.equal(await store.verify(), [{ kind: 'missing', what: commit, affects: [lost] }]);
     await store.close();
   }));
+
+for (const [how, text] of [
+  ['no JSON', '{'],
+  ['no list', '{}'],
+  ['another than was written', '{"changes":[{"ref":"refs/tags/2","to":null}],"sum":"00000000"}'],
+  ['of refs that are none', '[{"ref":"HEAD","to":null}]'],
+] as const)
+  test(`the note of a transaction that is ${how} is put aside and told, and nothing is moved (F58)`, () =>
+    inTemporary(async (directory) => {
+      const shadow = join(directory, 'session');
+      let store = await open(directory);
+      const { snapshot } = await capture(store, { f: '1' });
+      for (const seq of [1, 2]) await store.publish({ record: record(seq, snapshot), tag: tag(String(seq)) });
+      await store.close();
+      writeFileSync(join(shadow, 'checkpointd/ref-intent.json'), text);
+      store = await open(directory);
+      assert.equal(
+        (await store.checkpoints()).map(({ tag }) => tag),
+        ['1', '2'],
+      );
+      const [problem] = await store.verify();
+      assert.is(problem?.kind, 'corrupt');
+      assert.match(problem?.what ?? '', 'ref-intent.json.damaged-');
+      assert.is(readFileSync(problem?.what ?? '', 'utf8'), text);
+      await store.close();
+    }));
 
 test('stale locks, temporary objects and spool files of a dead daemon are gone after open (F59)', () =>
   inTemporary(async (directory) => {

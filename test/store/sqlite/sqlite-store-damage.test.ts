@@ -1,9 +1,11 @@
 // Damaged rows of the database: each costs what it held and no more. Neither ends the process, nor hides a checkpoint
 // that is whole, nor keeps the next one from being made.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId } from '../../../src/base/ids.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
+import { databaseFile } from '../../../src/store/sqlite/sqlite-store.ts';
 import { openSqlite, sql } from '../../support/stores/sqlite.ts';
 import { type Rig, withStore } from '../../support/stores/store-rig.ts';
 import { checkpoint, contentsOf, plain, shown } from '../../support/trees/snapshots.ts';
@@ -58,6 +60,9 @@ const costs: readonly (readonly [column: string, value: string, listed: number])
   ['record', "json_remove(record, '$.skipped')", 2],
   ['record', "json_set(record, '$.seq', 'one')", 2],
   ['record', "json_set(record, '$.snapshot', 'ab')", 2],
+  ['record', "json_set(record, '$.description', 'another')", 2],
+  ['record', "json_set(record, '$.conversation', 1)", 2],
+  ['user_message', "'another'", 3],
   ['checkpoint', notUtf8, 2],
   ['snapshot', notUtf8, 2],
 ];
@@ -88,6 +93,34 @@ test('the holder of another lease that is not text keeps no sweep from running',
     await store.sweep();
     assert.is((await store.checkpoints()).length, 3);
   }));
+
+for (const column of ['tag', 'name'] as const)
+  test(`a ${column} that a flipped bit made another one is named by verify (F58)`, () =>
+    withStore(openSqlite, {}, async (rig: Rig) => {
+      const ids: CheckpointId[] = [];
+      for (const seq of [1, 2]) {
+        const more = { seq, tag: `1.777${seq}`, name: `unmistakable ${seq}` };
+        ids.push((await checkpoint(rig.store, plain(state(seq)), more)).id);
+      }
+      await rig.store.close();
+      sql(rig.directory, 'PRAGMA wal_checkpoint(TRUNCATE)');
+      const bytes = readFileSync(databaseFile(rig.directory));
+      const text = column === 'tag' ? '1.7772' : 'unmistakable 2';
+      const places = [bytes.indexOf(text), bytes.lastIndexOf(text)];
+      assert.is.not(places[0], places[1], 'in the table and in the index');
+      for (const place of places) {
+        const damaged = Buffer.from(bytes);
+        damaged.write('9', place + text.length - 1);
+        writeFileSync(databaseFile(rig.directory), damaged);
+        const store = await rig.reopen();
+        const problems = await store.verify();
+        assert.ok(
+          problems.some(({ affects }) => affects.includes(ids[1] ?? ('' as CheckpointId))),
+          JSON.stringify(problems),
+        );
+        await store.close();
+      }
+    }));
 
 test('a directory whose bytes were changed is not believed, and the next checkpoint does without it', () =>
   withStore(openSqlite, {}, async (rig) => {

@@ -1,6 +1,7 @@
 // A process that damages one file of a kept session, uses the session in every way, and says what came of it; over and
 // over, on one strategy. Arguments: strategy, seed, first trial, number of trials. One line of JSON a trial: what was
-// damaged, and what broke that should not have. It is a process of its own because a defect may end it.
+// damaged, and what broke that should not have: an end, an InternalError, or an answer that the undamaged session
+// does not give while nothing said that there is damage. It is a process of its own because a defect may end it.
 import {
   chmodSync,
   cpSync,
@@ -14,13 +15,18 @@ import {
 import { join, relative } from 'node:path';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { InProcessDaemon, repository, write } from '../in-process-daemon.ts';
+import { sql } from '../stores/sqlite.ts';
 import { temporaryDirectory } from '../temporary.ts';
 
 const [strategy = 'shadow', seedText = '1', firstText = '0', countText = '10'] = process.argv.slice(2);
 const root = repository();
 const top = temporaryDirectory('damage');
 const storage = join(top, 'storage');
-const saved = { storage: join(top, 'saved-storage'), git: join(top, 'saved-git') };
+const saved = {
+  storage: join(top, 'saved-storage'),
+  git: join(top, 'saved-git'),
+  work: join(top, 'saved-work'),
+};
 
 /** Random numbers below 1 that depend on the seed and the trial alone. */
 function randomOf(trial: number): () => number {
@@ -96,14 +102,31 @@ function putBack(): void {
     rmSync(join(root, '.git'), { recursive: true });
     cpSync(saved.git, join(root, '.git'), { recursive: true });
   }
+  for (const name of readdirSync(root)) if (name !== '.git') rmSync(join(root, name), { recursive: true });
+  cpSync(saved.work, root, { recursive: true });
   write(root, { 'a.txt': 'present\n' });
 }
 
 const limitMs = 60_000;
 
-async function use(broken: string[]): Promise<string[]> {
+interface Use {
+  /** What was told of damage: errors, problems that verify found, warnings. */
+  readonly told: string[];
+  /** What was answered of the state that was there before the damage, by step. */
+  readonly answers: ReadonlyMap<string, string>;
+}
+
+/** What each answer has of its own moment. */
+const momentary = new Set(['bytes', 'ms', 'lastUsedAt', 'holder', 'capture', 'watch', 'timestamp', 'usage']);
+
+function asText(answer: unknown): string {
+  return JSON.stringify(answer, (name, value: unknown) => (momentary.has(name) ? undefined : value));
+}
+
+async function use(broken: string[]): Promise<Use> {
   const house = new InProcessDaemon(storage);
-  const kinds: string[] = [];
+  const told: string[] = [];
+  const answers = new Map<string, string>();
   let session = '';
   const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
     let timer: NodeJS.Timeout | undefined;
@@ -111,18 +134,32 @@ async function use(broken: string[]): Promise<string[]> {
       timer = setTimeout(() => reject(new Error(`no answer within ${limitMs} ms`)), limitMs);
     });
     try {
-      await Promise.race([work(), slow]);
+      const answer: unknown = await Promise.race([work(), slow]);
+      if (typeof answer !== 'object' || answer === null) return;
+      answers.set(what, asText(answer));
+      for (const field of ['problems', 'warnings', 'damaged'])
+        if (field in answer && asText(answer[field as keyof typeof answer]) !== '[]')
+          told.push(`${what}: ${field}`);
     } catch (error) {
       if (error instanceof CheckpointdError && error.kind !== 'InternalError')
-        kinds.push(`${what}: ${error.kind}`);
+        told.push(`${what}: ${error.kind}`);
       else broken.push(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     } finally {
       clearTimeout(timer);
     }
   };
+  const workTree = (): Record<string, string> =>
+    Object.fromEntries(
+      filesBelow(root)
+        .filter((file) => !file.startsWith(join(root, '.git')))
+        .sort()
+        .map((file) => [relative(root, file), readFileSync(file, 'latin1').slice(0, 30)]),
+    );
   await attempt('session/list', () => house.call('session/list', {}));
   await attempt('session/open', async () => {
-    ({ session } = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' }));
+    const opened = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' });
+    ({ session } = opened);
+    return opened;
   });
   if (session !== '') {
     await attempt('list', () => house.call('checkpoint/list', { session }));
@@ -131,16 +168,31 @@ async function use(broken: string[]): Promise<string[]> {
     );
     await attempt('files', () => house.call('checkpoint/files', { session, tag: '1' }));
     await attempt('history', () => house.call('conversation/history', { session }));
+    await attempt('conversation', () => house.call('conversation/get', { session }));
+    await attempt('ledger', () => house.call('ledger/history', { session, path: 'a.txt' }));
     await attempt('verify', () => house.call('store/verify', { session }));
-    await attempt('create', () => house.call('checkpoint/create', { session, kind: 'turn' }));
-    await attempt('restore', () => house.call('checkpoint/restore', { session, tag: '1.1', mode: 'hard' }));
-    await attempt('undo', () => house.call('checkpoint/undo', { session }));
-    await attempt('delete', () => house.call('checkpoint/delete', { session, tag: '1.1' }));
-    await attempt('gc', () => house.call('store/gc', { session }));
-    await attempt('close', () => house.call('session/close', { session }));
+    const added = house.call('checkpoint/create', { session, kind: 'turn' });
+    await attempt('create', () => added.then(({ checkpoint }) => ({ tag: checkpoint?.tag })));
+    await attempt('restore', async () => {
+      await house.call('checkpoint/restore', { session, tag: '1.1', mode: 'hard' });
+      return workTree();
+    });
+    await attempt('undo', async () => {
+      await house.call('checkpoint/undo', { session });
+      return workTree();
+    });
+    await attempt('delete', async () => {
+      await house.call('checkpoint/delete', { session, tag: '1.1' });
+    });
+    await attempt('gc', async () => {
+      await house.call('store/gc', { session });
+    });
+    await attempt('close', async () => {
+      await house.call('session/close', { session });
+    });
   }
   await attempt('end', () => house.close());
-  return kinds;
+  return { told, answers };
 }
 
 process.on('uncaughtException', (error) => {
@@ -149,13 +201,30 @@ process.on('uncaughtException', (error) => {
 });
 
 await makeSession();
+// All rows would lie in the journal, whose every frame has a check sum: so they do not lie in the database itself.
+if (strategy === 'sqlite') sql(storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
 cpSync(storage, saved.storage, { recursive: true, verbatimSymlinks: true });
 if (strategy === 'local') cpSync(join(root, '.git'), saved.git, { recursive: true });
+cpSync(root, saved.work, { recursive: true, filter: (path) => path !== join(root, '.git') });
+/** Where two answers part. */
+function difference(answer: string, expected: string): string {
+  let at = 0;
+  while (at < expected.length && answer[at] === expected[at]) at += 1;
+  at = Math.max(0, at - 40);
+  return `…${answer.slice(at, at + 150)}… instead of …${expected.slice(at, at + 150)}…`;
+}
+
+putBack();
+const sound = await use([]);
+if (sound.told.length > 0) throw new Error(`the undamaged session tells of damage: ${sound.told.join(', ')}`);
 for (let trial = Number(firstText); trial < Number(firstText) + Number(countText); trial += 1) {
   putBack();
   const broken: string[] = [];
   const damaged = damage(trial);
   process.stdout.write(`${JSON.stringify({ begins: trial, damaged })}\n`);
-  const kinds = await use(broken);
-  process.stdout.write(`${JSON.stringify({ trial, damaged, kinds, broken })}\n`);
+  const { told, answers } = await use(broken);
+  for (const [step, answer] of told.length > 0 ? [] : answers)
+    if (answer !== sound.answers.get(step))
+      broken.push(`${step}: nothing told, and ${difference(answer, sound.answers.get(step) ?? '')}`);
+  process.stdout.write(`${JSON.stringify({ trial, damaged, told, broken })}\n`);
 }

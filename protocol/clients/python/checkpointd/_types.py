@@ -1769,6 +1769,9 @@ class SessionListResult(_SessionListResultRequired, total=False):
     """Answer to `session/list`."""
     # Where to go on. Absent: this was the last page.
     nextCursor: Cursor
+    # Sessions of this storage that are left out because their directory cannot be read, in words.
+    # Absent: none.
+    warnings: List[str]
 
 
 class SessionGetParams(TypedDict):

@@ -2438,6 +2438,10 @@ pub struct SessionListResult {
     /// Where to go on. Absent: this was the last page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<Cursor>,
+    /// Sessions of this storage that are left out because their directory cannot be read, in words.
+    /// Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
 }
 
 /// Parameters of `session/get`.

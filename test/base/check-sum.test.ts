@@ -1,0 +1,45 @@
+// A record with a sum: read back it is intact, and any flipped bit is JSON no more, or found.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isIntact, withSum } from '../../src/base/check-sum.ts';
+
+const record = {
+  kind: 'a "record"',
+  text: 'grüße \u2028 \ud800',
+  count: 3,
+  none: undefined,
+  list: [1, { a: null }],
+};
+
+test('a record read back is intact, and so is one of an earlier version', () => {
+  const text = JSON.stringify(withSum(record));
+  assert.ok(isIntact(JSON.parse(text) as object));
+  assert.ok(isIntact(JSON.parse(JSON.stringify(record, null, 2)) as object));
+  const { sum: _, ...rest } = JSON.parse(text) as { sum: string };
+  assert.equal(rest, JSON.parse(JSON.stringify(record)));
+});
+
+test('every flipped bit is no JSON, is found, or says the same', () => {
+  const bytes = Buffer.from(JSON.stringify(withSum(record)));
+  let found = 0;
+  for (let at = 0; at < bytes.length; at += 1)
+    for (let bit = 0; bit < 8; bit += 1) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
+      let read: unknown;
+      try {
+        read = JSON.parse(flipped.toString('utf8'));
+      } catch {
+        continue;
+      }
+      if (!isIntact(read as object)) found += 1;
+      else {
+        // The name of the sum itself was hit: the record is one of an earlier version, with a field that nobody knows.
+        const { kind, text, count, list } = read as typeof record;
+        assert.equal({ kind, text, count, list }, JSON.parse(JSON.stringify({ ...record, none: undefined })));
+      }
+    }
+  assert.ok(found > 100, `${found} found`);
+});
+
+test.run();
