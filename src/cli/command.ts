@@ -2,6 +2,7 @@
 // commands/, a thin client of one method of the wire.
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';
+import { say } from './terminal.ts';
 
 /** 0: done. Documented in the help. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
@@ -10,6 +11,7 @@ export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancell
 export interface Given extends Where {
   readonly json: boolean;
   readonly paths: readonly string[];
+  readonly pager: boolean;
 }
 
 /** Sends one request; progress is shown, and Ctrl-C gives it up. */
@@ -35,6 +37,8 @@ export interface CliCommand {
   readonly options?: readonly (readonly [flags: string, description: string])[];
   /** Whether paths may stand after `--`. */
   readonly paths?: true;
+  /** Its text may be long: it goes through a pager on a terminal. */
+  readonly paged?: true;
   /** Opens a session where there is none. */
   readonly makesSession?: true;
   readonly run: (task: Task) => Promise<number>;
@@ -42,7 +46,7 @@ export interface CliCommand {
 
 /** Prints the wire's result as it came, if that was asked for. */
 export function printed(given: Given, result: object): boolean {
-  if (given.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+  if (given.json) say(JSON.stringify(result, null, 2));
   return given.json;
 }
 

@@ -34,7 +34,7 @@ export function sayRestore(result: RestoreResult): void {
   sayPaths('Left as they are', result.skipped, result.counts?.skipped);
   sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts?.failed);
   if (changesNothing(result)) say('No file changes.');
-  for (const warning of result.warnings ?? []) say(`Note: ${plain(warning)}`);
+  for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(warning)}`));
 }
 
 export function changesNothing({ restored, deleted, failed }: RestoreResult): boolean {
@@ -47,8 +47,8 @@ function sayPaths(
   count = paths.length,
 ): void {
   if (count === 0) return;
-  say(`${title} (${count}):`);
+  say(fit(`${title} (${count}):`));
   for (const { path, reason } of paths.slice(0, listedMax))
     say(fit(`  ${plain(path)}${reason === undefined ? '' : ` (${plain(reason)})`}`));
-  if (count > listedMax) say(`  … and ${count - listedMax} more (--json lists them)`);
+  if (count > listedMax) say(fit(`  … and ${count - listedMax} more (--json lists them)`));
 }

@@ -15,9 +15,11 @@ import { completion } from './completion.ts';
 import { doctor } from './doctor.ts';
 import { agentNames } from './hooks/payloads.ts';
 import { nearest } from './nearest.ts';
+import { paged } from './pager.ts';
 import { NoSession, reach } from './reach.ts';
 import { sessions } from './sessions.ts';
 import { note, plain, say } from './terminal.ts';
+import { cutTo } from './width.ts';
 
 const commands: readonly CliCommand[] = [status, list, show, diff, create, restore, undo, redo, verify, gc];
 
@@ -41,15 +43,22 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   for (const command of commands) {
     const made = common(program.command(command.name).description(command.summary));
     for (const [name, description] of command.words ?? []) made.argument(name, description);
+    made.argument('[path]', 'the work tree, or a directory in it (as -C)');
     for (const [flags, description] of command.options ?? []) made.option(flags, description);
+    if (command.paged) made.option('--no-pager', 'print long text as it is');
     if (command.paths) made.usage(`${usageOf(command)} [-- paths]`);
     made.action(async () => {
-      code = await perform(command, given(made.opts(), command.paths ? paths : []), made);
+      const place = made.args[command.words?.length ?? 0];
+      const wanted = given({ ...made.opts(), ...(place === undefined ? {} : { path: place }) }, paths);
+      if (!command.paths && end !== -1) {
+        note(`"${command.name}" takes no paths after --`);
+        code = exits.usage;
+      } else code = await perform(command, wanted, made);
     });
   }
   const listing = common(program.command('sessions').description('all sessions, of every directory'));
-  listing.action(() => {
-    code = sessions(given(listing.opts(), []));
+  listing.action(async () => {
+    code = await sessions(given(listing.opts(), []));
   });
   const looking = common(
     program.command('doctor').description('whether a daemon starts here, and what it offers'),
@@ -140,14 +149,15 @@ function common(command: Command): Command {
 }
 
 function usageOf({ words = [] }: CliCommand): string {
-  return ['[options]', ...words.map(([name]) => name)].join(' ');
+  return ['[options]', ...words.map(([name]) => name), '[path]'].join(' ');
 }
 
 function given(options: Record<string, unknown>, paths: readonly string[]): Given {
-  const { path, session, storage, json } = options;
+  const { path, session, storage, json, pager } = options;
   return {
     path: String(path),
     json: json === true,
+    pager: pager !== false,
     paths,
     ...(typeof session === 'string' ? { session } : {}),
     ...(typeof storage === 'string' ? { storage } : {}),
@@ -165,10 +175,11 @@ async function perform(command: CliCommand, wanted: Given, parsed: Command): Pro
     session,
     workspace,
     options: parsed.opts(),
-    words: parsed.args,
+    words: parsed.args.slice(0, command.words?.length ?? 0),
   };
   try {
-    return await command.run(task);
+    const isPaged = command.paged === true && wanted.pager && !wanted.json;
+    return await paged(isPaged, () => command.run(task));
   } catch (error) {
     if (interrupt.signal.aborted) {
       note('interrupted; what was not finished has changed nothing');
@@ -189,9 +200,16 @@ async function send<M extends RequestMethod>(
   params: ParamsOf<M>,
   signal: AbortSignal,
 ): Promise<ResultOf<M>> {
-  const isShown = process.stderr.isTTY;
+  let isShown = false;
+  const onProgress = (value: ProgressValue): void => {
+    isShown = true;
+    showProgress(value);
+  };
   try {
-    return await client.request(method, params, { signal, ...(isShown ? { onProgress: showProgress } : {}) });
+    return await client.request(method, params, {
+      signal,
+      ...(process.stderr.isTTY ? { onProgress } : {}),
+    });
   } finally {
     if (isShown) process.stderr.write(eraseLine);
   }
@@ -202,20 +220,20 @@ function showProgress(value: ProgressValue): void {
   const done = value.percentage === undefined ? '' : ` ${value.percentage} %`;
   const files = value.filesDone === undefined ? '' : ` ${value.filesDone} files`;
   const line = `${plain(value.message ?? value.phase ?? 'working')}${done}${files}`;
-  process.stderr.write(`${eraseLine}${line.slice(0, Math.max(1, process.stderr.columns - 1))}`);
+  process.stderr.write(`${eraseLine}${cutTo(line, Math.max(1, process.stderr.columns - 1))}`);
 }
 
 function explained(error: unknown): number {
   if (error instanceof NoSession) {
-    note(plain(error.message));
+    note(error.message);
     return exits.noSession;
   }
   if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError) {
-    note(plain(error.message));
+    note(error.message);
     return exits.failed;
   }
   if (error instanceof Error && 'code' in error) {
-    note(plain(error.message));
+    note(error.message);
     return exits.failed;
   }
   throw error;
@@ -227,5 +245,5 @@ async function suggest(task: Task, error: unknown): Promise<void> {
   const checkpoints = await allCheckpoints(task);
   const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
   const meant = task.words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
-  if (meant.length > 0) note(`did you mean ${meant.map(plain).join(', ')}?`);
+  if (meant.length > 0) note(`did you mean ${meant.join(', ')}?`);
 }

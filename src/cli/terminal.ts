@@ -1,6 +1,7 @@
 // What goes to the terminal: colour only where one is wanted, and never a byte that could move the cursor, change a
 // title or fake a line. It knows nothing of checkpoints.
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { cutTo } from './width.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -34,15 +35,23 @@ export function paint(style: Style, text: string): string {
 /** Cuts a line to the width of the terminal; elsewhere it is whole. */
 export function fit(line: string): string {
   const { isTTY, columns } = process.stdout;
-  if (!isTTY || columns === undefined || line.length <= columns) return line;
-  return `${line.slice(0, Math.max(1, columns - 1))}…`;
+  return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, columns);
+}
+
+let write = (text: string): void => void process.stdout.write(text);
+
+/** What is said goes there from now on, until the returned function is called. */
+export function redirectSaying(to: (text: string) => void): () => void {
+  const before = write;
+  write = to;
+  return () => (write = before);
 }
 
 export function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+  write(`${line}\n`);
 }
 
 /** Beside the result: what a script that reads the output must not get. */
 export function note(line: string): void {
-  process.stderr.write(`checkpointd: ${line}\n`);
+  process.stderr.write(`checkpointd: ${plain(line)}\n`);
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { allCheckpoints } from '../../src/cli/commands/list.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 
 interface Ran {
@@ -70,6 +71,40 @@ test("the command line joins an editor's session, and its end leaves it alone", 
     assert.is((await client.close()).code, 0);
     assert.equal(rig.stored(), []);
   }));
+
+test('the work tree may stand behind the command, and paths only where they are taken', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    const elsewhere = rig.run(['show', '0', rig.work, `--storage=${rig.storage}`, '-C', '/']);
+    assert.is(await elsewhere.code, 0, elsewhere.stderr);
+    for (const command of ['status', 'list', 'undo --dry-run', 'gc', 'verify']) {
+      const ran = rig.run([...command.split(' '), rig.work, `--storage=${rig.storage}`, '-C', '/']);
+      const code = await ran.code;
+      assert.ok(code === 0 || /nothing to undo/i.test(ran.stderr), `${command}: ${ran.stderr}`);
+    }
+    const paths = await run(rig, 'list', '--', 'a.txt');
+    assert.is(paths.code, 2);
+    assert.match(paths.stderr, /takes no paths/);
+    const listed = await run(rig, 'sessions', '--json');
+    assert.equal(
+      (JSON.parse(listed.stdout) as { sessions: { session: string }[] }).sessions.map((each) => each.session),
+      [session],
+    );
+    await client.close();
+  }));
+
+test('ten thousand checkpoints are listed, page by page', async () => {
+  const all = Array.from({ length: 10_000 }, (_, i) => ({ id: `ckpt_${i}` }));
+  const ask = (
+    _: string,
+    { cursor = '0', limit = 50 }: { cursor?: string; limit?: number },
+  ): Promise<unknown> => {
+    const end = Number(cursor) + limit;
+    const more = end < all.length ? { nextCursor: String(end) } : {};
+    return Promise.resolve({ checkpoints: all.slice(Number(cursor), end), ...more });
+  };
+  assert.equal(await allCheckpoints({ ask: ask as never }), all);
+});
 
 test('a session whose daemon was killed is rescued, and kept', () =>
   withRig(async (rig) => {

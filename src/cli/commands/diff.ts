@@ -4,6 +4,7 @@ import { paint, plainLines, say } from '../terminal.ts';
 
 export const diff: CliCommand = {
   name: 'diff',
+  paged: true,
   summary: 'what changed between two checkpoints, or since one of them',
   words: [
     ['[from]', 'the earlier side (default: the base, 0)'],

@@ -6,6 +6,7 @@ import { say } from '../terminal.ts';
 
 export const list: CliCommand = {
   name: 'list',
+  paged: true,
   summary: 'the checkpoints of the session, oldest first',
   run: async (task) => {
     const checkpoints = await allCheckpoints(task);

@@ -5,6 +5,7 @@ import { fit, plain, say } from '../terminal.ts';
 
 export const show: CliCommand = {
   name: 'show',
+  paged: true,
   summary: 'one checkpoint: its message, and what was left out of it',
   words: [['<tag>', 'a tag, a name or an id']],
   run: async ({ ask, given, words: [tag = ''] }) => {
@@ -12,7 +13,7 @@ export const show: CliCommand = {
     if (printed(given, result)) return 0;
     const { checkpoint, message, skipped } = result;
     say(checkpointLine(checkpoint));
-    say(`id: ${checkpoint.id}`);
+    say(fit(`id: ${checkpoint.id}`));
     if (message !== undefined) say(fit(`message: ${plain(message)}`));
     for (const { path, reason } of skipped) say(fit(`left out: ${plain(path)} (${plain(reason)})`));
     return 0;

@@ -1,0 +1,36 @@
+// Long text on a terminal, by the person's own pager, as git shows it. Without a terminal nothing of this happens.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { redirectSaying } from './terminal.ts';
+
+/** Runs `body`; what it says goes through the pager, where there is one. */
+export async function paged<T>(isWanted: boolean, body: () => Promise<T>): Promise<T> {
+  const command = pagerOf(process.env);
+  if (!isWanted || !process.stdout.isTTY || command === undefined) return body();
+  // LESS as git sets it: no pager for what fits on one screen, colours as they are, the screen left as it was.
+  const env = { LESS: 'FRX', LV: '-c', ...process.env };
+  const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
+  const closed = once(pager, 'close');
+  // Somebody has seen enough, or there is no such program: the rest is not wanted.
+  pager.stdin.on('error', () => undefined);
+  pager.on('error', () => undefined);
+  // Ctrl-C is the pager's while it shows.
+  const stay = (): void => undefined;
+  process.on('SIGINT', stay);
+  const back = redirectSaying((text) => pager.stdin.write(text));
+  try {
+    return await body();
+  } finally {
+    back();
+    pager.stdin.end();
+    await closed;
+    process.off('SIGINT', stay);
+  }
+}
+
+/** The pager; undefined for none. Empty and `cat` mean none, as for git. */
+export function pagerOf(environment: NodeJS.ProcessEnv): string | undefined {
+  const { PAGER, TERM } = environment;
+  const chosen = PAGER ?? 'less';
+  return chosen === '' || chosen === 'cat' || TERM === 'dumb' ? undefined : chosen;
+}

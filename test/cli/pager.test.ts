@@ -1,0 +1,62 @@
+// Long text on a real (pseudo) terminal: the person's pager, the width of the screen, and no escape of somebody else's.
+import { execFileSync } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { pagerOf } from '../../src/cli/pager.ts';
+import { widthOf } from '../../src/cli/width.ts';
+import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { daemonEntry } from '../support/wire-client.ts';
+
+/** What a terminal of so many columns is sent. */
+function onTerminal(rig: DaemonRig, columns: number, words: string, env: NodeJS.ProcessEnv = {}): string {
+  const command = `stty cols ${columns} rows 5; '${process.execPath}' '${daemonEntry}' ${words} --storage='${rig.storage}'`;
+  return execFileSync('script', ['-qec', command, '/dev/null'], {
+    cwd: rig.work,
+    env: { ...rig.environment, TERM: 'xterm', ...env },
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+test('the pager is chosen as git chooses it', () => {
+  assert.equal([{}, { PAGER: 'more' }, { PAGER: '' }, { PAGER: 'cat' }, { TERM: 'dumb' }].map(pagerOf), [
+    'less',
+    'more',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
+test('list, show and diff go through the pager on a terminal; --no-pager and --json do not', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
+    const env = { PAGER: 'sed s/^/through:/' };
+    assert.match(onTerminal(rig, 80, 'list', env), /^through:.*\[0\]/);
+    assert.not.match(onTerminal(rig, 80, 'list --no-pager', env), /through:/);
+    assert.not.match(onTerminal(rig, 80, 'list --json', env), /through:/);
+    assert.match(onTerminal(rig, 80, 'list', { PAGER: 'no-such-pager' }), /no-such-pager/);
+    await client.close();
+  }));
+
+test('twenty columns: every line fits, in colour, with wide letters and escapes in the message', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    const message = '日本語の長いメッセージ \u001b[2J\u001b]0;title\u0007 and more';
+    rig.write('a-very-long-name-of-a-file-in-the-work-tree.txt', 'x\n');
+    await client.request('checkpoint/create', { session, kind: 'turn', message });
+    rig.write('a-very-long-name-of-a-file-in-the-work-tree.txt', 'y\n');
+    for (const words of ['list --no-pager', 'show 1 --no-pager', 'status', 'restore 1 --dry-run']) {
+      const lines = onTerminal(rig, 20, words).split(/\r?\n/);
+      for (const line of lines) {
+        assert.ok(widthOf(line) <= 20, `${words}: ${JSON.stringify(line)}`);
+        assert.not.match(stripVTControlCharacters(line), /\p{Cc}/u, words);
+        assert.not.match(line, /title|\[2J/, words);
+      }
+    }
+    await client.close();
+  }));
+
+test.run();
