@@ -1,5 +1,6 @@
 // Which directory stands at a path: what tells the one that we made from another that took its place, also in a
 // later run. It follows no link at the path itself, and it knows nothing of what a directory holds.
+import { CheckpointdError, systemCode } from './errors.ts';
 import { files } from './files.ts';
 
 /** A directory as no other of its file system was ever: inodes are used again, but not with the same birth. */
@@ -25,4 +26,25 @@ export function standingAt(path: string): Standing {
 
 export function isSameDirectory(a: DirectoryIdentity, b: DirectoryIdentity): boolean {
   return a.inode === b.inode && a.birth === b.birth;
+}
+
+/** Device, inode and birth, as text; undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
+function placeOf(path: string): string | undefined {
+  try {
+    const { dev, ino, birthtimeNs } = files.lstatSync(path, { bigint: true });
+    return `${dev}:${ino}:${birthtimeNs}`; // an inode is used again at once, its birth is not
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new CheckpointdError('StoreUnavailable', `${path} cannot be looked at (${code ?? 'unknown'}).`, {
+      details: { path, code },
+      cause: error,
+    });
+  }
+}
+
+/** Remembers what stands at these paths; the returned function names the first that is gone or another by now. */
+export function watchStanding(paths: readonly string[]): () => string | undefined {
+  const before = paths.map(placeOf);
+  return () => paths.find((path, i) => placeOf(path) !== before[i]);
 }

@@ -1,7 +1,8 @@
 // What the system says of a file without reading it, and what that proves: that it is the same file, that its content
 // is the same, that nobody touched it. The one place where files are compared by their stats. It reads nothing and
 // remembers nothing; how long a stamp stays doubtful is capture/settled.ts's.
-import type { BigIntStats } from './files.ts';
+import { systemCode } from './errors.ts';
+import { type BigIntStats, files } from './files.ts';
 
 /** One `lstat`, cut down to what tells a changed file from an unchanged one. Times are nanoseconds since 1970. */
 export interface Stamp {
@@ -68,4 +69,15 @@ export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): stri
 /** A text that differs whenever {@link isStampOf} would say no: for keys of caches. */
 export function stampKey({ mtimeNs, ctimeNs, size, ino, dev, mode }: BigIntStats): string {
   return `${mtimeNs}:${ctimeNs}:${size}:${ino}:${dev}:${mode}`;
+}
+
+/** {@link stampKey} of what is at a path, also when there is nothing; links are followed. */
+export function fileKey(path: string): string {
+  try {
+    return stampKey(files.statSync(path, { bigint: true }));
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code;
+  }
 }

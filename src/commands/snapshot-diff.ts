@@ -7,7 +7,7 @@ import type { Checkpoints } from '../session/checkpoints.ts';
 import { layoutOf, statOf, unifiedParts } from '../session/diff/diff-text.ts';
 import { type Difference, type DiffSide, differencesOf } from '../session/diff/differences.ts';
 import { requireBase } from '../session/index/base.ts';
-import type { FileStats } from '../session/index/stats-cache.ts';
+import type { FileStats } from '../session/index/stats.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
 import type { TreePath } from '../tree/tree-path.ts';

@@ -3,7 +3,7 @@
 import type { Capturer } from '../capture/capturer.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './index/checkpoint-index.ts';
-import type { StatsCache } from './index/stats-cache.ts';
+import type { StatsCache } from './index/stats.ts';
 import type { Ledger } from './ledger/ledger.ts';
 
 export interface Checkpoints {

@@ -14,7 +14,7 @@ import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { isGitName } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { CheckpointIndex } from './index/checkpoint-index.ts';
-import { StatsCache } from './index/stats-cache.ts';
+import { StatsCache } from './index/stats.ts';
 import { baseTag } from './index/tag.ts';
 import { joinLog } from './kept-log.ts';
 import { noteCheckpoint } from './ledger/authorship.ts';

@@ -2,10 +2,9 @@
 // session stands. Captures nothing and decides nothing.
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
-import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { CaptureRules, CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { rulesOf } from './restore/rules-then.ts';
-import type { Session } from './session.ts';
+import type { Session, SessionOptions } from './session.ts';
 
 /** Publishes a record and enters it in the index: after this it is listed, on disk and in memory. */
 export async function publish(
@@ -42,5 +41,14 @@ export function standingOf(
     historyLength: conversation.state.history.length,
     ...given({ inTangent: conversation.state.tangent && true }),
     rules: rulesOf(options),
+  };
+}
+
+/** What every record notes of the rules that its capture followed. */
+export function rulesOf({ include, exclude, limits }: SessionOptions): CaptureRules {
+  return {
+    ...(include.length === 0 ? {} : { include }),
+    ...(exclude.length === 0 ? {} : { exclude }),
+    maxFileBytes: limits.maxFileBytes,
   };
 }

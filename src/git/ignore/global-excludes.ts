@@ -3,11 +3,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
+import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import { runGit } from '../process/run.ts';
 import { blockingInclude } from '../repository/config-includes.ts';
-import { fileKey } from '../repository/file-key.ts';
 import type { Repository } from '../repository/git-dir.ts';
 
 /** `git config` reads a few small files; what takes longer waits for something. */

@@ -1,11 +1,11 @@
 // What the user's own repository tracks, read from their index and never written. One `git ls-files`, hardened, so
 // that no program of the repository runs; cached by the index file's stamp. The objects are not looked at.
 import { CheckpointdError } from '../../base/errors.ts';
+import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { type TreePath, toText } from '../../tree/tree-path.ts';
 import { runGit } from '../process/run.ts';
 import { blockingInclude, isWaitedFor } from './config-includes.ts';
-import { fileKey } from './file-key.ts';
 import type { Repository } from './git-dir.ts';
 
 /** A million entries take half a second. */

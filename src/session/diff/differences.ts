@@ -12,8 +12,7 @@ import {
 import type { GitTrees, SnapshotStore } from '../../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import { byBytes, isWithin, type TreePath } from '../../tree/tree-path.ts';
-import { countLetters, isOfPermissions } from '../index/stats.ts';
-import type { FileStats } from '../index/stats-cache.ts';
+import { countLetters, type FileStats, isOfPermissions } from '../index/stats.ts';
 
 export type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged';
 

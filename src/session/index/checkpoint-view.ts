@@ -8,8 +8,7 @@ import type { CheckpointKind, StoredCheckpoint } from '../../store/snapshot-stor
 import type { Checkpoints } from '../checkpoints.ts';
 import { afterCommit } from '../operations/after-commit.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
-import { statsBetween } from './stats.ts';
-import { type FileStats, noChanges } from './stats-cache.ts';
+import { type FileStats, noChanges, statsBetween } from './stats.ts';
 import { baseTag } from './tag.ts';
 
 export interface CheckpointView {

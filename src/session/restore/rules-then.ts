@@ -7,20 +7,12 @@ import { userPlaces } from '../../git/ignore/global-excludes.ts';
 import { IgnoreChecker } from '../../git/ignore/ignore-checker.ts';
 import { findRepository } from '../../git/repository/git-dir.ts';
 import { ancestors } from '../../restore/plan.ts';
-import type { CaptureRules, CheckpointRecord } from '../../store/snapshot-store.ts';
+import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 import { type Entry, isLink } from '../../tree/entry.ts';
 import { Globs } from '../../tree/globs.ts';
 import { join, parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
-import type { Session, SessionOptions } from '../session.ts';
-
-/** What every record notes of the rules that its capture followed. */
-export function rulesOf({ include, exclude, limits }: SessionOptions): CaptureRules {
-  return {
-    ...(include.length === 0 ? {} : { include }),
-    ...(exclude.length === 0 ? {} : { exclude }),
-    maxFileBytes: limits.maxFileBytes,
-  };
-}
+import { rulesOf } from '../publish.ts';
+import type { Session } from '../session.ts';
 
 /** Those of the entries, none of which the checkpoint holds, that it may have left out. */
 export async function leftOutThen(

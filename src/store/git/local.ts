@@ -9,6 +9,7 @@
 // under the hardened `-c` list, which is weaker.
 import { basename, join, resolve } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
+import { watchStanding } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { quoteLine } from '../../git/objects/object-writer.ts';
@@ -19,7 +20,6 @@ import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
-import { watchStanding } from '../standing.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { Quarantine } from './quarantine.ts';

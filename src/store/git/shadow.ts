@@ -2,6 +2,7 @@
 // it, so that it lives and dies with the session and the user's repository is never opened. Other files of the daemon
 // lie in its sub-folder `checkpointd/`.
 import { join } from 'node:path';
+import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -11,7 +12,6 @@ import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { diskUsage } from '../../git/repository/disk-usage.ts';
 import { emptied } from '../guarded-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
-import { watchStanding } from '../standing.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { repairRefs } from './repair.ts';

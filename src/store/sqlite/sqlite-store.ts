@@ -2,6 +2,7 @@
 // This file opens it and joins the parts to the interface; each part has a file of its own beside it.
 // It keeps no state that the database does not hold: two daemons never disagree for longer than a transaction.
 import { join } from 'node:path';
+import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
@@ -18,7 +19,6 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
-import { watchStanding } from '../standing.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';
 import { type DatabaseOptions, SqliteDatabase } from './database/database.ts';
