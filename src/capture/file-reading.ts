@@ -6,6 +6,7 @@ import type { Slices } from '../base/slices.ts';
 import { type TreePath } from '../tree/tree-path.ts';
 import type { CaptureProgress } from './capturer.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
+import { markAccessLists } from './permissions/access.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { BlobHash, StableContent } from './snapshot-sink.ts';
 import { discard, type ReadContent, readLink, readStable } from './stable-read.ts';
@@ -41,6 +42,7 @@ export class FileReading {
   readonly #startedAt = Math.floor(performance.now() / 1000);
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
+  readonly #narrowed: TreePath[] = [];
   #isStopped = false;
   #read = 0;
   #files = 0;
@@ -63,6 +65,11 @@ export class FileReading {
 
   get read(): number {
     return this.#read;
+  }
+
+  /** Paths that were found to have an access list, or to be beyond asking. */
+  get narrowed(): readonly TreePath[] {
+    return this.#narrowed;
   }
 
   /** Files that need no look. */
@@ -91,6 +98,7 @@ export class FileReading {
       }
       this.#done.set(directory.path, directory);
     }
+    this.#narrowed.push(...(await markAccessLists(fresh, this.#options)));
   }
 
   /** Whether a file still has the content that was read under an entry; then the entry says since when it is settled. */

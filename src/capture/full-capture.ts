@@ -11,6 +11,7 @@ import type { Capture, CaptureRequest, Capturer } from './capturer.ts';
 import { IdleLooks } from './fast/idle-looks.ts';
 import type { BlobSink } from './file-reading.ts';
 import type { Listings } from './listings.ts';
+import { narrowedMessage } from './permissions/access.ts';
 import type { SeenTree } from './seen-tree.ts';
 import { discard } from './stable-read.ts';
 import { type LookOptions, TreeLooks } from './tree-looks.ts';
@@ -114,6 +115,7 @@ export class FullCapture implements Capturer {
       const ms = performance.now() - started;
       const why = reason ?? 'what changed';
       log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(1)} ms (${why})`);
+      if (seen.narrowed.length > 0) log.info(narrowedMessage(seen.narrowed));
       const { root, skipped, unknown } = seen;
       const path = reason === undefined ? 'fast' : 'cold';
       const capture: Capture = { snapshot, root, skipped, unknown, path, ...given({ reason }), ms };

@@ -29,6 +29,8 @@ export interface WalkedEntry {
   settled: boolean;
   /** When this stamp was first seen: seconds of a clock that never jumps; 0 until its content was read. */
   seenAt: number;
+  /** Of a file whose group may do more than others: whether that may be the mask of an access list; see permissions/access.ts. */
+  isListed?: boolean;
   /** Why its content could not be had; set by whoever reads it. */
   unread?: ReadProblem;
 }
@@ -83,6 +85,8 @@ export interface WalkedDirectory {
   readonly isUnchanged: boolean;
   /** The sub-directories that are taken; set once they are judged. */
   below: readonly Subdirectory[];
+  /** As {@link WalkedEntry.isListed}, of the directory itself. */
+  isListed?: boolean;
   /** What the finished scan made of it, which a later one gets as `inherited.kept`; set by whoever builds the tree. */
   made?: KeptDirectory | undefined;
   /**

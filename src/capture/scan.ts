@@ -23,6 +23,8 @@ export interface Seen {
   readonly isWhole: boolean;
   readonly files: number;
   readonly read: number;
+  /** Paths of which this scan found that only their owner's permissions can be told. */
+  readonly narrowed: readonly TreePath[];
 }
 
 /** How often directories that changed meanwhile are walked again before they are called unstable. */
@@ -61,8 +63,8 @@ export class Scan {
     }
     // A listing that changed under our eyes proves nothing later.
     for (const { path } of unsettled) directories.delete(path);
-    const { isStopped, files, read } = this.#reading;
-    return { root, ...report.sorted(), directories, isWhole: !isStopped, files, read };
+    const { isStopped, files, read, narrowed } = this.#reading;
+    return { root, ...report.sorted(), directories, isWhole: !isStopped, files, read, narrowed };
   }
 
   async #readFresh(): Promise<void> {

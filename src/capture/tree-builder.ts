@@ -5,6 +5,7 @@ import { type Directory, type FileNode, isDirectory } from '../tree/directory.ts
 import { type EntryMode } from '../tree/entry.ts';
 import { rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
+import { permissionsOf } from './permissions/strict-permissions.ts';
 import type { Walk } from './walker.ts';
 
 /** Builds the tree of everything that was taken and read. Empty directories are left out. */
@@ -44,7 +45,7 @@ export function assemble(
     entries.set(name, node);
     if (node !== old) isSame = false;
   }
-  const permissions = walked.path === rootPath ? undefined : strictPermissions(walked.stamp.mode, 0o755);
+  const permissions = walked.path === rootPath ? undefined : permissionsOf(walked, walked.stamp.mode, 0o755);
   if (isSame && kept?.entries.size === entries.size && kept.permissions === permissions) return kept;
   if (entries.size === 0) return undefined;
   return permissions === undefined ? { entries } : { entries, permissions };
@@ -60,18 +61,9 @@ function fileNode(entry: WalkedEntry, old: Directory | FileNode | undefined): Fi
   if (stamp === undefined || blob === undefined) return undefined;
   const mode: EntryMode = kind === 'link' ? '120000' : (stamp.mode & 0o100) === 0 ? '100644' : '100755';
   const usual = mode === '100755' ? 0o755 : 0o644;
-  const permissions = kind === 'link' ? undefined : strictPermissions(stamp.mode, usual);
+  const permissions = kind === 'link' ? undefined : permissionsOf(entry, stamp.mode, usual);
   if (old !== undefined && !isDirectory(old)) {
     if (old.blob === blob && old.mode === mode && old.permissions === permissions) return old;
   }
   return permissions === undefined ? { mode, blob } : { mode, blob, permissions };
-}
-
-/**
- * The permission bits, when any that the usual mode has is missing (0600, 0444, 0700): a restore must not widen them.
- * On Windows modes are made up by the system and say nothing.
- */
-export function strictPermissions(mode: number, usual: number): number | undefined {
-  if (process.platform === 'win32') return undefined;
-  return (mode & usual) === usual ? undefined : mode & 0o7777;
 }

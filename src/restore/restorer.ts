@@ -7,12 +7,14 @@ import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
+import { Access } from './access.ts';
 import { AnchoredFiles } from './anchored-files.ts';
 import { Commit, type Outcome } from './commit.ts';
 import { pathReason, stopped } from './failure.ts';
-import type { Failure, PermissionOperation, RestorePlan } from './operations.ts';
+import type { Failure, RestorePlan } from './operations.ts';
+import { PermissionSetter } from './permission-setter.ts';
 import { requireContents, withLinksBroken } from './preflight.ts';
-import { directoryMode, fileMode, inClearingOrder, type Refusals, Staging, Temporaries } from './staging.ts';
+import { inClearingOrder, type Refusals, Staging, Temporaries } from './staging.ts';
 import { clearTemporary } from './temporaries.ts';
 
 export interface RestoreOptions {
@@ -40,6 +42,8 @@ export interface RestoreOutcome {
   readonly failed: readonly Failure[];
   /** Changed by somebody between the capture and the restore: left as they are. */
   readonly conflicts: readonly TreePath[];
+  /** Given their owner's permissions only, because an access list would make a mask of the others. */
+  readonly narrowed: readonly TreePath[];
   /** Temporaries that could not be removed: the journal should stay until a sweep has. */
   readonly leftover: readonly TreePath[];
 }
@@ -85,6 +89,8 @@ class Restorer {
   /** Directories whose list of names was changed, by anything but staging. */
   readonly #touched = new Set<TreePath>();
   readonly #umask = process.umask();
+  readonly #access: Access;
+  readonly #permissions: PermissionSetter;
   readonly #slices = new Slices();
   readonly #total: number;
   #done = 0;
@@ -94,6 +100,8 @@ class Restorer {
     this.#tree = tree;
     this.#options = options;
     this.#temporaries = new Temporaries(options.id);
+    this.#access = new Access(tree);
+    this.#permissions = new PermissionSetter(tree, options.plan, this.#umask, this.#access);
     const { writes, deletes, permissionChanges } = this.#options.plan;
     this.#total = 2 * (writes.length + deletes.length) + permissionChanges.length;
   }
@@ -106,6 +114,7 @@ class Restorer {
         contents,
         temporaries: this.#temporaries,
         umask: this.#umask,
+        access: this.#access,
         durable,
         ...(signal && { signal }),
         onStaged: () => this.#progress(),
@@ -116,6 +125,7 @@ class Restorer {
     try {
       await requireContents(this.#tree, plan, contents);
       await staging.run(plan);
+      await this.#permissions.ask();
       signal?.throwIfAborted();
       this.#tree.forget('' as TreePath);
       this.#tree.assertInPlace();
@@ -131,6 +141,7 @@ class Restorer {
       deleted: this.#deleted.sort(byBytes),
       failed: [...plan.failed, ...this.#refusals.failed].sort((a, b) => byBytes(a.path, b.path)),
       conflicts: this.#refusals.conflicts.sort(byBytes),
+      narrowed: [...this.#access.narrowed].sort(byBytes),
       leftover,
     };
   }
@@ -150,7 +161,7 @@ class Restorer {
     );
     const strictPaths = new Set(strict.map(({ path }) => path));
     const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched);
-    this.#unlock();
+    this.#permissions.unlock();
     for (const each of staging.deletes) {
       await this.#each(
         each.path,
@@ -172,7 +183,7 @@ class Restorer {
     for (const each of plan.permissionChanges) {
       await this.#each(
         each.path,
-        () => this.#setMode(each),
+        () => this.#permissions.set(each),
         () => {
           if (each.kind === 'file') this.#restored.push(each.path);
         },
@@ -207,36 +218,6 @@ class Restorer {
       this.#refusals.failed.push({ path, reason });
     }
     this.#progress();
-  }
-
-  /**
-   * Lets the owner write to directories that are read-only now and writable in the target: their files could not
-   * be replaced otherwise. Nobody else gets more; the final bits come last. A failure here shows at the files.
-   */
-  #unlock(): void {
-    for (const operation of this.#options.plan.permissionChanges) {
-      const { kind, path } = operation;
-      if (kind !== 'directory' || !((operation.permissions ?? 0o700) & 0o200)) continue;
-      try {
-        if (this.#tree.isDirectory(path)) this.#tree.setMode(path, 'directory', (present) => present | 0o700);
-      } catch (error) {
-        if (pathReason(error) === undefined) throw error;
-      }
-    }
-  }
-
-  #setMode(operation: PermissionOperation): Outcome {
-    const { path } = operation;
-    if (operation.kind === 'file') {
-      const { before, after } = operation;
-      const set = this.#tree.setMode(path, 'file', (present) =>
-        fileMode(after, before.permissions === undefined ? present : undefined, this.#umask),
-      );
-      return set ? 'done' : 'conflict';
-    }
-    if (!this.#tree.isDirectory(path)) return 'done';
-    this.#tree.setMode(path, 'directory', () => directoryMode(operation.permissions, this.#umask));
-    return 'done';
   }
 
   async #syncDirectories(): Promise<void> {

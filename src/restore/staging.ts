@@ -1,11 +1,13 @@
 // The invisible half of a restore: verifies what every operation is about to replace and writes the new contents
 // under temporary names, so that a full disk, a corrupt blob or a cancel is met before the first visible change.
+import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { type Contents } from '../store/snapshot-store.ts';
 import { type Entry, isLink, sameContent } from '../tree/entry.ts';
 import { byBytes, join, parentOf, type TreePath } from '../tree/tree-path.ts';
+import type { Access } from './access.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { Failure, RestorePlan, WriteOperation } from './operations.ts';
@@ -59,6 +61,7 @@ export interface StagingOptions {
   readonly contents: Contents;
   readonly temporaries: Temporaries;
   readonly umask: number;
+  readonly access: Access;
   readonly durable: boolean;
   readonly signal?: AbortSignal;
   /** Told after each operation. */
@@ -75,6 +78,8 @@ export interface Refusals {
 export class Staging {
   readonly writes: StagedWrite[] = [];
   readonly deletes: StagedDelete[] = [];
+  /** Files that wait private for the bits of their group: an access list may make a mask of them. */
+  readonly #waiting: { readonly path: TreePath; readonly temporary: TreePath; readonly mode: number }[] = [];
   readonly #options: StagingOptions;
   readonly #refusals: Refusals;
   readonly #slices: Slices;
@@ -99,6 +104,19 @@ export class Staging {
       });
     }
     for (const write of plan.writes) await this.#each(write.path, () => this.#stageWhole(write));
+    await this.#openToGroup();
+  }
+
+  /** Final bits for what may have them; the others keep their owner's. */
+  async #openToGroup(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    const { tree, access } = this.#options;
+    await access.ask(this.#waiting.flatMap(({ path, temporary }) => [path, temporary]));
+    for (const { path, temporary, mode } of this.#waiting) {
+      const isListed = access.isListed(path) || access.isListed(temporary);
+      if (isListed) access.narrowed.add(path);
+      tree.setMode(temporary, 'file', () => (isListed ? mode & ownerBits : mode));
+    }
   }
 
   /** The store knows contents only; which path it is, is known here. */
@@ -196,7 +214,11 @@ export class Staging {
         for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
         if (this.#slices.isDue()) await this.#slices.pause();
       }
-      files.fchmodSync(fd, fileMode(entry, keptMode, umask));
+      const mode = fileMode(entry, keptMode, umask);
+      if (givesGroupMore(mode)) {
+        this.#waiting.push({ path: entry.path, temporary: path, mode });
+        files.fchmodSync(fd, mode & ownerBits);
+      } else files.fchmodSync(fd, mode);
       if (durable) await filesAsync.fsync(fd);
     } finally {
       files.closeSync(fd);

@@ -179,6 +179,7 @@ export class NarrowScan {
       isWhole: !this.#reading.isStopped,
       files: this.#reading.files,
       read: this.#reading.read,
+      narrowed: this.#reading.narrowed,
       replaced: [...this.#replaced.values()],
       listed,
       unheld: this.#unheld,

@@ -9,6 +9,7 @@ import { base32, newCheckpointId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
+import { narrowedMessage } from '../../restore/access.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { applyRestore } from '../../restore/restorer.ts';
 import { rootIdentity } from '../../restore/root-identity.ts';
@@ -111,6 +112,7 @@ export async function applyJob(
     }
     throw unfinished(error);
   });
+  if (applied.narrowed.length > 0) context.warn(narrowedMessage(applied.narrowed));
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, ours, context);

@@ -1,0 +1,77 @@
+// Which files have an access control list. Node sees none: of such a file the bits of the group are a mask over what
+// the list gives to others, so that the same bits on a new file would give them to the whole group. `ls -ld` marks such
+// files, and is asked for many at once. Whoever cannot be asked for counts as marked. It changes nothing.
+import { spawn } from 'node:child_process';
+import { systemCode } from './errors.ts';
+import { passSeam } from './seam.ts';
+
+const commandMsMax = 5_000;
+
+/** The bits that are its owner's alone. */
+export const ownerBits = 0o700;
+
+/** Whether the group may do what others may not: only then can a mask be read as a right that somebody gains. */
+export function givesGroupMore(mode: number): boolean {
+  return ((mode >> 3) & ~mode & 0o7) !== 0;
+}
+
+/** Tells by inode number which of the files may have an access list. Absolute paths as bytes; links are not followed. */
+export async function withAccessLists(paths: readonly Buffer[]): Promise<(inode: number) => boolean> {
+  if (paths.length === 0 || process.platform === 'win32') return () => false;
+  if (!(await tellsLists())) return () => true;
+  const marks = new Map<number, boolean>();
+  const listing = await output(
+    'xargs',
+    ['-0', 'ls', '-ldinq', '--'],
+    Buffer.concat(paths.flatMap(terminated)),
+  );
+  for (const line of listing.split('\n')) {
+    const [, inode, mark] = /^\s*(\d+) [-bcdlpsD][-rwxsStT]{9}(\S?) /.exec(line) ?? [];
+    if (inode === undefined) continue;
+    // Two file systems may use a number twice: then one list is enough.
+    const isMarked = mark === '+' || mark === '@';
+    marks.set(Number(inode), isMarked || marks.get(Number(inode)) === true);
+  }
+  return (inode) => marks.get(inode) ?? true;
+}
+
+const nul = Buffer.from([0]);
+const terminated = (path: Buffer): Buffer[] => [path, nul];
+
+let known: Promise<boolean> | undefined;
+
+/** The `ls` of small systems prints no marks. */
+function tellsLists(): Promise<boolean> {
+  known ??=
+    process.platform === 'linux'
+      ? output('ls', ['--version']).then((text) => text.includes('coreutils'))
+      : Promise.resolve(true);
+  return known;
+}
+
+/** What a program writes; nothing when it cannot be run. What it exits with says only that some path was not there. */
+function output(program: string, args: readonly string[], input?: Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const end = (): void => resolve(Buffer.concat(chunks).toString('latin1'));
+    const failed = (error: Error): void => (systemCode(error) === undefined ? reject(error) : end());
+    try {
+      passSeam('spawn', program);
+      const child = spawn(program, args, {
+        stdio: ['pipe', 'pipe', 'ignore'],
+        env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' },
+        cwd: '/',
+        timeout: commandMsMax,
+        killSignal: 'SIGKILL',
+      });
+      child.on('error', failed);
+      child.stdin.on('error', failed); // it ended before it had read all
+      child.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
+      child.on('close', end);
+      child.stdin.end(input);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      failed(error);
+    }
+  });
+}

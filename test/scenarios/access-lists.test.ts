@@ -1,0 +1,165 @@
+// Access control lists, set by setfacl(1): nobody gains rights by a restore. Where the program or the file system has
+// none, nothing is tried, and that is said.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { operation, SessionRig, withSessions } from '../support/in-process.ts';
+
+process.umask(0o022);
+const probe = new SessionRig();
+const isAvailable = spawnSync('setfacl', ['-m', 'u:65534:r', probe.work]).status === 0;
+await probe.dispose();
+const listTest = (title: string, body: () => Promise<void>): void => {
+  const tell = (): void => console.error(`NOT TRIED, setfacl(1) or access lists are not here: ${title}`);
+  test(title, isAvailable ? body : tell);
+};
+
+const setfacl = (rig: SessionRig, path: string, ...args: string[]): void => {
+  execFileSync('setfacl', [...args, join(rig.work, path)]);
+};
+const modeOf = (rig: SessionRig, path: string): string =>
+  (statSync(join(rig.work, path)).mode & 0o777).toString(8);
+
+/** Whether a list names anybody who may do anything. */
+const named = (rig: SessionRig, path: string): string[] =>
+  execFileSync('getfacl', ['-cpn', '-e', join(rig.work, path)], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => /^(user|group):\d+:/.test(line) && !line.includes('#effective:---'));
+
+async function turn(rig: SessionRig, session: string): Promise<void> {
+  await rig.request('checkpoint/create', { session, kind: 'turn' });
+}
+
+listTest('a secret that one user may read is not readable for the group after a restore', () =>
+  withSessions(async (rig) => {
+    const { id } = await rig.open();
+    for (const [path, mode] of [
+      ['secret', 0o600],
+      ['shared', 0o640],
+      ['sub/gone', 0o600],
+    ] as const) {
+      rig.write(path, `${path} one\n`);
+      chmodSync(join(rig.work, path), mode);
+      setfacl(rig, path, '-m', 'u:65534:rw');
+      assert.is(modeOf(rig, path), '660', 'the bits are those of the mask');
+    }
+    await turn(rig, id);
+    for (const path of ['secret', 'shared']) rig.write(path, `${path} two\n`);
+    rmSync(join(rig.work, 'sub'), { recursive: true });
+    await turn(rig, id);
+    await rig.request('checkpoint/restore', { session: id, tag: '1', mode: 'hard' });
+    for (const path of ['secret', 'shared', 'sub/gone']) {
+      assert.is(rig.read(path), `${path} one\n`);
+      assert.is(modeOf(rig, path), '600', path);
+    }
+    assert.ok(
+      rig.logged.some((line) => line.includes('have access lists')),
+      'it is told when they are captured',
+    );
+  }),
+);
+
+listTest('a directory that one user may enter is not open to the group after a restore', () =>
+  withSessions(async (rig) => {
+    const { id } = await rig.open();
+    rig.write('private/file', 'one\n');
+    chmodSync(join(rig.work, 'private'), 0o700);
+    setfacl(rig, 'private', '-m', 'u:65534:rwx');
+    await turn(rig, id);
+    rmSync(join(rig.work, 'private'), { recursive: true });
+    await turn(rig, id);
+    await rig.request('checkpoint/restore', { session: id, tag: '1', mode: 'hard' });
+    assert.is(rig.read('private/file'), 'one\n');
+    assert.is(modeOf(rig, 'private'), '700');
+  }),
+);
+
+listTest('bits that were captured without a list give no rights by one that is there since', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    const { id } = session;
+    for (const path of ['d/new', 'd/kept', 'd/replaced']) {
+      rig.write(path, `${path} one\n`);
+      chmodSync(join(rig.work, path), 0o640);
+    }
+    mkdirSync(join(rig.work, 'd/deep'));
+    rig.write('d/deep/file', 'one\n');
+    chmodSync(join(rig.work, 'd/deep'), 0o750);
+    await turn(rig, id);
+    setfacl(rig, 'd', '-d', '-m', 'u:65534:rwx'); // what is made in it from now on has a list
+    for (const path of ['d/kept', 'd/replaced']) {
+      chmodSync(join(rig.work, path), 0o600);
+      setfacl(rig, path, '-m', 'u:65534:r');
+      chmodSync(join(rig.work, path), 0o600); // nobody named may do anything now
+    }
+    rig.write('d/replaced', 'two\n');
+    rmSync(join(rig.work, 'd/new'));
+    rmSync(join(rig.work, 'd/deep'), { recursive: true });
+    await turn(rig, id);
+    const warnings: string[] = [];
+    const checkpoints = session.requireCheckpoints();
+    const { carryOut } = await import('../../src/session/restore/job.ts');
+    await carryOut(
+      session,
+      {
+        target: checkpoints.index.resolve('1'),
+        mode: 'hard',
+        scope: 'files',
+        onConflict: 'overwrite',
+        undo: () => [],
+        redo: () => [],
+        description: 'test',
+        confirm: true,
+        dryRun: false,
+      },
+      { ...operation(), warn: (message) => void warnings.push(message) },
+    );
+    for (const path of ['d/new', 'd/kept', 'd/replaced']) {
+      assert.is(rig.read(path), `${path} one\n`);
+      assert.equal(named(rig, path), [], path);
+    }
+    assert.equal(named(rig, 'd/deep'), [], 'd/deep');
+    assert.is(rig.read('d/deep/file'), 'one\n');
+    for (const path of ['d/new', 'd/kept', 'd/replaced', 'd/deep'])
+      assert.ok(warnings.join().includes(`"${path}"`), `${path} is told in ${warnings.join()}`);
+  }),
+);
+
+test('where nobody tells of lists, what its group may do more than others is its owner’s alone', () =>
+  withSessions(async (rig) => {
+    const { id } = await rig.open();
+    rig.write('shared', 'one\n');
+    chmodSync(join(rig.work, 'shared'), 0o640);
+    rig.write('usual', 'one\n');
+    await turn(rig, id);
+    rig.write('usual', 'two\n');
+    rmSync(join(rig.work, 'shared'));
+    installFault((call, target) => {
+      if (call === 'spawn' && target === 'xargs')
+        throw Object.assign(new Error('ENOENT'), { code: 'ENOENT' });
+    });
+    try {
+      await rig.request('checkpoint/restore', { session: id, tag: '1', mode: 'hard' });
+    } finally {
+      installFault(undefined);
+    }
+    assert.is(modeOf(rig, 'shared'), '600');
+    assert.is(modeOf(rig, 'usual'), '644', 'nobody is asked where others may do the same');
+  }));
+
+test('a file without a list gets the bits of its group back', () =>
+  withSessions(async (rig) => {
+    const { id } = await rig.open();
+    rig.write('shared', 'one\n');
+    chmodSync(join(rig.work, 'shared'), 0o640);
+    await turn(rig, id);
+    rmSync(join(rig.work, 'shared'));
+    await turn(rig, id);
+    await rig.request('checkpoint/restore', { session: id, tag: '1', mode: 'hard' });
+    assert.is(modeOf(rig, 'shared'), '640');
+  }));
+
+test.run();
