@@ -85,7 +85,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
     if (of.contender instanceof DaemonContender) await of.contender.start();
     progress(`first capture by ${of.contender.name}`);
     of.firstCapture = [await timed(() => of.contender.open())];
-    if (of.contender instanceof DaemonContender) await of.contender.settle();
+    if (of.contender instanceof DaemonContender) await of.contender.untilWatched();
   }
   for (let i = 0; i < checkpoints; i += 1) {
     tree.edit();

@@ -15,6 +15,7 @@ function sources(folder: string): { readonly name: string; readonly text: string
 
 const src = sources('src').filter(({ name }) => !name.startsWith('src/protocol/'));
 const tests = sources('test');
+const map = readFileSync(join(root, 'src/README.md'), 'utf8');
 
 test('every test file runs what it registers: uvu runs nothing, silently, without .run()', () => {
   const files = tests.filter(({ name }) => /\.(test|long)\.ts$/.test(name));
@@ -188,8 +189,26 @@ test('nobody sets a field of a session from outside', () => {
   assert.not.match(body, /^ {2}(?!readonly\b)\w+(?:: [^;=(]+)?(?: = [^;]+)?;$/m);
 });
 
+test('no name, comment or title uses a word that the glossary refuses', () => {
+  const refused = /^Words that are not used.*$/m.exec(map)?.[0] ?? '';
+  const words = [...refused.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
+  assert.ok(words.length > 5);
+  // A capital is the name of a type: "out of sight" is English.
+  const patterns = words
+    .filter((word) => word !== 'settle')
+    .map((word) => (/^[A-Z]/.test(word) ? `(?:\\b|[a-z])${word}(?![a-z])` : `\\b${word}`));
+  const plain = new RegExp(patterns.join('|'), 'g');
+  const promises = /allSettled|op(?:: | === )'settle'|`settle` on disk|capture\/settled/g;
+  const all = [...src, ...tests, ...sources('scripts')].filter(({ name }) => name !== 'test/tidy.test.ts');
+  const found = all.flatMap(({ name, text }) => {
+    const isCapture = /^(src|test)\/capture\//.test(name);
+    const settling = isCapture ? [] : [...text.replace(promises, '').matchAll(/\w*settle\w*/gi)];
+    return [...text.matchAll(plain), ...settling].map(([word]) => `${name}: ${word}`);
+  });
+  assert.equal(found, []);
+});
+
 test('the glossary has every word the map uses for a folder, and the map every folder', () => {
-  const map = readFileSync(join(root, 'src/README.md'), 'utf8');
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),
   );

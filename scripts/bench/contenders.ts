@@ -58,7 +58,7 @@ export class DaemonContender implements Contender {
   }
 
   /** Resolves when the watcher has ended its scan: the next contender is measured without it. */
-  async settle(): Promise<void> {
+  async untilWatched(): Promise<void> {
     for (;;) {
       const { state } = await this.#daemon.request('worktree/status', { session: this.#session });
       if (state === 'live' || state === 'unwatched') return;

@@ -6,7 +6,7 @@ import type { methods } from '../protocol/methods.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Opened } from '../session/open.ts';
 import type { OperationContext, ProgressFigures } from '../session/operations/operation-context.ts';
-import type { OperationRecords, Remains } from '../session/operations/operation-records.ts';
+import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
 import type { Session } from '../session/session.ts';
 import type { Sessions } from '../session/sessions.ts';
 import type { Client } from '../session/sharing/shares.ts';
@@ -69,7 +69,7 @@ interface CommandOptions<M extends CommandMethod, P> {
    * Makes the answer again when the first one was lost with the process: from the checkpoint that was published, or
    * from what was logged with the effect. Default: what was logged is the answer.
    */
-  readonly again?: (remains: Remains, call: CallOf<M>) => Answer<M>;
+  readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
   /** The log holds the key in the record of the effect itself, so no record of the operation is written beside it. */
   readonly isKeptWithEffect?: true;
   /** What has to happen in the lanes of other sessions before this one's is entered; `run` is given what came of it. */

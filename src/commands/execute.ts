@@ -7,7 +7,7 @@ import { given } from '../base/given.ts';
 import { methods } from '../protocol/methods.ts';
 import { afterCommit } from '../session/operations/after-commit.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
-import type { OperationRecords, Remains } from '../session/operations/operation-records.ts';
+import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
 import { ensureRecovered } from '../session/restore/recover.ts';
 import type { Session } from '../session/session.ts';
 import type { AnyCommand, Call, CommandMethod, Daemon, OpeningCommand, Request } from './command.ts';
@@ -25,7 +25,7 @@ interface Runnable {
   ) => Answer | Promise<Answer>;
   readonly beforeLane?: (call: AnyCall & { readonly session: Session }) => Promise<unknown> | undefined;
   readonly again?: (
-    remains: object,
+    earlier: object,
     call: AnyCall & { readonly session: Session },
   ) => Answer | Promise<Answer>;
   readonly isKeptWithEffect?: true;
@@ -85,9 +85,9 @@ async function change(
     return queue.run(async () => withWarnings(await command.run(call, prepared), warnings), context.signal);
   }
   const { idempotencyKey: key, ...rest } = call.params;
-  const again = async (remains: Remains): Promise<Answer> => {
-    if (command.again !== undefined) return command.again(remains, call);
-    if (typeof remains.effect === 'object' && remains.effect !== null) return remains.effect;
+  const again = async (earlier: EarlierEffect): Promise<Answer> => {
+    if (command.again !== undefined) return command.again(earlier, call);
+    if (typeof earlier.effect === 'object' && earlier.effect !== null) return earlier.effect;
     throw answerLost(method);
   };
   const run = async (stamp: OperationContext['stamp']): Promise<Answer> => {

@@ -13,10 +13,12 @@ export async function removeCheckpoints(
 ): Promise<number> {
   if (ids.length === 0) return 0;
   const { store, index } = session.requireCheckpoints();
-  const { descent } = session.parts;
+  const { removedParents } = session.parts;
   // A full disk must not keep anybody from making room.
   const lost = 'Checkpoints are removed, but what came before them is known only until the session closes';
-  await afterCommit(context, lost, () => descent.note(ids.flatMap((id) => index.byId(id)?.record ?? [])));
+  await afterCommit(context, lost, () =>
+    removedParents.note(ids.flatMap((id) => index.byId(id)?.record ?? [])),
+  );
   await store.remove(ids);
   index.remove(ids);
   return ids.length;

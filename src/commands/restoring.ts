@@ -4,7 +4,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import type * as Wire from '../protocol/types.ts';
 import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
-import type { Remains } from '../session/operations/operation-records.ts';
+import type { EarlierEffect } from '../session/operations/operation-records.ts';
 import type { RestoreOutcome } from '../session/restore/outcome.ts';
 import type { Session } from '../session/session.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
@@ -36,7 +36,7 @@ export async function restored(
 
 /** The answer again, for a key whose first answer was lost with the process. */
 export function restoredBefore(
-  { checkpoint = '' }: Remains,
+  { checkpoint = '' }: EarlierEffect,
   { session, context }: { readonly session: Session; readonly context: OperationContext },
 ): Promise<Wire.RestoreResult> {
   return restoreAgain(session, checkpoint, context);

@@ -17,7 +17,7 @@ import { type RestoreOutcome } from '../session/restore/outcome.ts';
 import type { Session } from '../session/session.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 
-export interface Entered {
+export interface EnteredTangent {
   readonly entered: boolean;
   /** The checkpoint that was taken for the files. */
   readonly filesCheckpoint?: string;
@@ -29,7 +29,7 @@ export async function enterTangent(
   files: boolean,
   context: OperationContext,
   idempotency: Idempotency | undefined,
-): Promise<Entered> {
+): Promise<EnteredTangent> {
   const { conversation } = session.parts;
   if (!files) return conversation.tangents.enter({ idempotency });
   const checkpoints = session.requireCheckpoints();
@@ -45,7 +45,7 @@ export async function enterTangent(
   return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });
 }
 
-export interface Left {
+export interface LeftTangent {
   readonly exit: ExitResult;
   /** What became of the files, when the tangent carried them and they went back. */
   readonly restore?: RestoreOutcome;
@@ -57,7 +57,7 @@ export async function exitTangent(
   keepTail: boolean,
   context: OperationContext,
   idempotency: Idempotency | undefined,
-): Promise<Left> {
+): Promise<LeftTangent> {
   const { conversation } = session.parts;
   const named = conversation.state.tangent?.filesCheckpoint;
   const target = named === undefined ? undefined : session.enabled?.index.byId(named);

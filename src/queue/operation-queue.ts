@@ -67,8 +67,8 @@ export class OperationQueue {
       const entry: Waiting = {
         start: () => {
           signal?.removeEventListener('abort', onAbort);
-          const settled = this.#execute(operation).then(resolve, reject);
-          this.#running = settled.then(() => this.#next());
+          const done = this.#execute(operation).then(resolve, reject);
+          this.#running = done.then(() => this.#next());
         },
         refuse: (error) => {
           signal?.removeEventListener('abort', onAbort);

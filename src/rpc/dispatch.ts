@@ -67,7 +67,7 @@ export class Dispatcher {
   }
 
   /** Waits until no request runs, at most `graceMs`; then aborts the rest. */
-  async settle(graceMs: number): Promise<void> {
+  async finishRequests(graceMs: number): Promise<void> {
     if (this.#running.size > 0 && graceMs > 0) {
       const idle = new Promise<void>((resolve) => {
         this.#idle.push(resolve);

@@ -20,7 +20,7 @@ export type EndReason =
 
 export interface EndingPorts {
   /** Lets running requests finish for a while, then aborts them. */
-  readonly settle: (graceMs: number) => Promise<void>;
+  readonly finishRequests: (graceMs: number) => Promise<void>;
   /** Ends what is held. Called once, with the first reason. */
   readonly stop: (reason: EndReason) => Promise<void>;
   /** Waits until the replies have left. */
@@ -90,7 +90,7 @@ export class Ending {
   }
 
   async #stopOnce(reason: EndReason): Promise<void> {
-    await this.#ports.settle(abrupt.has(reason) ? 0 : graceMs);
+    await this.#ports.finishRequests(abrupt.has(reason) ? 0 : graceMs);
     try {
       await this.#ports.stop(reason);
     } catch (error) {

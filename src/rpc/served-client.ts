@@ -114,8 +114,8 @@ export class ServedClient {
   }
 
   /** Waits until none of its requests runs, at most `graceMs`; then aborts the rest. */
-  settle(graceMs: number): Promise<void> {
-    return this.#dispatcher.settle(graceMs);
+  finishRequests(graceMs: number): Promise<void> {
+    return this.#dispatcher.finishRequests(graceMs);
   }
 
   /** Waits until its answers have left, at most `msMax`. */

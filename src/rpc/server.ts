@@ -58,7 +58,7 @@ export class Server {
   constructor(options: ServerOptions) {
     this.#options = options;
     this.#ending = new Ending({
-      settle: async (graceMs) => void (await this.#each((client) => client.settle(graceMs))),
+      finishRequests: async (graceMs) => void (await this.#each((client) => client.finishRequests(graceMs))),
       stop: async (reason) => (await this.#daemon)?.stop(reason),
       drain: async (msMax) => void (await this.#each((client) => client.drain(msMax))),
       finish: async () => this.#loaded?.finish?.(),
@@ -108,7 +108,7 @@ export class Server {
 
   #serve({ streams, isParent, processId }: FirstClient): ServedClient {
     const share = new Ending({
-      settle: (graceMs) => client.settle(graceMs),
+      finishRequests: (graceMs) => client.finishRequests(graceMs),
       stop: async (reason) => (await this.#daemon)?.leave?.(client, reason),
       drain: (msMax) => client.drain(msMax),
       finish: () => Promise.resolve(),

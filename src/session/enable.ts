@@ -76,7 +76,7 @@ export async function enableCheckpoints(
     const checkpoints: Checkpoints = {
       store,
       capture,
-      index: new CheckpointIndex(stored, session.parts.descent),
+      index: new CheckpointIndex(stored, session.parts.removedParents),
       stats: new StatsCache(),
       ledger: session.parts.ledger,
     };

@@ -13,7 +13,7 @@ import { OperationQueue } from '../queue/operation-queue.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
-import { Descent } from './index/removed-parents.ts';
+import { RemovedParents } from './index/removed-parents.ts';
 import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { ledgerFrom } from './ledger/authorship.ts';
 import { type OperationContext } from './operations/operation-context.ts';
@@ -100,8 +100,8 @@ export async function openSession(
   const directory = new SessionDirectory(root, id);
   const { owner, resumed } = await own(directory, marker, around.socket);
   try {
-    const settled = { ...request, options: { ...request.options, storage: root } };
-    const session = await build({ directory, marker, owner, workTree, resumed }, settled, around, context);
+    const resolved = { ...request, options: { ...request.options, storage: root } };
+    const session = await build({ directory, marker, owner, workTree, resumed }, resolved, around, context);
     await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
     return { session, resumed };
   } catch (error) {
@@ -247,7 +247,7 @@ function assemble(
     operations: new OperationRecords(sessionLog, others),
     ledger: ledgerFrom(others),
     answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
-    descent: new Descent(sessionLog, others),
+    removedParents: new RemovedParents(sessionLog, others),
     events: around.events,
     neighbours: around.neighbours,
     clock: systemClock,

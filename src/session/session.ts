@@ -14,7 +14,7 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { WorkTreeWatcher } from '../watch/watcher.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
-import type { Descent } from './index/removed-parents.ts';
+import type { RemovedParents } from './index/removed-parents.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { OperationRecords } from './operations/operation-records.ts';
 import type { SessionOwner } from './owner.ts';
@@ -67,7 +67,7 @@ export interface SessionParts {
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
   /** What removed checkpoints came after. */
-  readonly descent: Descent;
+  readonly removedParents: RemovedParents;
   readonly events: SessionEvents;
   /** The other sessions of this daemon on the same work tree. */
   readonly neighbours: (of: Session) => readonly Session[];

@@ -210,11 +210,11 @@ export class Sessions {
     this.#open.delete(session.id);
     this.#shares.forget(session.id);
     const ended = end();
-    const settled = ended.then(
+    const over = ended.then(
       () => undefined,
       () => undefined, // told to its own caller
     );
-    this.#ending.set(session, settled);
+    this.#ending.set(session, over);
     try {
       return await ended;
     } finally {

@@ -37,7 +37,7 @@ export class Fence {
     this.#count += 1;
     const name = String(this.#count);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#settle(name, false), waitMsMax).unref();
+      const timer = setTimeout(() => this.#answer(name, false), waitMsMax).unref();
       this.#waiting.set(name, (isPassed) => {
         clearTimeout(timer);
         resolve(isPassed);
@@ -48,19 +48,19 @@ export class Fence {
         files.unlinkSync(cookie);
       } catch (error) {
         if (systemCode(error) === undefined) throw error;
-        this.#settle(name, false);
+        this.#answer(name, false);
       }
     });
   }
 
   /** The thread has read this cookie's event. */
   read(name: string): void {
-    this.#settle(name, true);
+    this.#answer(name, true);
   }
 
   /** Nobody reads cookies any more. */
   giveUp(): void {
-    for (const name of this.#waiting.keys()) this.#settle(name, false);
+    for (const name of this.#waiting.keys()) this.#answer(name, false);
   }
 
   /** Removes the directory. */
@@ -74,9 +74,9 @@ export class Fence {
     }
   }
 
-  #settle(name: string, isPassed: boolean): void {
-    const settle = this.#waiting.get(name);
+  #answer(name: string, isPassed: boolean): void {
+    const resolve = this.#waiting.get(name);
     this.#waiting.delete(name);
-    settle?.(isPassed);
+    resolve?.(isPassed);
   }
 }

@@ -89,7 +89,7 @@ export class WorkTreeWatcher {
   /** Starts watching in the background; see {@link ready}. */
   start(): void {
     if (this.#isClosed || this.#thread !== undefined) return;
-    this.#starting = new Promise((resolve) => (this.#settle = resolve));
+    this.#starting = new Promise((resolve) => (this.#endStart = resolve));
     this.#become('scanning');
     try {
       const thread = this.#startThread();
@@ -134,7 +134,7 @@ export class WorkTreeWatcher {
   }
 
   /** Ends the waiting for a start. */
-  #settle: () => void = () => undefined;
+  #endStart: () => void = () => undefined;
 
   #startThread(): Worker {
     const { root, storage, leftOut, program } = this.#options;
@@ -168,7 +168,7 @@ export class WorkTreeWatcher {
     this.held.stopped(this.#state === 'suspect' ? 'suspect' : 'unwatched');
     this.#directories = 0;
     this.#eventsBefore = this.#events;
-    this.#settle();
+    this.#endStart();
     this.#fence?.giveUp();
     await thread?.terminate();
   }
@@ -198,7 +198,7 @@ export class WorkTreeWatcher {
         this.changes.start();
         // Seen by nobody since the last thread ended.
         if (this.#logged !== undefined) this.#batches.addEverything();
-        this.#settle();
+        this.#endStart();
         return;
       case 'tooMany':
         this.#suspect('more events at once than the kernel may keep');

@@ -8,7 +8,7 @@ import type { Handlers, RequestContext } from '../../src/rpc/dispatch.ts';
 import { InProcessServer } from '../support/in-process-server.ts';
 import type { Frame } from '../support/wire-client.ts';
 
-/** A promise that the test settles by hand. */
+/** A promise that the test ends by hand. */
 function gate(): { readonly promise: Promise<void>; readonly open: () => void } {
   let open = (): void => undefined;
   const promise = new Promise<void>((resolve) => {

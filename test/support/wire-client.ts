@@ -189,14 +189,14 @@ export class WireClient {
           new Error(`nothing came within ${this.#timeoutMs} ms; last: ${JSON.stringify(this.frames.at(-1))}`),
         );
       }, this.#timeoutMs);
-      const settle = <T>(how: (value: T) => void): ((value: T) => void) => {
+      const finish = <T>(how: (value: T) => void): ((value: T) => void) => {
         return (value) => {
           clearTimeout(timer);
           this.#waiters.delete(waiter);
           how(value);
         };
       };
-      const waiter: Waiter = { wanted, resolve: settle(resolve), reject: settle(reject) };
+      const waiter: Waiter = { wanted, resolve: finish(resolve), reject: finish(reject) };
       this.#waiters.add(waiter);
     });
   }

@@ -19,8 +19,8 @@ type ImportStep =
   | { readonly op: 'importPart'; readonly part: Part }
   | { readonly op: 'import'; readonly parts: readonly number[]; readonly rest: ImportRest };
 
-/** Says, and changes nothing: the head is where this record's parent is, whatever other records say. */
-interface SettleStep {
+/** Says, and changes nothing: the head is where this record's parent is, whatever other records say. `settle` on disk. */
+interface HeadStep {
   readonly op: 'settle';
 }
 
@@ -28,7 +28,7 @@ export interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
   /** The state that this one follows; not always the one of the record before, because heads are rewound. */
   readonly parent: ConversationRef;
-  readonly operation: Operation | ImportStep | SettleStep;
+  readonly operation: Operation | ImportStep | HeadStep;
   /** The state after it exists, but the head did not move: a checkpoint will say so when it does. */
   readonly isProposed?: true;
   /** What the session gave, and the result to answer again. */

@@ -138,7 +138,7 @@ export class RefStore {
     try {
       await this.#ask(changes, (ref) => this.#refs.get(ref) ?? noObject);
     } catch (error) {
-      await this.#settle(changes, error);
+      await this.#findOut(changes, error);
     }
     for (const { ref, to } of changes) {
       if (to === undefined) this.#refs.delete(ref);
@@ -149,7 +149,7 @@ export class RefStore {
   }
 
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
-  async #settle(changes: readonly RefChange[], error: unknown): Promise<void> {
+  async #findOut(changes: readonly RefChange[], error: unknown): Promise<void> {
     const before = new Map(this.#refs);
     await this.#removeLocks(changes);
     await this.reload();

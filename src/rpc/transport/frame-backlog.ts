@@ -31,7 +31,7 @@ export class FrameBacklog {
       this.#slabs.length = 0;
       this.#slab = undefined;
       this.#waitingBytes = 0;
-      this.#settle();
+      this.#tellEmpty();
     });
   }
 
@@ -85,10 +85,10 @@ export class FrameBacklog {
       this.#unwritten += 1;
       this.#output.write(slab, this.#written);
     }
-    if (this.#unwritten === 0 && this.#waitingBytes === 0) this.#settle();
+    if (this.#unwritten === 0 && this.#waitingBytes === 0) this.#tellEmpty();
   };
 
-  #settle(): void {
+  #tellEmpty(): void {
     for (const listener of this.#whenEmpty.splice(0)) listener();
   }
 }

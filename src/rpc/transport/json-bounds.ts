@@ -28,7 +28,7 @@ function behindString(text: Buffer, from: number): number {
 }
 
 /** Why a JSON text is too much to parse; undefined: it may be parsed. */
-export function tooMuch(text: Buffer): string | undefined {
+export function excessOf(text: Buffer): string | undefined {
   if (text.length <= harmlessBytes) return undefined;
   let depth = 0;
   let values = 0;

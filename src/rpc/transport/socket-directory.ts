@@ -10,7 +10,7 @@ export class UnusableSocketDirectory extends Error {}
 
 const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
 /** A socket that refuses connections and is younger may be about to listen. */
-const settledMs = 60_000;
+const youngMs = 60_000;
 
 /** `$XDG_RUNTIME_DIR/checkpointd`; where this user has no such directory, `run` under the storage. */
 export function socketDirectory(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
@@ -54,14 +54,13 @@ function complaintAbout(directory: string): string | undefined {
 export async function sweepSockets(directory: string): Promise<void> {
   for (const name of files.readdirSync(directory)) {
     const path = join(directory, name);
-    if (socketName.test(name) && isSettled(path) && !(await answers(path)))
-      files.rmSync(path, { force: true });
+    if (socketName.test(name) && isOld(path) && !(await answers(path))) files.rmSync(path, { force: true });
   }
 }
 
-function isSettled(path: string): boolean {
+function isOld(path: string): boolean {
   const stat = files.lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isSocket() === true && Date.now() - stat.mtimeMs > settledMs;
+  return stat?.isSocket() === true && Date.now() - stat.mtimeMs > youngMs;
 }
 
 function answers(path: string): Promise<boolean> {

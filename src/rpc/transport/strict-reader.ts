@@ -13,7 +13,7 @@ import {
 import { wireError } from '../error-response.ts';
 import { type Admission, type Refusal, refusal } from './admission.ts';
 import { type FrameLimits, FrameParser, frameLimits } from './frame-parser.ts';
-import { tooMuch } from './json-bounds.ts';
+import { excessOf } from './json-bounds.ts';
 
 /** Why no more messages come. `endOfInput` also stands for an input that failed. */
 export type ReaderEnd = 'endOfInput' | 'framing';
@@ -37,7 +37,7 @@ function decode(body: Buffer, foreignCharset: string | undefined): Decoded {
   if (foreignCharset !== undefined) return { fault: 'The body must be UTF-8.' };
   // Checked, not replaced: a replacement character would silently become part of a path or a message.
   if (!isUtf8(body)) return { fault: 'The body is not valid UTF-8.' };
-  const fault = tooMuch(body);
+  const fault = excessOf(body);
   if (fault !== undefined) return { fault };
   try {
     return { value: JSON.parse(body.toString('utf8')) };

@@ -6,7 +6,7 @@ import { agentResources } from '../../conversation/context/agent-resources.ts';
 import type { Session } from '../session.ts';
 import { checkContextTargets } from './session-context.ts';
 
-export interface AgentsKept {
+export interface KeptAgents {
   /** How many there are. */
   readonly agents: number;
   /** Paths and globs that came into the context with them. */
@@ -15,7 +15,7 @@ export interface AgentsKept {
 }
 
 /** Keeps the agents; where the conversation has no context paths, the active agent's resources become them. */
-export async function keepAgents(session: Session, given: ClientObject): Promise<AgentsKept> {
+export async function keepAgents(session: Session, given: ClientObject): Promise<KeptAgents> {
   const { conversation } = session.parts;
   const { agents, paths, warnings } = agentResources(given);
   conversation.settings.setRuntime({ agents: given });

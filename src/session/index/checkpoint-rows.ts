@@ -4,10 +4,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { given } from '../../base/given.ts';
 import type { CheckpointId } from '../../base/ids.ts';
 import type { CheckpointKind, StoredCheckpoint } from '../../store/snapshot-store.ts';
-import type { Descent } from './removed-parents.ts';
+import type { RemovedParents } from './removed-parents.ts';
 
 /** Says what checkpoints that are gone came after. */
-export type Lost = Pick<Descent, 'parentOf'>;
+export type Lost = Pick<RemovedParents, 'parentOf'>;
 
 const nothingLost: Lost = { parentOf: () => undefined };
 

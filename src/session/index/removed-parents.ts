@@ -4,24 +4,24 @@ import type { CheckpointId } from '../../base/ids.ts';
 import type { LogRecord, RecordLog } from '../../conversation/log/log-record.ts';
 import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 
-interface LoggedDescent extends LogRecord {
+interface LoggedParents extends LogRecord {
   readonly kind: 'descent';
   /** By id of one that goes: its parent. */
   readonly parents: Readonly<Record<string, string>>;
 }
 
-function isDescent(record: LogRecord): record is LoggedDescent {
+function isOfParents(record: LogRecord): record is LoggedParents {
   return record.kind === 'descent' && 'parents' in record;
 }
 
-export class Descent {
+export class RemovedParents {
   readonly #log: Pick<RecordLog, 'append'>;
   readonly #parents = new Map<string, string>();
 
   /** Takes what the log tells of earlier removals. */
   constructor(log: Pick<RecordLog, 'append'>, logged: readonly LogRecord[] = []) {
     this.#log = log;
-    for (const record of logged) if (isDescent(record)) this.#learn(Object.entries(record.parents));
+    for (const record of logged) if (isOfParents(record)) this.#learn(Object.entries(record.parents));
   }
 
   /** The parent of a checkpoint that was removed. One that is still there is to be asked itself. */
@@ -37,7 +37,7 @@ export class Descent {
     const pairs = going.flatMap(({ id, parent }) => (parent === undefined ? [] : [[id, parent] as const]));
     if (pairs.length === 0) return;
     this.#learn(pairs);
-    const logged: LoggedDescent = { kind: 'descent', parents: Object.fromEntries(pairs) };
+    const logged: LoggedParents = { kind: 'descent', parents: Object.fromEntries(pairs) };
     this.#log.append(logged);
   }
 

@@ -13,7 +13,7 @@ import type { OperationContext } from './operation-context.ts';
 import { OperationEntry, type OperationFate } from './operation-entry.ts';
 
 /** What is left of an effect whose answer was lost with the process: the checkpoint it published, or its own answer. */
-export interface Remains {
+export interface EarlierEffect {
   readonly checkpoint?: string;
   readonly effect?: unknown;
 }
@@ -114,7 +114,7 @@ export class OperationRecords {
   }
 
   /** What recovery has finished of the first request under a running one's key, if it has. */
-  finishedBefore({ idempotency }: OperationContext['stamp']): Remains | undefined {
+  finishedBefore({ idempotency }: OperationContext['stamp']): EarlierEffect | undefined {
     const running = idempotency === undefined ? undefined : this.#byKey.get(idempotency.key);
     return running?.checkpoint === undefined ? undefined : { checkpoint: running.checkpoint };
   }
@@ -135,7 +135,7 @@ export class OperationRecords {
   async run<R extends object>(
     request: OperationRequest,
     work: (stamp: OperationContext['stamp']) => Promise<R>,
-    rebuild: (remains: Remains) => Promise<R>,
+    rebuild: (earlier: EarlierEffect) => Promise<R>,
   ): Promise<R & { readonly replayed?: boolean }> {
     const fingerprint = request.key === undefined ? '' : fingerprintOf(request.method, request.params);
     const known = request.key === undefined ? undefined : this.#byKey.get(request.key);
@@ -194,7 +194,7 @@ export class OperationRecords {
   async #replay<R extends object>(
     entry: OperationEntry,
     fingerprint: string,
-    rebuild: (remains: Remains) => Promise<R>,
+    rebuild: (earlier: EarlierEffect) => Promise<R>,
   ): Promise<R> {
     if (entry.fingerprint !== fingerprint) {
       throw new CheckpointdError(
@@ -208,8 +208,8 @@ export class OperationRecords {
     if (entry.state === 'running') return { ...((await entry.pending) as R), replayed: true };
     const { operation, checkpoint, result } = entry.fate;
     if (result !== undefined) return { ...(result as R), replayed: true };
-    const remains = { effect: entry.effect, ...given({ checkpoint }) };
-    return { ...(await rebuild(remains)), operation, replayed: true };
+    const earlier = { effect: entry.effect, ...given({ checkpoint }) };
+    return { ...(await rebuild(earlier)), operation, replayed: true };
   }
 
   #remember(entry: OperationEntry): void {

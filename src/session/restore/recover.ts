@@ -63,7 +63,7 @@ export async function recover(
   const { directory, log } = session.parts;
   const journal = new RestoreJournal(directory.intentFile);
   const intent = intentIn(journal);
-  if (intent === undefined) return settle(session, 'nothing');
+  if (intent === undefined) return ended(session, 'nothing');
   const isPublished = checkpoints.index.byId(recordOf(intent).id) !== undefined;
   if (!isPublished) checkRoot(session, intent);
   const lock = await holdWorkTree(session, context.signal);
@@ -73,9 +73,9 @@ export async function recover(
       log.warn(`${toText(path)} could not be looked into or cleared of temporaries of a restore (${code})`);
     if (isPublished) {
       session.parts.answered.keep(intent.id); // killed between the publication and this: it had succeeded
-      return settle(session, 'nothing');
+      return ended(session, 'nothing');
     }
-    return settle(session, await finishOrUndo(session, checkpoints, intent, context));
+    return ended(session, await finishOrUndo(session, checkpoints, intent, context));
   } catch (error) {
     context.signal.throwIfAborted(); // given up by the caller or for its time: the intent stays for the next open
     throw unfinished(error);
@@ -236,7 +236,7 @@ function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
   };
 }
 
-function settle<T>(session: Session, outcome: T): T {
+function ended<T>(session: Session, outcome: T): T {
   session.setUnfinishedRestore(false);
   return outcome;
 }

@@ -46,7 +46,7 @@ export async function revealedBy(
     .map(({ path }) => path);
 }
 
-export interface Doing {
+export interface RestoreRun {
   readonly job: RestoreJob;
   readonly plan: FilePlan;
   /** The state that undoing this restore goes back to. */
@@ -61,7 +61,7 @@ export interface Doing {
  */
 export async function untouchedBy(
   { store }: Checkpoints,
-  { job, plan, before, ours }: Doing,
+  { job, plan, before, ours }: RestoreRun,
   after: SnapshotId,
 ): Promise<TreePath[]> {
   const left = new Set(plan.plan.skipped.map(({ path }) => path));

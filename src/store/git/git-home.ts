@@ -18,9 +18,9 @@ export interface GitHome {
    * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
    * since the store was opened, so that an older part of a snapshot may be gone too.
    */
-  settle(roots: readonly string[], isDoubtful: boolean): Promise<void>;
+  bringObjects(roots: readonly string[], isDoubtful: boolean): Promise<void>;
   /** After the refs have moved. */
-  settled(): Promise<void>;
+  refsMoved(): Promise<void>;
   close(): Promise<void>;
   /** Removes objects that no ref needs; the refs are in order. */
   sweep(signal?: AbortSignal): Promise<void>;

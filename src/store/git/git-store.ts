@@ -93,10 +93,10 @@ export class GitStore implements SnapshotStore {
     }
     if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
     const commit = await this.#objects.write('commit', encodeCommit(record));
-    await this.#home.settle(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
+    await this.#home.bringObjects(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
     await refs.commit(changes.map((change) => change(commit)));
     this.#gate.published(record.snapshot);
-    await this.#home.settled();
+    await this.#home.refsMoved();
     return { commit };
   }
 
@@ -266,7 +266,7 @@ export class GitStore implements SnapshotStore {
     const parts = unpublished.map(partsOfSnapshot);
     const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
     const holds = [...new Set(objects)].map((id) => ({ ref: heldRef(names, id), to: id }));
-    await this.#home.settle([], false);
+    await this.#home.bringObjects([], false);
     await refs.commit([...holds, ...(await this.#unusedModes())]);
     return holds.map(({ ref }) => ref);
   }

@@ -52,8 +52,8 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     spoolDirectory,
     refs,
     names: { tags: `${prefix}tags/`, own: prefix },
-    settle: (roots, isDoubtful) => settle(quarantine, roots, isDoubtful),
-    settled: () => quarantine.watchOver(),
+    bringObjects: (roots, isDoubtful) => bringObjects(quarantine, roots, isDoubtful),
+    refsMoved: () => quarantine.watchOver(),
     close: () => quarantine.close(),
     sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
     usage: async () => {
@@ -91,7 +91,11 @@ export async function setLocalAside(options: StoreOptions, to: string): Promise<
     await runGit({ place: { gitDir }, args: ['update-ref', '--stdin', '--no-deref'], input });
 }
 
-async function settle(quarantine: Quarantine, roots: readonly string[], isDoubtful: boolean): Promise<void> {
+async function bringObjects(
+  quarantine: Quarantine,
+  roots: readonly string[],
+  isDoubtful: boolean,
+): Promise<void> {
   await quarantine.release();
   if (!isDoubtful || (await quarantine.isWhole(roots))) return;
   await quarantine.heal();

@@ -15,7 +15,7 @@ import { refused } from './refused.ts';
 import { syncAll } from './synced.ts';
 
 /** A `git prune` that looked at the refs before ours moved has ended by then. */
-const settledMsMin = 600_000;
+const pruneMsMax = 600_000;
 /** After a publication: how soon to look whether what it linked over is still there, and how seldom in the end. */
 const lookMsMin = 50;
 const lookMsMax = 60_000;
@@ -145,7 +145,7 @@ export class Quarantine {
     await this.heal();
     const { kept } = this.#places;
     const isCalm = !this.#isCollecting();
-    const limit = Date.now() - settledMsMin;
+    const limit = Date.now() - pruneMsMax;
     const isOld = ({ directory, name }: ObjectFile): boolean =>
       isCalm && files.lstatSync(join(kept, directory, name)).ctimeMs < limit;
     const there = objectFiles(kept);
@@ -201,7 +201,7 @@ export class Quarantine {
 
   async #look(delayMs: number): Promise<void> {
     const armed = this.#watch;
-    const oldestMs = Date.now() - settledMsMin;
+    const oldestMs = Date.now() - pruneMsMax;
     this.#recent = this.#recent.filter(({ atMs }) => atMs > oldestMs);
     const isCollecting = this.#isCollecting();
     let isAtWork = isCollecting;

@@ -62,7 +62,7 @@ export class GitWriter implements SnapshotWriter {
   #pending: Pending[] = [];
   #pendingBytes = 0;
   #bulk: Promise<BulkImport> | undefined;
-  /** Everything handed to git that it has not confirmed; settles only when all have. */
+  /** Everything handed to git that it has not confirmed; ends only when all is. */
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
   #turn: Promise<void> = Promise.resolve();

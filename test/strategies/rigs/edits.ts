@@ -121,7 +121,7 @@ const ignoreFiles = fc.constantFrom(
   '.git/info/exclude',
 );
 
-/** The edits above, and those that only a wanderer makes: sly rewrites, modes alone, ignore rules that come and go. */
+/** The edits above, and those that only a random walk makes: sly rewrites, modes alone, ignore rules that come and go. */
 export const wildEdits: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 12, arbitrary: edits },
   {

@@ -19,7 +19,7 @@ const expected = Object.entries(methods)
   .map(([name]) => name);
 
 /** A in-process daemon that counts what it was asked. */
-class CountingHousehold extends InProcessDaemon {
+class CountingDaemon extends InProcessDaemon {
   readonly asked = new Map<string, number>();
 
   override call: InProcessDaemon['call'] = (method, params, context) => {
@@ -34,7 +34,7 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
   console.log(
     `note: seed ${seed}; ${expected.length} methods to drive, left out: ${reasons.join(', ') || 'none'}`,
   );
-  const house = new CountingHousehold();
+  const house = new CountingDaemon();
   const root = repository({ 'kept.txt': 'k' });
   let sessions = 0;
   let steps = 0;

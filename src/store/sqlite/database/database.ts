@@ -35,7 +35,7 @@ const slicesFollowMs = 500;
 const slicesBetween = 4;
 // A slice may fill 2 MiB of the journal, in pages of 4 KiB.
 const pagesUsually = 1000; // SQLite's own
-const pagesWhileSettled = 16_384;
+const pagesWhileWrittenBack = 16_384;
 
 export class SqliteDatabase {
   readonly file: string;
@@ -170,35 +170,35 @@ export class SqliteDatabase {
         return next;
       });
       if (at < items.length) await slices.pause();
-      await this.#settleJournal();
+      await this.#writeBackJournal();
     }
   }
 
   /**
-   * Called after each slice. Where slices follow each other the journal is settled beside the event loop every few of
+   * Called after each slice. Where slices follow each other the journal is written back beside the event loop every few of
    * them, and SQLite, which would do it in the middle of a commit, is told to wait for longer.
    */
-  async #settleJournal(): Promise<void> {
+  async #writeBackJournal(): Promise<void> {
     const now = performance.now();
     this.#slicesSince = now - this.#lastSliceMs < slicesFollowMs ? this.#slicesSince + 1 : 1;
     this.#lastSliceMs = now;
     if (this.#slicesSince < slicesBetween) return;
     this.#slicesSince = 1;
-    const isSettled = await this.#journal.settle();
+    const isWrittenBack = await this.#journal.writeBack();
     this.#lastSliceMs = performance.now();
-    this.#settlesItself(isSettled ? pagesWhileSettled : pagesUsually);
+    this.#setPagesMax(isWrittenBack ? pagesWhileWrittenBack : pagesUsually);
   }
 
-  /** After much was written in slices: settles the journal once more, so that no single commit has to. */
+  /** After much was written in slices: writes the journal back once more, so that no single commit has to. */
   async rest(): Promise<void> {
     if (this.#pagesMax === pagesUsually) return;
     this.#slicesSince = 0;
-    await this.#journal.settle();
+    await this.#journal.writeBack();
     await this.#journal.empty(); // keeps others waiting, but for little by now
-    this.#settlesItself(pagesUsually);
+    this.#setPagesMax(pagesUsually);
   }
 
-  #settlesItself(pages: number): void {
+  #setPagesMax(pages: number): void {
     if (this.#isClosed || pages === this.#pagesMax) return;
     this.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
     this.#pagesMax = pages;

@@ -27,7 +27,7 @@ export class SqliteJournal {
   }
 
   /** Resolves when it is done; false where it cannot be, so that SQLite has to do it by itself. */
-  settle(): Promise<boolean> {
+  writeBack(): Promise<boolean> {
     return this.#run('PASSIVE');
   }
 

@@ -1,4 +1,4 @@
-// The journal of a database while much is written: settled beside the event loop, bounded, and given back.
+// The journal of a database while much is written: written back beside the event loop, bounded, and given back.
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { SqliteDatabase } from '../../../../src/store/sqlite/database/database.t
 const journalMax = 12 << 20;
 const items = Array.from({ length: 120 }, (_, index) => index);
 
-/** Opens a database with one table and counts how often the journal is settled beside the loop. */
+/** Opens a database with one table and counts how often the journal is written back beside the loop. */
 async function withDatabase(
   body: (rig: {
     database: SqliteDatabase;
-    settled: () => number;
+    writtenBack: () => number;
     write: (item: number) => void;
     journal: () => number;
     rows: () => unknown;
@@ -24,12 +24,12 @@ async function withDatabase(
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-journal-'));
   const file = join(directory, 'x.sqlite');
-  let settled = 0;
+  let writtenBack = 0;
   const database = await SqliteDatabase.open(file, { durability: 'process' });
   database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (id INTEGER PRIMARY KEY, content BLOB)');
   installFault((call) => {
     if (call !== 'checkpoint') return;
-    settled += 1;
+    writtenBack += 1;
     if (fail) throw Object.assign(new Error('no thread today'), { code: 'EAGAIN' });
   });
   const write = (item: number): void => {
@@ -45,7 +45,7 @@ async function withDatabase(
     }
   };
   try {
-    await body({ database, settled: () => settled, write, journal, rows });
+    await body({ database, writtenBack: () => writtenBack, write, journal, rows });
   } finally {
     installFault(undefined);
     database.close();
@@ -63,37 +63,37 @@ const slowly =
   };
 
 test('what is written in slices does not grow the journal, and its space is given back at the end', () =>
-  withDatabase(async ({ database, settled, write, journal, rows }) => {
+  withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     let highest = 0;
     await database.inSlices(items, () => {
       highest = Math.max(highest, journal());
       return slowly(write);
     });
-    assert.ok(settled() > 5, `${settled()} times`);
+    assert.ok(writtenBack() > 5, `${writtenBack()} times`);
     assert.ok(highest < journalMax, `${highest} bytes`);
     await database.rest();
     assert.is(journal(), 0);
     assert.equal(rows(), [[120, 24_000_000]]);
-    const before = settled();
+    const before = writtenBack();
     await database.rest();
-    assert.is(settled(), before, 'nothing to do');
+    assert.is(writtenBack(), before, 'nothing to do');
   }));
 
-test('where it cannot be settled so, SQLite does it at its commits as ever', () =>
-  withDatabase(async ({ database, settled, write, journal, rows }) => {
+test('where it cannot be written back so, SQLite does it at its commits as ever', () =>
+  withDatabase(async ({ database, writtenBack, write, journal, rows }) => {
     await database.inSlices(items, () => slowly(write));
-    assert.ok(settled() > 5);
+    assert.ok(writtenBack() > 5);
     assert.ok(journal() < journalMax, `${journal()} bytes`);
     await database.rest();
     assert.equal(rows(), [[120, 24_000_000]]);
   }, true));
 
-test('a database that is closed while its journal is settled loses nothing', () =>
-  withDatabase(async ({ database, settled, write, rows }) => {
+test('a database that is closed while its journal is written back loses nothing', () =>
+  withDatabase(async ({ database, writtenBack, write, rows }) => {
     let written = 0;
     const writing = database
       .inSlices(items, () => {
-        if (settled() >= 2 && written > 20) setImmediate(() => database.close());
+        if (writtenBack() >= 2 && written > 20) setImmediate(() => database.close());
         return (item) => {
           slowly(write)(item);
           written = item + 1;
