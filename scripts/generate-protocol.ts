@@ -7,9 +7,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { frozenShape, type ProtocolDocument } from './generate/dialect.ts';
+import { frozenShape } from './generate/dialect.ts';
 import { lintDialect } from './generate/dialect-lint.ts';
 import { projections } from './generate/projections.ts';
+import { readDocument } from './read-document.ts';
 
 const { values: flags } = parseArgs({
   options: {
@@ -33,7 +34,7 @@ function write(path: string, content: string, flag: 'w' | 'wx'): void {
   writeFileSync(join(flags.root, path), content, { flag });
 }
 
-const document = JSON.parse(contentOf('protocol/protocol.json') ?? '') as ProtocolDocument;
+const document = readDocument(flags.root);
 const problems = lintDialect(document);
 for (const problem of problems) console.log(`protocol.json: ${problem}`);
 if (problems.length > 0) process.exit(1);

@@ -31,7 +31,7 @@ export interface ConformanceCase {
 /** All cases of a directory of scripts, in the order of the files. */
 export function readCases(directory: string): ConformanceCase[] {
   return readdirSync(directory)
-    .filter((name) => name.endsWith('.json') && name !== 'traces.json')
+    .filter((name) => /^\d\d-.*\.json$/.test(name))
     .sort()
     .flatMap((name) => {
       const text = readFileSync(join(directory, name), 'utf8');

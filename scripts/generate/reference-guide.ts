@@ -47,6 +47,11 @@ ${helpText.trimEnd()}
 From the environment the daemon takes \`PATH\` (to find git), \`XDG_STATE_HOME\` (sessions live in \`$XDG_STATE_HOME/checkpointd\`, default \`~/.local/state/checkpointd\`), \`XDG_CONFIG_HOME\` and \`HOME\` (your own git ignore rules). git gets an environment of its own: no \`GIT_…\` variable reaches it.
 `;
 
+export const examplesRead = `### How to read the examples
+
+They succeed, in a session that is open as \`\${session}\` on the git repository \`\${workspace}\` with \`README.md\` and \`src/a.txt\`. \`before\` are steps that come first: a file that is written, a request whose answer has the name \`as\`. \`\${name.field}\` is a value of such an answer; \`\${string}\`, \`\${integer}\` and the like stand for any value of that type. An answer may have more fields than are shown. Each is executed against the daemon.
+`;
+
 export const generators = `## Making a client
 
 | from | with | what to know |
@@ -56,7 +61,7 @@ export const generators = `## Making a client
 | | \`datamodel-codegen --input schema.json --input-file-type jsonschema --output models.py\` | \`x-methods\` tells which definitions are the parameters and the result of a method |
 | \`openrpc.json\` (OpenRPC 1.4.1) | any OpenRPC generator; also answered by \`rpc.discover\` | parameters go by name (\`paramStructure: by-name\`) |
 | \`metaModel.json\` (the meta model of LSP 3.18) | generators for LSP such as lsprotocol | requests, notifications and structures; no examples |
-| \`protocol.json\` | your own generator | the source: also rules, errors with remedies, and examples |
+| \`protocol.json\` | your own generator | the source: also rules, errors with remedies, and more examples |
 
 What a generator does not make: frames (rules M6 to M12), cancelling, progress, and the end of the daemon. The clients for TypeScript, Python and Rust in \`clients/\` show each in a few hundred lines, and \`clients/scenarios.json\` is the test that they share. Read enums marked open with a default, and ignore fields that you do not know.
 `;

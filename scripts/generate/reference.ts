@@ -1,5 +1,6 @@
 // Projection: protocol/REFERENCE.md, for people. A first session, rules with their numbers, every method with fields,
-// errors and the examples that succeed, every error, every type. Examples of faults stay in protocol.json.
+// errors and an example that succeeds, every error, every type. It is to be read in an hour: what many methods have in
+// common is said once, and what is only looked up (the types) comes last. A test counts the words.
 import {
   type Example,
   fieldsOf,
@@ -13,7 +14,7 @@ import {
   type Schema,
 } from './dialect.ts';
 import { summaryOf } from './open-rpc.ts';
-import { commandLine, firstPage, generators, glossary } from './reference-guide.ts';
+import { commandLine, examplesRead, firstPage, generators, glossary } from './reference-guide.ts';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 const anchor = (text: string): string =>
@@ -46,22 +47,59 @@ function typeText(schema: Schema): string {
   return `${schema.type}${boundsOf(schema)}`;
 }
 
-function fieldTable(schema: Schema): string {
-  const rows = fieldsOf(schema).map(
+type Field = ReturnType<typeof fieldsOf>[number];
+
+const nameOf = (field: Field): string => `\`${field.name}\`${field.required ? '' : '?'}`;
+
+function rowsOf(fields: readonly Field[]): string {
+  const rows = fields.map(
     (field) =>
-      `| \`${field.name}\`${field.required ? '' : '?'} | ${cell(typeText(field.schema))} | ${cell(field.schema.description ?? '')} |\n`,
+      `| ${nameOf(field)} | ${cell(typeText(field.schema))} | ${cell(field.schema.description ?? '')} |\n`,
   );
-  return rows.length === 0 ? 'No fields.\n' : `| field | type | |\n|---|---|---|\n${rows.join('')}`;
+  return `| field | type | |\n|---|---|---|\n${rows.join('')}`;
+}
+
+/** The fields of an object; those that recur are only named. */
+function fieldTable(schema: Schema, recurring: ReadonlyMap<string, Field>): string {
+  const all = fieldsOf(schema);
+  const own = all.filter((field) => !recurring.has(keyOf(field)));
+  const others = all.filter((field) => recurring.has(keyOf(field))).map(nameOf);
+  if (all.length === 0) return 'No fields.\n';
+  const also = others.length === 0 ? '' : `${own.length === 0 ? '' : 'And '}${others.join(', ')}.\n`;
+  return own.length === 0 ? also : `${rowsOf(own)}${also === '' ? '' : `\n${also}`}`;
+}
+
+const keyOf = (field: Field): string => JSON.stringify([field.name, field.schema]);
+
+/** How many objects a field stands in, just the same, before it is said once for all; short ones are not worth it. */
+const recurrenceMin = 6;
+const recurringLengthMin = 16;
+
+function recurringFields(document: ProtocolDocument): ReadonlyMap<string, Field> {
+  const counts = new Map<string, { readonly field: Field; count: number }>();
+  for (const schema of Object.values(document.$defs))
+    for (const field of fieldsOf(schema)) {
+      const known = counts.get(keyOf(field));
+      if (known === undefined) counts.set(keyOf(field), { field, count: 1 });
+      else known.count += 1;
+    }
+  return new Map(
+    [...counts].flatMap(([key, { field, count }]) =>
+      count >= recurrenceMin && (field.schema.description ?? '').length >= recurringLengthMin
+        ? [[key, field] as const]
+        : [],
+    ),
+  );
 }
 
 function exampleText(example: Example): string {
   const before = (example.before ?? []).map((step) => `before: ${JSON.stringify(step)}\n`).join('');
   const params = example.params === undefined ? '' : `params: ${JSON.stringify(example.params)}\n`;
   const outcome = 'result' in example ? `result: ${JSON.stringify(example.result)}\n` : '';
-  return `*${example.name}* (world: ${example.world})\n\n\`\`\`\n${before}${params}${outcome}\`\`\`\n`;
+  return `*${example.name}*\n\n\`\`\`\n${before}${params}${outcome}\`\`\`\n`;
 }
 
-/** What a reader wants to see of a method; all others, with every error, are in protocol.json. */
+/** What a reader wants to see of a method. */
 function shownExamples(method: Method): readonly Example[] {
   return method.examples
     .filter((example) => example.fault === undefined && example.error === undefined)
@@ -82,10 +120,16 @@ const arrows = {
   both: 'both ways',
 } as const;
 
-function methodText(document: ProtocolDocument, method: Method): string {
+function methodText(
+  document: ProtocolDocument,
+  method: Method,
+  recurring: ReadonlyMap<string, Field>,
+): string {
   const facts = [
-    `${method.kind}, ${arrows[method.direction]}`,
-    `since ${method.since}`,
+    ...(method.kind === 'request' && method.direction === 'clientToServer'
+      ? []
+      : [`${method.kind}, ${arrows[method.direction]}`]),
+    ...(method.since === document.protocolVersion ? [] : [`since ${method.since}`]),
     ...(method.stability === 'stable' ? [] : [method.stability]),
     ...(method.kind === 'notification'
       ? []
@@ -104,11 +148,11 @@ function methodText(document: ProtocolDocument, method: Method): string {
     `${method.description}\n`,
     ...(params === undefined || fieldsOf(params).length === 0
       ? ['No parameters.\n']
-      : [`**Parameters**\n\n${fieldTable(params)}`]),
+      : [`**Parameters**\n\n${fieldTable(params, recurring)}`]),
     ...(result === undefined
       ? []
       : isRecord(result) && !isNamed
-        ? [`**Result**\n\n${fieldTable(result)}`]
+        ? [`**Result**\n\n${fieldTable(result, recurring)}`]
         : [`**Result**: ${typeText(method.result ?? {})}\n`]),
     ...((method.errors ?? []).length === 0
       ? []
@@ -120,7 +164,7 @@ function methodText(document: ProtocolDocument, method: Method): string {
   return parts.join('\n');
 }
 
-function definitionText(name: string, schema: Schema): string {
+function definitionText(name: string, schema: Schema, recurring: ReadonlyMap<string, Field>): string {
   const values = schema.enum ?? schema.knownValues;
   const head = `### ${name}\n\n${schema.description ?? ''}\n\n`;
   if (values !== undefined) {
@@ -129,8 +173,18 @@ function definitionText(name: string, schema: Schema): string {
       .join('');
     return `${head}${schema.enum === undefined ? 'Open enum: more values may come.' : 'Closed enum.'}\n\n| value | |\n|---|---|\n${rows}`;
   }
-  if (isRecord(schema)) return `${head}${fieldTable(schema)}`;
-  return `${head}Type: ${typeText(schema)}.\n`;
+  return `${head}${fieldTable(schema, recurring)}`;
+}
+
+const isSimple = (schema: Schema): boolean =>
+  (schema.enum ?? schema.knownValues) === undefined && !isRecord(schema);
+
+function simpleTypes(schemas: readonly (readonly [string, Schema])[]): string {
+  const rows = schemas.map(
+    ([name, schema]) =>
+      `| <a id="${anchor(name)}"></a>\`${name}\` | ${cell(typeText(schema))} | ${cell(schema.description ?? '')} |\n`,
+  );
+  return `| type | is | |\n|---|---|---|\n${rows.join('')}`;
 }
 
 function rulesText(document: ProtocolDocument): string {
@@ -160,29 +214,29 @@ export function reference(document: ProtocolDocument): GeneratedFile {
   const isInline = (name: string): boolean =>
     inline.has(name) && /(?:Params|Result)$/.test(name) && name !== 'RestoreResult';
   const names = (list: readonly string[]): string => list.map((name) => link(name)).join(', ');
-  const terms = (record: Readonly<Record<string, string>>): string =>
-    Object.entries(record)
-      .map(([name, text]) => `- **${name}**: ${text}\n`)
-      .join('');
+  const recurring = recurringFields(document);
+  const types = Object.entries(document.$defs).filter(([name]) => !isInline(name));
   const content = [
     `<!-- ${generatedNotice} -->\n`,
     `# The ${document.protocol} protocol ${document.protocolVersion}\n`,
     `${document.description}\n`,
-    `[A first session](#a-first-session) · [Words](#words) · [Flags and environment](#flags-and-environment) · [Rules](#rules) · [Methods](#methods) · [Errors](#errors) · [Types](#types) · [Making a client](#making-a-client) · [How to read the examples](#how-to-read-the-examples)\n`,
+    `[A first session](#a-first-session) · [Words](#words) · [Flags and environment](#flags-and-environment) · [Rules](#rules) · [Methods](#methods) · [Errors](#errors) · [Making a client](#making-a-client) · [Types](#types)\n`,
+    'Up to the types it is to be read, in less than an hour; the types are to be looked up.\n',
     firstPage(document),
     glossary,
     commandLine,
     `## Rules\n\nEvery rule has a number that never changes.\n\n${rulesText(document)}`,
     `## Methods\n\n${methodTable(document)}`,
-    `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}. These are not repeated below. A \`?\` marks an optional field.\n`,
-    ...document.methods.map((method) => methodText(document, method)),
+    `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}. These are not repeated below. A \`?\` marks an optional field. What is not marked otherwise is a request from the client, there since ${document.protocolVersion}.\n`,
+    `### Fields that recur\n\nBelow they are only named.\n\n${rowsOf([...recurring.values()])}`,
+    examplesRead,
+    ...document.methods.map((method) => methodText(document, method, recurring)),
     `## Errors\n\n${errorText(document)}`,
-    `## Types\n\n${Object.entries(document.$defs)
-      .filter(([name]) => !isInline(name))
-      .map(([name, schema]) => definitionText(name, schema))
-      .join('\n')}`,
     generators,
-    `## How to read the examples\n\nA method shows one example that succeeds; the others, with every error and fault, are in \`protocol.json\` (\`methods[].examples\`). Each can be executed against a real daemon.\n\n**Worlds**: where an example begins.\n\n${terms(document.worlds)}\n**Notation**\n\n${terms(document.placeholders)}`,
+    `## Types\n\n${simpleTypes(types.filter(([, schema]) => isSimple(schema)))}`,
+    ...types
+      .filter(([, schema]) => !isSimple(schema))
+      .map(([name, schema]) => definitionText(name, schema, recurring)),
   ].join('\n');
   return { path: 'protocol/REFERENCE.md', content };
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
+import { readDocument } from '../../scripts/read-document.ts';
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
 
@@ -9,7 +10,7 @@ export function readJson(path: string): unknown {
   return JSON.parse(readFileSync(`${root}${path}`, 'utf8'));
 }
 
-export const protocol = readJson('protocol/protocol.json') as ProtocolDocument;
+export const protocol = readDocument(root);
 
 type Json = Record<string, unknown>;
 

@@ -31,7 +31,9 @@ test('the check names what is stale and writes nothing; generating makes it fres
   const directory = mkdtempSync(join(tmpdir(), 'checkpointd-protocol-'));
   try {
     mkdirSync(join(directory, 'protocol'));
-    copyFileSync(join(root, 'protocol/protocol.json'), join(directory, 'protocol/protocol.json'));
+    mkdirSync(join(directory, 'protocol/conformance'));
+    for (const file of ['protocol/protocol.json', 'protocol/conformance/faults.json'])
+      copyFileSync(join(root, file), join(directory, file));
     const run = (...flags: string[]): { status: number | null; lines: string[] } => {
       const child = spawnSync(process.execPath, [generator, '--root', directory, ...flags], {
         encoding: 'utf8',

@@ -1,0 +1,27 @@
+// Reads protocol/protocol.json with the examples of what goes wrong, which stand in protocol/conformance/faults.json:
+// who reads the protocol to use it does not need them, who builds or tests a server does. It checks nothing.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Example, ProtocolDocument } from './generate/dialect.ts';
+
+/** The document of this directory, each method with all of its examples. */
+export function readDocument(root: string): ProtocolDocument {
+  const document = read(root, 'protocol/protocol.json') as ProtocolDocument;
+  const { examples } = read(root, 'protocol/conformance/faults.json') as {
+    readonly examples: Readonly<Record<string, readonly Example[]>>;
+  };
+  const astray = Object.keys(examples).filter(
+    (name) => !document.methods.some((method) => method.name === name),
+  );
+  if (astray.length > 0)
+    throw new Error(`faults.json has examples of ${astray.join(', ')}, which is no method`);
+  const methods = document.methods.map((method) => ({
+    ...method,
+    examples: [...method.examples, ...(examples[method.name] ?? [])],
+  }));
+  return { ...document, methods };
+}
+
+function read(root: string, path: string): unknown {
+  return JSON.parse(readFileSync(join(root, path), 'utf8'));
+}
