@@ -69,6 +69,10 @@ export interface Capturer {
   isLeftOut(path: TreePath): boolean;
   /** The directories that the last look left out; what lies below them is not listed. For the watcher. */
   leftOutDirectories(): TreePath[];
+  /** Whether every change since the last look is told. */
+  readonly isHeld: boolean;
+  /** Directories can be held: looks at everything beside the captures, so that they may look at less. */
+  lookSoon(): void;
   /** What was seen is not to be relied on: the next capture looks at everything. */
   distrust(): void;
   /** Ends what runs beside it. */

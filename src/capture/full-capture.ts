@@ -148,6 +148,14 @@ export class FullCapture implements Capturer {
     return this.#looks.leftOutDirectories();
   }
 
+  get isHeld(): boolean {
+    return this.#looks.isHeld;
+  }
+
+  lookSoon(): void {
+    if (this.#looks.wanted === 'now') this.#idle.after(true);
+  }
+
   distrust(): void {
     this.#looks.distrust();
     this.#idle.after(false);

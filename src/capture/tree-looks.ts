@@ -8,7 +8,7 @@ import type { Directory } from '../tree/directory.ts';
 import { Globs } from '../tree/globs.ts';
 import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
-import type { HeldTree } from '../watch/held-watch.ts';
+import type { HeldTree } from '../watch/held/held-watch.ts';
 import type { CaptureRequest, FullCaptureReason } from './capturer.ts';
 import { NotNarrow } from './fast/dirty-paths.ts';
 import { HeldLooks } from './fast/held-looks.ts';
@@ -97,6 +97,11 @@ export class TreeLooks {
   /** When a look at everything is wanted beside the captures. */
   get wanted(): 'now' | 'later' | undefined {
     return this.#options.held === undefined ? undefined : this.#held.wanted;
+  }
+
+  /** Whether every change since the last look is told. */
+  get isHeld(): boolean {
+    return this.#held.isHeld;
   }
 
   /** What was seen is not rested on any more. */

@@ -4,11 +4,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
-import type { WorkTreeWatcher } from '../watch/watcher.ts';
+import type { HeldTree } from '../watch/held/held-watch.ts';
 import { type Difference, differences, type SeenTree } from './seen-tree.ts';
 
-/** What is checked: the changes that a watcher tells, and whether it tells all. */
-export type AuditedWatch = Pick<WorkTreeWatcher, 'changes' | 'fence' | 'isLive'>;
+/** What is checked: the changes that are told, and whether all are. */
+export interface AuditedWatch extends Pick<HeldTree, 'changes' | 'fence'> {
+  readonly isLive: boolean;
+}
 
 export interface WatchAuditOptions {
   /** The watcher; undefined before there is one. */

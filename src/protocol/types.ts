@@ -112,7 +112,7 @@ export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge
 export type CapturePath = 'fast' | 'cold';
 
 /** Why a capture had to look at everything. */
-export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' | 'first' | 'suspect' | 'alsoInclude' | 'unproven' | (string & {});
+export type ColdReason = 'requested' | 'unwatched' | 'overflow' | 'ignoreRules' | 'first' | 'suspect' | 'alsoInclude' | 'unproven' | 'audit' | (string & {});
 
 /** How a path changed. */
 export type ChangeKind = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged' | (string & {});
@@ -921,7 +921,7 @@ export interface CheckpointsCapability {
   readonly conflictPolicies: readonly ConflictPolicy[];
   /** Whether a symbolic link that appears during a restore can never lead it out of the work tree (Linux). */
   readonly anchoredRestore: boolean;
-  /** Whether captures follow the watcher. */
+  /** Whether a capture may look at what changed, where that is proven to be enough (Linux). */
   readonly fastCapture: boolean;
 }
 
@@ -3039,9 +3039,11 @@ export interface NotificationTypes {
   /**
    * A capture found changes that the watcher had not told: written through `mmap` or through another name of
    * the file, or made in a directory before it was watched. They are told with `worktree/didChange` as well,
-   * and their directories are watched anew. No checkpoint misses them, because captures look at everything.
-   * Comes a second or more after the capture, where the system lets the server make sure (Linux); what is in
-   * doubt is not told.
+   * and their directories are watched anew. What the system tells nobody (a write through `mmap` to a file
+   * that had not changed for a minute, Linux AIO, a write through another name of the file) is missing in a
+   * checkpoint whose `capture.path` is `fast`; a look at everything finds it, two seconds after the last
+   * capture and at every fiftieth. Comes a second or more after the capture or look that found it, where the
+   * system lets the server make sure (Linux); what is in doubt is not told.
    */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
   /** The conversation changed. */

@@ -17,7 +17,7 @@ const offer = {
       restoreScopes: ['files', 'conversation', 'both'],
       conflictPolicies: ['overwrite', 'skip', 'fail'],
       anchoredRestore: process.platform === 'linux',
-      fastCapture: false,
+      fastCapture: process.platform === 'linux',
     },
     conversation: { tangentFiles: true, documentVersion: 1 },
     ledger: { conflicts: true },

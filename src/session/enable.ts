@@ -102,8 +102,8 @@ export async function enableCheckpoints(
     });
   } catch (error) {
     session.disable('NotRequested');
-    await store.close();
     await capture.close();
+    await store.close();
     throw error;
   }
 }
@@ -135,8 +135,8 @@ function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
 async function finishClean(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
   files.rmSync(session.parts.directory.enabledFile, { force: true });
   session.disable('NotARepository');
-  await store.close();
   await capture.close();
+  await store.close();
 }
 
 /** Another project stands where a restore was interrupted: nothing is touched until somebody decides. */
@@ -144,8 +144,8 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
   session.setUnfinishedRestore(true);
   session.disable('OtherWorkTree');
   session.parts.log.warn(remedies.OtherWorkTree);
-  await store.close();
   await capture.close();
+  await store.close();
 }
 
 function openCapture(session: Session, store: SnapshotStore): Capturer {
@@ -160,6 +160,7 @@ function openCapture(session: Session, store: SnapshotStore): Capturer {
     ...given({ leftOut: own === undefined ? undefined : [own] }),
     ignoreDirectory: directory.ignoreDirectory,
     onLook: watchedLook(session),
+    held: () => session.watcher?.held,
     log,
   });
 }

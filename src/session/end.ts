@@ -30,6 +30,7 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
   await session.parts.answered.close();
   const { enabled } = session;
   try {
+    await enabled?.capture.close(); // a look of its own may run, with files of the store's
     const fate =
       marker.retention === 'keep'
         ? 'kept'
@@ -38,7 +39,6 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
           : 'orphaned';
     if (fate === 'removed') await enabled?.store.destroy();
     await enabled?.store.close();
-    await enabled?.capture.close();
     const trash = fate === 'removed' ? renameAway(directory) : undefined;
     return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
   } finally {

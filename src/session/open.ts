@@ -25,7 +25,7 @@ import { AnsweredRestores } from './restore/answered-restores.ts';
 import type { SessionEvents } from './session.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
-import { startWatching } from './watching.ts';
+import { beginHolding, startWatching } from './watching.ts';
 
 export interface OpenRequest {
   /** Absolute path of the work tree, as the client spelt it. */
@@ -176,12 +176,14 @@ async function build(
   const session = assemble(effective, kept, request, around);
   try {
     if (resumed) warnIfReplaced(session, around.log);
+    beginHolding(session);
     await enableCheckpoints(session, request.init, context, recover);
     // Not before all of it was read: what a later version wrote is left as it is.
     if (effective.marker !== standing) directory.create(effective.marker);
     startWatching(session);
     return session;
   } catch (error) {
+    await session.watcher?.close();
     session.parts.sessionLog.close();
     throw error;
   }

@@ -1,5 +1,6 @@
-// The watcher of a session: started when the session stands, told to the client in batches, checked against every
-// plain capture, and never trusted for one. A work tree that cannot be watched is no failure: captures walk it either way.
+// The watcher of a session: started when the session stands, told to the client in batches. What captures hold of it
+// is checked by those that look at everything. A work tree that cannot be watched is no failure: captures walk it then.
+
 import type { LookKind, StartedLook } from '../capture/full-capture.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import { byBytes } from '../tree/tree-path.ts';
@@ -7,38 +8,47 @@ import type { ChangeBatch } from '../watch/change-batches.ts';
 import { WorkTreeWatcher } from '../watch/watcher.ts';
 import type { Session } from './session.ts';
 
-/** Starts watching in the background; `worktree/status` tells how far it is. */
-export function startWatching(session: Session): void {
+/** Makes the watcher; what captures hold can be held from now on, so that the first one may. */
+export function beginHolding(session: Session): void {
   const { workTree, log, events, options, directory } = session.parts;
-  const told = (change: ChangeBatch): void => {
-    session.parts.conversation.context.noteChanges(change.overflow ? undefined : change.paths);
-    events.workTreeChanged(session, change);
-  };
   const watcher = new WorkTreeWatcher({
     root: workTree.root,
     storage: options.storage,
     fenceDirectory: directory.fenceDirectory,
     isIgnored: (path) => session.enabled?.capture.isLeftOut(path) ?? false,
     leftOut: () => session.enabled?.capture.leftOutDirectories() ?? [],
-    onChange: told,
+    onChange: (change) => told(session, change),
     onDrift: (paths) => events.workTreeDrifted(session, paths),
+    onHoldable: () => session.enabled?.capture.lookSoon(),
     log,
   });
   session.setWatcher(watcher);
-  watcher.start();
-  void sayLive(watcher, told);
+  watcher.held?.start();
+}
+
+function told(session: Session, change: ChangeBatch): void {
+  session.parts.conversation.context.noteChanges(change.overflow ? undefined : change.paths);
+  session.parts.events.workTreeChanged(session, change);
+}
+
+/** Starts watching in the background; `worktree/status` tells how far it is. */
+export function startWatching(session: Session): void {
+  const { watcher } = session;
+  watcher?.start();
+  void sayLive(session);
 }
 
 /** What changed between the opening and going live was seen by nobody; from then on everything is told. */
-async function sayLive(watcher: WorkTreeWatcher, told: (change: ChangeBatch) => void): Promise<void> {
-  await watcher.ready().catch(() => undefined); // logged by the watcher, which stays unwatched
-  if (watcher.figures.state === 'live') told({ paths: [], overflow: true });
+async function sayLive(session: Session): Promise<void> {
+  const { watcher } = session;
+  await watcher?.ready().catch(() => undefined); // logged by the watcher, which stays unwatched
+  if (watcher?.figures.state === 'live') told(session, { paths: [], overflow: true });
 }
 
 /** What happens when a capture of the session begins to look, and when it has succeeded; see {@link WatchAudit}. */
 export function watchedLook(session: Session): (kind: LookKind) => StartedLook {
   const { log } = session.parts;
-  const audit = new WatchAudit({
+  const told = new WatchAudit({
     watch: () => session.watcher,
     onDrift: (untold) => {
       const paths = untold.map(({ path }) => path).sort(byBytes);
@@ -46,15 +56,27 @@ export function watchedLook(session: Session): (kind: LookKind) => StartedLook {
     },
     log,
   });
+  const held = new WatchAudit({
+    watch: () => {
+      const tree = session.watcher?.held;
+      const isLive = session.enabled?.capture.isHeld ?? false;
+      return tree && { changes: tree.changes, isLive, fence: () => tree.fence() };
+    },
+    onDrift: (untold) => {
+      log.info(`${untold.length} changes were not told to captures: the next one looks at everything.`);
+      session.enabled?.capture.distrust();
+    },
+    log,
+  });
   return ({ isWhole, isPlain, isStored }) => {
     const { watcher } = session;
     const position = watcher?.changes.position ?? 0;
-    const audited = isPlain ? audit.begin() : undefined;
+    const audited = isPlain ? [told.begin(), held.begin()] : [];
     return {
       changes: watcher?.changesSinceCapture() ?? { kind: 'everything', reason: 'unwatched' },
       succeeded: (seen) => {
         if (isWhole && isStored) watcher?.captured(position);
-        audited?.(seen);
+        for (const audit of audited) audit?.(seen);
       },
     };
   };

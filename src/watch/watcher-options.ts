@@ -20,6 +20,8 @@ export interface WatcherOptions {
   readonly onChange?: (batch: ChangeBatch) => void;
   /** Changes that had not been told, found by somebody else; from now on their directories are watched. */
   readonly onDrift?: (paths: readonly TreePath[]) => void;
+  /** Directories can be held from now on (watch/held/). */
+  readonly onHoldable?: () => void;
   readonly onState?: (figures: WatchFigures) => void;
   readonly log: Log;
 }

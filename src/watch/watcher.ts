@@ -1,7 +1,6 @@
 // Watches the directories of a work tree and tells what may have changed: the main thread's side, which keeps the log of
-// changes and the state. chokidar runs in a thread of its own (watch/thread/watcher-thread.ts) and only informs: what
-// captures rest on are the directories that they hold themselves (watch/held-watch.ts), in the same thread. Writes
-// through mmap are told by neither. Names that are not UTF-8 are told as their directory, unless it is held.
+// changes and the state. chokidar runs in a thread of its own (watch/thread/watcher-thread.ts) and only informs: captures
+// rest on what they hold themselves (watch/held/). Names that are not UTF-8 are told as their directory.
 import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
@@ -9,19 +8,23 @@ import { rootPath, type TreePath } from '../tree/tree-path.ts';
 import { ChangeBatches } from './change-batches.ts';
 import { ChangeLog, type Changes } from './change-log.ts';
 import { Fence } from './fence.ts';
-import { HeldWatch } from './held-watch.ts';
-import { type FromThread, limitCodes, type ToThread } from './thread/messages.ts';
-import { startThread } from './thread/thread-start.ts';
+import { HeldWatch } from './held/held-watch.ts';
+import { type FromThread, limitCodes, type ThreadOrder, type ToThread } from './thread/messages.ts';
+import { queueShareOf, startThread } from './thread/thread-start.ts';
 import type { WatchFigures, WatchState } from './watch-figures.ts';
 import type { WatcherOptions } from './watcher-options.ts';
 
+const threadProgram = new URL('./thread/watcher-thread.js', import.meta.url);
+/** chokidar's walk of 100,000 files in 10,000 directories takes more than 192 MB; what takes more is not watched. */
+const heapMb = 512;
 const restartMsMin = 1000;
 const restartMsMax = 60_000;
 
 export class WorkTreeWatcher {
   /** What the watch has told, left out or not; of any time when it was not live nothing is known. */
   readonly changes = new ChangeLog();
-  readonly held: HeldWatch;
+  /** What captures rest on; undefined without a directory for its fence. */
+  readonly held: HeldWatch | undefined;
   readonly #options: WatcherOptions;
   readonly #fence: Fence | undefined;
   /** Where the last capture that succeeded began to look. */
@@ -42,13 +45,15 @@ export class WorkTreeWatcher {
   #restartMs = restartMsMin;
   #isClosed = false;
   #hasWarned = false;
-  /** Why it started anew the last time: said once. */
-  #logged: string | undefined;
+  #logged: string | undefined; // why it started anew the last time: said once
 
   constructor(options: WatcherOptions) {
     this.#options = options;
-    if (options.fenceDirectory !== undefined) this.#fence = new Fence(options.fenceDirectory);
-    this.held = new HeldWatch(process.platform === 'linux' ? this.#fence : undefined, options.log);
+    const { fenceDirectory, onHoldable: onReady } = options;
+    if (fenceDirectory !== undefined) {
+      this.#fence = new Fence(fenceDirectory);
+      this.held = new HeldWatch({ ...options, fenceDirectory: `${fenceDirectory}-held`, onReady });
+    }
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes.keepFor(this, this.#capturedTo);
   }
@@ -89,12 +94,11 @@ export class WorkTreeWatcher {
   /** Starts watching in the background; see {@link ready}. */
   start(): void {
     if (this.#isClosed || this.#thread !== undefined) return;
+    this.held?.start();
     this.#starting = new Promise((resolve) => (this.#endStart = resolve));
     this.#become('scanning');
     try {
-      const thread = this.#startThread();
-      this.#thread = thread;
-      this.held.started((message) => this.#say(message));
+      this.#thread = this.#startThread();
     } catch (error) {
       this.#givenUp(`its thread could not be started (${systemCode(error) ?? String(error)})`);
     }
@@ -129,34 +133,34 @@ export class WorkTreeWatcher {
     const stopped = this.#stop();
     this.#become('unwatched');
     this.changes.stop('unwatched');
-    await stopped;
+    await Promise.all([stopped, this.held?.close()]);
     this.#fence?.remove();
   }
 
-  /** Ends the waiting for a start. */
-  #endStart: () => void = () => undefined;
+  #endStart: () => void = () => undefined; // ends the waiting for a start
 
   #startThread(): Worker {
     const { root, storage, leftOut, program } = this.#options;
     const fence = this.#fence?.prepare();
-    const order = {
+    const order: ThreadOrder = {
       root,
       ...given({ storage, fence }),
       leftOut: leftOut?.() ?? [],
+      eventsMax: queueShareOf(),
     };
     const ifCurrent = <T>(then: (told: T) => void): ((told: T) => void) => {
       return (told) => {
         if (this.#thread === thread) then(told);
       };
     };
-    const thread = startThread(
+    const thread = startThread<FromThread>(
       order,
       {
         heard: ifCurrent((message) => this.#hear(message)),
         crashed: ifCurrent((error) => this.#crashed(error)),
         ended: ifCurrent((code) => this.#suspect(`its thread ended (${code})`)),
       },
-      program,
+      { name: 'watcher', program: program ?? threadProgram, heapMb },
     );
     return thread;
   }
@@ -165,7 +169,6 @@ export class WorkTreeWatcher {
   async #stop(): Promise<void> {
     const thread = this.#thread;
     this.#thread = undefined;
-    this.held.stopped(this.#state === 'suspect' ? 'suspect' : 'unwatched');
     this.#directories = 0;
     this.#eventsBefore = this.#events;
     this.#endStart();
@@ -179,17 +182,15 @@ export class WorkTreeWatcher {
         this.#events = this.#eventsBefore + message.events;
         this.#directories = this.#state === 'live' ? message.directories : 0;
         for (const path of message.paths) this.#mark(path);
-        this.held.hear(message);
         if (message.isEverything) this.#everything();
         this.#say({ kind: 'taken' });
         return;
       case 'fence':
-        return this.#fence?.read(message.cookie);
-      case 'held':
-      case 'notHeld':
-        return this.held.hear(message);
+        this.#fence?.read(message.cookie);
+        return;
       case 'mended':
-        return this.#mended(message.paths);
+        this.#mended(message.paths);
+        return;
       case 'live':
         this.#restartMs = restartMsMin;
         this.#directories = message.directories;
@@ -212,7 +213,7 @@ export class WorkTreeWatcher {
     this.#drifts += 1;
     if (this.#drifts === 1)
       this.#options.log.info(
-        `A capture found ${paths.length} changes that the watch of the work tree had not told. Captures look at everything, so none is missing there.`,
+        `A capture found ${paths.length} changes that the watch of the work tree had not told. It holds them, and what comes next is looked at as a whole.`,
       );
     for (const path of paths) this.#batches.add(path);
     this.#options.onDrift?.(paths);

@@ -131,6 +131,7 @@ if (process.platform === 'linux') {
         await it.drift((attempt) => writeFileSync(outside, `through the other name ${attempt}\n`));
         await it.toldSince(from, 'deep/b.txt');
         assert.is((await it.status()).drifts, 1);
+        await it.create(); // which holds everything again
         const watches = it.watches();
         for (let i = 2; i < 4; i += 1) {
           await it.drift((attempt) => writeFileSync(outside, `again ${i} ${attempt}\n`));
@@ -144,7 +145,7 @@ if (process.platform === 'linux') {
           ['1', 'deep/b.txt'],
         ]);
         assert.is((await it.status()).drifts, 3);
-        assert.is(it.watches(), watches, 'what cannot be mended costs no more each time');
+        assert.ok(it.watches() <= watches, 'what cannot be mended costs no more each time');
         assert.is(it.logged().length, 1);
       });
     });

@@ -1,34 +1,55 @@
-// A work tree with a capture that looks at what changed, over a real watcher, and beside it one that always looks at
+// A work tree with a capture that looks at what changed, over a real watch, and beside it one that always looks at
 // everything: what the two make must be the same.
 import { join } from 'node:path';
+import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
 import type { FullCapture, FullCaptureOptions } from '../../src/capture/full-capture.ts';
-import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
+import { HeldWatch } from '../../src/watch/held/held-watch.ts';
 import { makeRig, type Rig } from './capture-rig.ts';
+import { seed } from './property.ts';
+import { Random, RandomEdits } from './trees/random-edits.ts';
+import { until } from './until.ts';
 
 export class HeldRig {
   readonly rig: Rig;
-  readonly watcher: WorkTreeWatcher;
+  readonly held: HeldWatch;
   readonly narrow: FullCapture;
   readonly full: FullCapture;
-  readonly #alive = setInterval(() => undefined, 1000);
   /** By how the captures were made. */
   readonly counts = new Map<string, number>();
   previous: SnapshotId | undefined;
+  readonly #alive = setInterval(() => undefined, 1000);
 
-  constructor(options: Partial<FullCaptureOptions> & { repository?: boolean } = {}) {
-    this.rig = makeRig(options.repository === undefined ? {} : { repository: options.repository });
-    this.watcher = new WorkTreeWatcher({
-      root: this.rig.root,
-      fenceDirectory: join(this.rig.top, 'fence'),
-      isIgnored: (path) => this.narrow.isLeftOut(path),
-      log: silentLog,
-    });
-    this.narrow = this.rig.another({ held: () => this.watcher.held, idleMs: 3_600_000, ...options });
-    this.full = this.rig.another({});
-    this.watcher.start();
+  private constructor(options: Partial<FullCaptureOptions>) {
+    this.rig = makeRig();
+    const fenceDirectory = join(this.rig.top, 'fence');
+    this.held = new HeldWatch({ root: this.rig.root, fenceDirectory, log: silentLog });
+    this.narrow = this.rig.another({ held: () => this.held, idleMs: 3_600_000, ...options });
+    this.full = this.rig.another(options);
+  }
+
+  /** Runs `body` with one whose watch is up. */
+  static async with(
+    body: (it: HeldRig) => Promise<void>,
+    options: Partial<FullCaptureOptions> = {},
+  ): Promise<void> {
+    const it = new HeldRig(options);
+    try {
+      it.held.start();
+      await until('the watch is up', () => it.held.isReady);
+      await body(it);
+    } finally {
+      clearInterval(it.#alive);
+      await it.narrow.close();
+      await it.held.close();
+      await it.rig.remove();
+    }
+  }
+
+  at(path: string): string {
+    return join(this.rig.root, path);
   }
 
   /** A capture that may look at what changed; the next one builds on it. */
@@ -41,15 +62,35 @@ export class HeldRig {
     return capture;
   }
 
-  /** What looking at everything makes of the same tree. */
-  everything(previous = this.previous): Promise<Capture> {
-    return this.full.capture(previous === undefined ? {} : { previous });
+  /** Captures, and checks that looking at everything makes the same of the same tree. Whether it was fast. */
+  async agrees(why: string): Promise<boolean> {
+    const { previous } = this;
+    const capture = await this.capture();
+    const full = await this.full.capture(previous === undefined ? {} : { previous });
+    assert.is(capture.snapshot, full.snapshot, why);
+    assert.equal([capture.skipped, capture.unknown], [full.skipped, full.unknown], why);
+    return capture.path === 'fast';
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#alive);
-    await this.narrow.close();
-    await this.watcher.close();
-    await this.rig.remove();
+  /** The same of one that has to be fast. */
+  async agreesFast(why: string): Promise<void> {
+    const isFast = await this.agrees(why);
+    assert.ok(isFast, `${why}: ${JSON.stringify([...this.counts])}`);
   }
+}
+
+/** Random edits of every kind; after each few of them a fast capture and a full one are the same. */
+export async function fastEqualsFull(it: HeldRig, rounds: number): Promise<void> {
+  const random = new Random(seed);
+  const edits = new RandomEdits(it.rig.root, join(it.rig.top, 'outside'), random);
+  const history: string[] = [];
+  for (const path of ['a/f', 'a/b/g.txt', 'b/f', 'deep/a/b/c/f']) it.rig.write(path, path);
+  await it.capture();
+  for (let round = 0; round < rounds; round += 1) {
+    for (let i = random.below(5); i >= 0; i -= 1) history.push(`${round} ${edits.edit()}`);
+    await it.agrees(`SEED=${seed}, round ${round}: ${history.slice(-20).join('; ')}`);
+  }
+  const told = `SEED=${seed}: ${JSON.stringify([...it.counts])}`;
+  assert.ok((it.counts.get('fast') ?? 0) > rounds / 3, `too few were fast: ${told}`);
+  console.log(told);
 }

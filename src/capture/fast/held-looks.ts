@@ -7,7 +7,7 @@ import type { Slices } from '../../base/slices.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Changes } from '../../watch/change-log.ts';
-import type { HeldTree } from '../../watch/held-watch.ts';
+import type { HeldTree } from '../../watch/held/held-watch.ts';
 import type { IgnoreScopes } from '../ignore/ignore-rules.ts';
 import type { SeenTree } from '../seen-tree.ts';
 import { startingChain } from '../selection.ts';
@@ -53,6 +53,8 @@ const judgedMax = 1000;
 export class HeldLooks {
   readonly #options: HeldLooksOptions;
   #base: BaseLook | undefined;
+  /** Directories that nobody holds, as the log knows them. */
+  #young: ReadonlySet<TreePath> = new Set();
   #narrow = 0;
   /** On a file system that does not tell, or with another one mounted inside. */
   #isImpossible = false;
@@ -68,6 +70,11 @@ export class HeldLooks {
     return this.#narrow > 0 ? 'later' : undefined;
   }
 
+  /** Whether every change since the last look is told. */
+  get isHeld(): boolean {
+    return this.#base !== undefined && this.#changes(this.#base).kind === 'paths';
+  }
+
   /** Nothing that was seen is rested on any more. */
   distrust(): void {
     this.#base = undefined;
@@ -77,17 +84,16 @@ export class HeldLooks {
   /** What is to be looked at for a snapshot that builds on `kept`. @throws NotNarrow when that is everything */
   async narrow(kept: Directory): Promise<Narrow> {
     const held = this.#options.held();
-    if (held === undefined || !held.isReady) throw new NotNarrow('unwatched');
-    if (this.#narrow >= narrowMax) throw new NotNarrow('audit');
+    if (held === undefined || !held.isReady || this.#base === undefined) throw new NotNarrow('unwatched');
     if (!(await held.fence())) throw new NotNarrow('unwatched');
+    if (this.#narrow >= narrowMax) throw new NotNarrow('audit');
+    if (this.#base.restless.isTooMuch) throw new NotNarrow('unproven');
     const rules = await this.#rules(held);
     const base = this.#base;
-    if (base === undefined) throw new NotNarrow('unwatched');
     let { position } = held.changes;
     const begun = position;
     const changes = this.#changes(base);
     if (changes.kind === 'everything') throw new NotNarrow(changes.reason);
-    if (base.restless.isTooMuch) throw new NotNarrow('unproven');
     const listed = new Set([...judgedAnew(base, rules), ...differing(base, kept)]);
     const more = async (): Promise<Iterable<TreePath>> => {
       if (!(await held.fence())) throw new NotNarrow('unwatched');
@@ -145,7 +151,12 @@ export class HeldLooks {
 
   #rest(base: BaseLook): void {
     this.#base = base;
-    this.#options.held()?.changes.keepFor(this, base.position);
+    const changes = this.#options.held()?.changes;
+    const { unheld } = base.restless;
+    for (const path of this.#young) if (!unheld.has(path)) changes?.endYoung(path);
+    for (const path of unheld) if (!this.#young.has(path)) changes?.addYoung(path);
+    this.#young = new Set(unheld);
+    changes?.keepFor(this, base.position);
   }
 
   #changes(base: BaseLook): Changes {

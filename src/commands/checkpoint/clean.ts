@@ -55,9 +55,9 @@ async function removeStore(
   const { directory, log } = session.parts;
   const lost = 'The checkpoints are removed, but not all that the store kept for them';
   session.disable('Cleaned');
+  await afterCommit(context, lost, () => capture.close());
   await afterCommit(context, lost, () => store.destroy());
   await afterCommit(context, lost, () => store.close());
-  await afterCommit(context, lost, () => capture.close());
   await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
   const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
   if (trash === undefined) return;

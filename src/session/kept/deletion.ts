@@ -22,6 +22,7 @@ export async function deleteOpen(session: Session): Promise<Deleted> {
   const { directory } = session.parts;
   directory.ours(); // before anything is destroyed
   const bytesFreed = await sizeOf(directory.root);
+  await session.enabled?.capture.close();
   await session.enabled?.store.destroy();
   const { fate, deleted } = await endSession(session, 'orderly');
   return fate === 'removed' ? { bytesFreed, deleted } : remove(directory);

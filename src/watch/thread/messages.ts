@@ -21,9 +21,6 @@ export type FromThread =
       readonly paths: readonly TreePath[];
       /** Events were lost, or there are too many marks to send: nothing is listed then. */
       readonly isEverything: boolean;
-      /** Those of the paths that a handle of a held directory has told. */
-      readonly held: readonly TreePath[];
-      readonly isHeldEverything: boolean;
       /** Since the thread began. */
       readonly events: number;
       readonly directories: number;
@@ -32,10 +29,6 @@ export type FromThread =
   | { readonly kind: 'fence'; readonly cookie: string }
   /** What was to be mended is watched; these may have changed until now. */
   | { readonly kind: 'mended'; readonly paths: readonly TreePath[] }
-  /** The answer to `hold`: every other directory of the question has had a handle since before now. */
-  | { readonly kind: 'held'; readonly id: number; readonly missing: readonly TreePath[] }
-  /** No directory is held any more, and none can be: the system's limit is reached. */
-  | { readonly kind: 'notHeld'; readonly code: string }
   | { readonly kind: 'live'; readonly directories: number }
   | { readonly kind: 'tooMany' }
   | { readonly kind: 'failed'; readonly code: string };
@@ -43,10 +36,6 @@ export type FromThread =
 export type ToThread =
   /** The last marks are taken; before that the thread sends no more, it gathers. */
   | { readonly kind: 'taken' }
-  /** These directories are about to be read, parents first: give each a handle before. */
-  | { readonly kind: 'hold'; readonly id: number; readonly paths: readonly TreePath[] }
-  /** Let all that are held go. */
-  | { readonly kind: 'release' }
   | { readonly kind: 'leftOut'; readonly leftOut: readonly TreePath[] }
   /** Changes of these paths were not told: watch these directories, then tell the paths. */
   | { readonly kind: 'mend'; readonly paths: readonly TreePath[]; readonly directories: readonly TreePath[] };

@@ -1,7 +1,6 @@
-// The thread that watches: chokidar (watch/thread/tree-watch.ts), and the directories that captures hold
-// (watch/thread/held-directories.ts), with an event loop of its own. chokidar's walk of a large tree takes seconds of a
-// loop, and the loop must be free to read the kernel's queue while the daemon captures. It gathers marks and sends them
-// in batches, one at a time; what they mean, and when to start anew, is watch/watcher.ts's.
+// The thread that watches: chokidar (watch/thread/tree-watch.ts) with an event loop of its own. Its walk of a large tree
+// takes seconds of a loop, and its loop must be free to read the kernel's queue while the daemon captures. It gathers
+// marks and sends them in batches, one at a time; what they mean, and when to start anew, is watch/watcher.ts's.
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemCode } from '../../base/errors.ts';
 import { watchDirectory } from '../../base/files.ts';
@@ -9,7 +8,6 @@ import { invariant } from '../../base/invariant.ts';
 import { isRestoreTemporary } from '../../tree/globs.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { DirectoryWatches } from './directory-watches.ts';
-import { HeldDirectories } from './held-directories.ts';
 import { probeLoop } from './loop-probe.ts';
 import type { FromThread, ThreadOrder, ToThread } from './messages.ts';
 import { type TreeListener, TreeWatch } from './tree-watch.ts';
@@ -17,39 +15,18 @@ import { type TreeListener, TreeWatch } from './tree-watch.ts';
 /** Marks gathered while the main thread is busy; past them everything may differ. */
 const marksMax = 5000;
 
-/** The kernel drops events without a word, so a turn with many of them counts as one where some were dropped. */
-class TurnCounter {
-  readonly #reached: () => void;
-  #count = 0;
-
-  constructor(reached: () => void) {
-    this.#reached = reached;
-  }
-
-  count(max: number): void {
-    if (this.#count === 0) setImmediate(() => (this.#count = 0));
-    this.#count += 1;
-    if (this.#count === max) this.#reached();
-  }
-}
-
 class ThreadWatch {
   readonly #order: ThreadOrder;
   readonly #send: (message: FromThread) => void;
   readonly #tree: TreeWatch;
   readonly #beside: DirectoryWatches;
-  readonly #held: HeldDirectories;
   #leftOut: ReadonlySet<TreePath>;
   #marks = new Set<TreePath>();
   #isEverything = false;
-  #heldMarks = new Set<TreePath>();
-  #isHeldEverything = false;
   #isAwaited = false;
   #isArmed = false;
   #events = 0;
-  readonly #told = new TurnCounter(() => this.#tooMany());
-  /** The same event of the kernel may be told by both. */
-  readonly #toldByHeld = new TurnCounter(() => this.#tooMany());
+  #eventsInTurn = 0;
 
   constructor(order: ThreadOrder, send: (message: FromThread) => void) {
     this.#order = order;
@@ -61,11 +38,6 @@ class ThreadWatch {
     };
     this.#tree = new TreeWatch(order.root, (path) => this.#isOutside(path), listener);
     this.#beside = new DirectoryWatches(order.root, listener);
-    this.#held = new HeldDirectories(order.root, {
-      counted: () => this.#toldByHeld.count(order.eventsMax),
-      changed: (path) => this.#markHeld(path),
-      failed: (error) => this.#notHeld(error),
-    });
   }
 
   start(): void {
@@ -107,39 +79,10 @@ class ThreadWatch {
       case 'leftOut':
         this.#leftOut = new Set(message.leftOut);
         return;
-      case 'hold':
-        this.#hold(message.id, message.paths);
-        return;
-      case 'release':
-        this.#held.release();
-        return;
       case 'mend':
         for (const directory of message.directories) this.#beside.watch(directory);
         this.#send({ kind: 'mended', paths: message.paths });
     }
-  }
-
-  #hold(id: number, paths: readonly TreePath[]): void {
-    let missing = paths;
-    try {
-      missing = this.#held.hold(paths);
-    } catch (error) {
-      this.#notHeld(error);
-    }
-    this.#tellNow();
-    this.#send({ kind: 'held', id, missing });
-  }
-
-  #notHeld(error: unknown): void {
-    this.#held.release();
-    this.#send({ kind: 'notHeld', code: systemCode(error) ?? String(error) });
-  }
-
-  #markHeld(path: TreePath): void {
-    if (!this.#isHeldEverything) this.#heldMarks.add(path);
-    if (!this.#isEverything && !isGitName(nameOf(path))) this.#marks.add(path);
-    if (Math.max(this.#heldMarks.size, this.#marks.size) > marksMax) this.#everything();
-    else this.#arm();
   }
 
   #live(): void {
@@ -149,7 +92,7 @@ class ThreadWatch {
 
   #mark(type: string, name: string | undefined, watchedPath: string): void {
     this.#events += 1;
-    this.#told.count(this.#order.eventsMax);
+    this.#countTurn();
     const directory = this.#within(watchedPath);
     if (directory === undefined) return;
     // A directory that goes tells its own name: the mark on it holds for all below.
@@ -162,15 +105,16 @@ class ThreadWatch {
     else this.#arm();
   }
 
-  #tooMany(): void {
-    this.#send({ kind: 'tooMany' });
+  /** The kernel drops events without a word, so a turn with many of them counts as one where some were dropped. */
+  #countTurn(): void {
+    if (this.#eventsInTurn === 0) setImmediate(() => (this.#eventsInTurn = 0));
+    this.#eventsInTurn += 1;
+    if (this.#eventsInTurn === this.#order.eventsMax) this.#send({ kind: 'tooMany' });
   }
 
   #everything(): void {
     this.#isEverything = true;
-    this.#isHeldEverything = true;
     this.#marks = new Set();
-    this.#heldMarks = new Set();
     this.#arm();
   }
 
@@ -189,20 +133,16 @@ class ThreadWatch {
   }
 
   #tellNow(): void {
-    if (this.#marks.size + this.#heldMarks.size === 0 && !this.#isEverything) return;
+    if (this.#marks.size === 0 && !this.#isEverything) return;
     this.#isAwaited = true;
     const facts = {
       isEverything: this.#isEverything,
-      held: [...this.#heldMarks],
-      isHeldEverything: this.#isHeldEverything,
       events: this.#events,
       directories: this.#tree.directories,
     };
     this.#send({ kind: 'marks', paths: [...this.#marks], ...facts });
     this.#marks = new Set();
     this.#isEverything = false;
-    this.#heldMarks = new Set();
-    this.#isHeldEverything = false;
   }
 
   /** The path inside the work tree, or undefined for the one event kind that names its parent. */

@@ -11,6 +11,7 @@ import {
   repositoryState,
   write,
 } from '../../support/in-process-daemon.ts';
+import { until } from '../../support/until.ts';
 
 async function opened(
   files?: Record<string, string>,
@@ -368,26 +369,24 @@ test('a create that is cancelled changes nothing', async () => {
   await house.close();
 });
 
-test('the answer says why the capture looked at everything', () =>
+test('the answer says whether the capture looked at everything, and why', () =>
   withSessions(async (rig) => {
     const session = await rig.open();
     const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
-    const reason = async (): Promise<string | undefined> => {
+    const create = async (): Promise<string | undefined> => {
       const { capture } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
-      assert.is(capture.path, 'cold');
+      assert.is(capture.path, capture.reason === undefined ? 'fast' : 'cold');
       return capture.reason;
     };
     try {
-      assert.is(await reason(), 'unwatched', 'of the time since the opening nothing is known');
-      const { watcher } = session;
-      assert.ok(watcher);
-      await watcher.ready();
-      if (!watcher.isLive) return; // the machine gives no watch
-      await reason();
-      assert.is(await reason(), 'unproven');
-      if (!(await watcher.fence())) return;
+      await until('everything is held', () => session.enabled?.capture.isHeld === true);
+      rig.write('a', '2');
+      assert.is(await create(), undefined);
       rig.write('.gitignore', '*.log\n');
-      if (await watcher.fence()) assert.is(await reason(), 'ignoreRules');
+      assert.is(await create(), 'ignoreRules');
+      assert.is(await create(), undefined);
+      session.enabled?.capture.distrust();
+      assert.is(await create(), 'unwatched');
     } finally {
       clearInterval(alive);
     }

@@ -867,9 +867,12 @@ class Requests:
     ) -> Callable[[], None]:
         """A capture found changes that the watcher had not told: written through `mmap` or through
         another name of the file, or made in a directory before it was watched. They are told with
-        `worktree/didChange` as well, and their directories are watched anew. No checkpoint misses
-        them, because captures look at everything. Comes a second or more after the capture, where
-        the system lets the server make sure (Linux); what is in doubt is not told.
+        `worktree/didChange` as well, and their directories are watched anew. What the system
+        tells nobody (a write through `mmap` to a file that had not changed for a minute, Linux
+        AIO, a write through another name of the file) is missing in a checkpoint whose
+        `capture.path` is `fast`; a look at everything finds it, two seconds after the last
+        capture and at every fiftieth. Comes a second or more after the capture or look that found
+        it, where the system lets the server make sure (Linux); what is in doubt is not told.
         """
         return self.on("worktree/didDrift", listener)
 

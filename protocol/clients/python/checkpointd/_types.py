@@ -513,7 +513,7 @@ CapturePath = Literal["fast", "cold"]
 
 
 # Why a capture had to look at everything. Known: requested, unwatched, overflow, ignoreRules,
-# first, suspect, alsoInclude, unproven.
+# first, suspect, alsoInclude, unproven, audit.
 ColdReason = str
 
 
@@ -1395,7 +1395,7 @@ class CheckpointsCapability(TypedDict):
     # Whether a symbolic link that appears during a restore can never lead it out of the work tree
     # (Linux).
     anchoredRestore: bool
-    # Whether captures follow the watcher.
+    # Whether a capture may look at what changed, where that is proven to be enough (Linux).
     fastCapture: bool
 
 

@@ -396,7 +396,7 @@ pub enum SkipReason {
 /// How a capture looked at the work tree.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CapturePath {
-    /// At what may have changed.
+    /// At what may have changed, by what the system tells of every directory (Linux).
     #[serde(rename = "fast")]
     Fast,
     /// At everything.
@@ -413,10 +413,11 @@ pub enum ColdReason {
     /// It was asked for.
     #[serde(rename = "requested")]
     Requested,
-    /// The watcher is not trusted or not running.
+    /// What changes was not followed: watching has just begun, or cannot be done here (another
+    /// system than Linux, a file system whose changes other machines make, no watches left).
     #[serde(rename = "unwatched")]
     Unwatched,
-    /// The watcher lost events.
+    /// More changed at once than is kept.
     #[serde(rename = "overflow")]
     Overflow,
     /// Ignore rules or the user's index changed.
@@ -425,15 +426,19 @@ pub enum ColdReason {
     /// There is no earlier capture.
     #[serde(rename = "first")]
     First,
-    /// A check of the watcher failed.
+    /// A check found changes that had not been told.
     #[serde(rename = "suspect")]
     Suspect,
     /// It was to hold what the ignore rules leave out: what a restore is about to displace.
     #[serde(rename = "alsoInclude")]
     AlsoInclude,
-    /// Nothing less is proven to be enough.
+    /// Nothing less is proven to be enough: a repository or another file system inside the work
+    /// tree, a root that was replaced, too much that cannot be read.
     #[serde(rename = "unproven")]
     Unproven,
+    /// Every fiftieth capture checks those before it.
+    #[serde(rename = "audit")]
+    Audit,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -625,7 +630,7 @@ pub enum WatchState {
     /// Every directory was watched before it was read.
     #[serde(rename = "live")]
     Live,
-    /// Something was missed; watching starts anew, and the next capture looks at everything.
+    /// Something was missed; watching starts anew.
     #[serde(rename = "suspect")]
     Suspect,
     /// A value that this version does not know.
@@ -1945,7 +1950,7 @@ pub struct CheckpointsCapability {
     /// Whether a symbolic link that appears during a restore can never lead it out of the work tree
     /// (Linux).
     pub anchored_restore: bool,
-    /// Whether captures follow the watcher.
+    /// Whether a capture may look at what changed, where that is proven to be enough (Linux).
     pub fast_capture: bool,
 }
 
@@ -5597,9 +5602,12 @@ impl Notification for WorktreeDidChangeNotification {
 
 /// A capture found changes that the watcher had not told: written through `mmap` or through another
 /// name of the file, or made in a directory before it was watched. They are told with
-/// `worktree/didChange` as well, and their directories are watched anew. No checkpoint misses them,
-/// because captures look at everything. Comes a second or more after the capture, where the system
-/// lets the server make sure (Linux); what is in doubt is not told.
+/// `worktree/didChange` as well, and their directories are watched anew. What the system tells
+/// nobody (a write through `mmap` to a file that had not changed for a minute, Linux AIO, a write
+/// through another name of the file) is missing in a checkpoint whose `capture.path` is `fast`; a
+/// look at everything finds it, two seconds after the last capture and at every fiftieth. Comes a
+/// second or more after the capture or look that found it, where the system lets the server make
+/// sure (Linux); what is in doubt is not told.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
 impl Notification for WorktreeDidDriftNotification {

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
 import { fromText, type TreePath } from '../../../src/tree/tree-path.ts';
-import { HeldDirectories } from '../../../src/watch/thread/held-directories.ts';
+import { HeldDirectories } from '../../../src/watch/held/held-directories.ts';
 import { inotifyWatches } from '../../support/inotify-watches.ts';
 import { until } from '../../support/until.ts';
 

@@ -6,7 +6,7 @@ import { systemCode } from '../../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../../base/files.ts';
 import { isRestoreTemporary } from '../../tree/globs.ts';
 import { join, nameOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
-import { limitCodes } from './messages.ts';
+import { limitCodes } from '../thread/messages.ts';
 
 export interface HeldListener {
   /** One event of the kernel was read, whether or not it says anything new. */

@@ -1,0 +1,180 @@
+// When a capture may look at less than everything, and when it may not: whatever is in doubt looks at everything.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { HeldRig } from '../../support/held-rig.ts';
+import { until } from '../../support/until.ts';
+
+const test = suite('held looks');
+
+async function ready(it: HeldRig): Promise<void> {
+  for (const path of ['a/b/f', 'a/g', 'h', 'c/d/e/f']) it.rig.write(path, path);
+  await it.capture();
+  await it.agreesFast('at rest');
+}
+
+const reasonOf = async (it: HeldRig): Promise<string | undefined> => {
+  const fast = await it.agrees('looked at everything');
+  return fast ? undefined : [...it.counts.keys()].at(-1);
+};
+
+test('the fence is gone, or the disk of it is full: everything is looked at (F46)', () =>
+  HeldRig.with(async (it) => {
+    await ready(it);
+    rmSync(join(it.rig.top, 'fence'), { recursive: true });
+    it.rig.write('a/g', 'changed');
+    assert.is(await reasonOf(it), 'unwatched');
+    assert.not(it.held.isReady, 'no later capture waits for it in vain');
+    await until('it is held anew', () => it.held.isReady);
+    await it.agrees('looks at everything once more');
+    await it.agreesFast('held anew');
+  }));
+
+test('after rules, a repository and a new root the next capture looks at everything, and the one after not', () =>
+  HeldRig.with(async (it) => {
+    await ready(it);
+    it.rig.write('a/.gitignore', 'g\n');
+    assert.is(await reasonOf(it), 'ignoreRules');
+    it.rig.write('a/new', '');
+    await it.agreesFast('rules stand');
+    it.rig.write('.git/info/exclude', 'h\n');
+    assert.not(await it.agrees('excludes'));
+    it.rig.write('h', 'changed');
+    await it.agreesFast('excludes stand');
+    execFileSync('git', ['init', '-q'], { cwd: it.at('c') });
+    assert.not(await it.agrees('a repository inside'));
+    it.rig.write('c/d/x', '');
+    assert.is(await reasonOf(it), 'unproven');
+    rmSync(it.at('c'), { recursive: true });
+    assert.not(await it.agrees('it is gone'));
+    it.rig.write('a/new', 'again');
+    await it.agreesFast('nothing foreign is left');
+    for (let i = 0; i < 10; i += 1) {
+      renameSync(it.rig.root, join(it.rig.top, `aside${i}`));
+      mkdirSync(it.rig.root);
+      it.rig.write('a/f', `root ${i}`);
+      assert.not(await it.agrees('another root'));
+      it.rig.write('a/f', `root ${i} again`);
+      await it.agreesFast('the new root is held');
+    }
+  }));
+
+test('what the user adds to the index against the rules is captured', () =>
+  HeldRig.with(async (it) => {
+    it.rig.write('.gitignore', '*.log\nout/\n');
+    it.rig.write('a/x.log', '1');
+    it.rig.write('out/d/f', '1');
+    await ready(it);
+    it.rig.git('add', '-f', 'a/x.log', 'out/d/f');
+    await it.agreesFast('two are tracked');
+    it.rig.write('out/d/f', '2');
+    await it.agreesFast('a directory that is taken only now');
+  }));
+
+test('a new tree is never missed, however its writer hurries', () =>
+  HeldRig.with(async (it) => {
+    await ready(it);
+    for (let i = 0; i < 60; i += 1) {
+      const pauseMs = [0, 1, 5, 20][i % 4] ?? 0;
+      let at = `t${i}`;
+      const captures: Promise<unknown>[] = [];
+      for (let depth = 0; depth < 4; depth += 1) {
+        mkdirSync(it.at(at));
+        writeFileSync(it.at(`${at}/f`), String(depth));
+        if (depth === i % 4) captures.push(it.capture());
+        if (pauseMs > 0) await sleep(pauseMs);
+        at = `${at}/d`;
+      }
+      await Promise.all(captures);
+      await it.agrees(`tree ${i}`);
+      if (i % 3 === 0) rmSync(it.at(`t${i}`), { recursive: true });
+    }
+    assert.ok((it.counts.get('fast') ?? 0) > 60, JSON.stringify([...it.counts]));
+  }));
+
+test('a directory that is removed and made, swapped, moved out or in is never missed', () =>
+  HeldRig.with(async (it) => {
+    await ready(it);
+    const outside = join(it.rig.top, 'outside');
+    for (let i = 0; i < 100; i += 1) {
+      switch (i % 5) {
+        case 0:
+          rmSync(it.at('c'), { recursive: true });
+          mkdirSync(it.at('c'));
+          break;
+        case 1:
+          renameSync(it.at('a'), outside);
+          renameSync(it.at('c'), it.at('a'));
+          renameSync(outside, it.at('c'));
+          break;
+        case 2:
+          renameSync(it.at('c'), outside);
+          writeFileSync(join(outside, 'f'), `out ${i}`);
+          renameSync(outside, it.at('c'));
+          break;
+        case 3:
+          cpSync(it.at('c'), it.at(`copy${i}`), { recursive: true });
+          break;
+        case 4:
+          renameSync(it.at(`copy${i - 1}`), it.at(`a/moved${i}`));
+          break;
+      }
+      if (i % 2 === 0) await it.agrees(`change ${i}`);
+      it.rig.write('a/later', String(i));
+      it.rig.write('c/later', String(i));
+      await it.agrees(`write ${i}`);
+    }
+    assert.ok((it.counts.get('fast') ?? 0) > 140, JSON.stringify([...it.counts]));
+  }));
+
+test('another branch is checked out between captures, and while one runs', () =>
+  HeldRig.with(async (it) => {
+    for (const branch of ['one', 'two']) {
+      it.rig.git('checkout', '-q', '--orphan', branch);
+      for (const name of readdirSync(it.rig.root))
+        if (name !== '.git') rmSync(it.at(name), { recursive: true });
+      for (let i = 0; i < 200; i += 1) it.rig.write(`${branch}${i % 7}/d${i % 11}/f${i}`, branch);
+      it.rig.git('add', '-A');
+      it.rig.git('commit', '-q', '-m', branch);
+    }
+    await it.capture();
+    for (let i = 0; i < 10; i += 1) {
+      const during = i % 2 === 0 ? it.capture() : undefined;
+      it.rig.git('checkout', '-q', i % 2 === 0 ? 'one' : 'two');
+      await during;
+      await it.agrees(`branch ${i}`);
+    }
+  }));
+
+test('a directory that cannot be read is said each time, and taken as soon as it can', () =>
+  HeldRig.with(async (it) => {
+    await ready(it);
+    chmodSync(it.at('c/d'), 0o000);
+    await it.agrees('closed');
+    it.rig.write('a/g', 'changed');
+    await it.agrees('still closed');
+    chmodSync(it.at('c/d'), 0o755);
+    await it.agreesFast('open');
+    it.rig.write('c/d/e/f', 'changed');
+    await it.agreesFast('held again');
+  }));
+
+test('a look in the quiet makes the first capture after it fast, and one that is told to distrust looks at all', () =>
+  HeldRig.with(
+    async (it) => {
+      await it.capture();
+      it.narrow.distrust();
+      assert.not(it.narrow.isHeld);
+      await until('it was looked at', () => it.narrow.isHeld);
+      it.rig.write('a/f', '1');
+      await it.agreesFast('after the look');
+      it.narrow.distrust();
+      assert.not(await it.agrees('distrusted'));
+    },
+    { idleMs: 20 },
+  ));
+
+test.run();

@@ -1,0 +1,41 @@
+// Of every strategy: a capture that looks at what changed makes the snapshot of one that looks at everything, whatever
+// is done to the work tree. RUNS=… asks for more rounds, SEED=… replays them.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import { localDriver } from '../../../src/store/git/local-driver.ts';
+import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
+import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
+import { git, storeOptions } from '../../support/git-oracle.ts';
+import { fastEqualsFull, HeldRig } from '../../support/held-rig.ts';
+import { openSqlite } from '../../support/stores/sqlite.ts';
+
+const test = suite('fast equals full');
+
+const strategies: Record<string, (directory: string) => Promise<SnapshotStore>> = {
+  shadow: (directory) => shadowDriver.open(storeOptions(directory)),
+  local: (directory) => {
+    const work = join(directory, 'work');
+    mkdirSync(work);
+    git(work, 'init', '-q');
+    return localDriver.open(storeOptions(directory, { gitDirectory: join(work, '.git') }));
+  },
+  sqlite: (directory) => openSqlite(directory),
+};
+
+for (const [name, open] of Object.entries(strategies)) {
+  test(`${name}: 2,000 rounds of random edits of every kind`, async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'checkpointd-fast-'));
+    const store = await open(directory);
+    try {
+      await HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 2000)), { store });
+      await store.close();
+    } finally {
+      store.kill();
+      rmSync(directory, { recursive: true, force: true });
+    }
+  });
+}
+
+test.run();
