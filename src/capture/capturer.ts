@@ -61,8 +61,15 @@ export interface Capturer {
    * failure nothing of the capture is left.
    */
   capture(request?: CaptureRequest): Promise<Capture>;
-  /** Whether a capture now would differ from a snapshot; stores nothing. @throws as {@link capture} */
-  isChanged(previous: SnapshotId, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Whether a capture now would differ from a snapshot; stores nothing. `unsure` where what it cannot see now, or what
+   * was skipped then, may be all that differs. @throws as {@link capture}
+   */
+  isChanged(
+    previous: SnapshotId,
+    signal?: AbortSignal,
+    skippedThen?: readonly SkippedPath[],
+  ): Promise<boolean | 'unsure'>;
   /** The root of an enclosing repository that ignores the whole work tree, and whose rules therefore do not count. */
   ignoredBy(): Promise<string | undefined>;
   /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */

@@ -13,6 +13,7 @@ import type { BlobSink } from './file-reading.ts';
 import type { Listings } from './listings.ts';
 import { narrowedMessage } from './permissions/access.ts';
 import type { SeenTree } from './seen-tree.ts';
+import type { SkippedPath } from './snapshot-sink.ts';
 import { discard } from './stable-read.ts';
 import { type LookOptions, TreeLooks } from './tree-looks.ts';
 
@@ -129,11 +130,17 @@ export class FullCapture implements Capturer {
   }
 
   /** Whether a capture now would differ from a snapshot; stores nothing. @throws as {@link capture} */
-  async isChanged(previous: SnapshotId, signal?: AbortSignal): Promise<boolean> {
+  async isChanged(
+    previous: SnapshotId,
+    signal?: AbortSignal,
+    skippedThen: readonly SkippedPath[] = [],
+  ): Promise<boolean | 'unsure'> {
     const kept = await this.#rootOf(previous);
     const { seen, accept } = await this.#looks.look({ kept, sink: undefined, ...given({ signal }) });
     if (seen.isWhole) await accept();
-    return !seen.isWhole || seen.root !== kept;
+    if (seen.isWhole && seen.root === kept) return false;
+    // One that stopped early has met a file that is new, or was skipped then.
+    return skippedThen.length > 0 || (seen.isWhole && seen.skipped.length > 0) ? 'unsure' : true;
   }
 
   ignoredBy(): Promise<string | undefined> {

@@ -2,7 +2,7 @@
 // to captures, and the list of what a capture had to leave out.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/directory.ts';
-import type { TreePath } from '../tree/tree-path.ts';
+import { parentOf, type TreePath } from '../tree/tree-path.ts';
 
 /**
  * Content that can no longer change: bytes in memory, or a private file in the store's spool directory
@@ -65,4 +65,16 @@ export interface SnapshotSink {
   isDoubtful?(): boolean;
   /** The snapshot as a tree of directories, `sealed` ids set, so that a capture can build on it. */
   directory(snapshot: SnapshotId): Promise<Directory>;
+}
+
+/** Tells of a path whether a capture skipped it, itself or with a directory above it: that is not to say that it is gone; what had vanished while the capture looked was seen to go. */
+export function notSeenIn(skipped: readonly SkippedPath[]): (path: TreePath) => boolean {
+  const unseen = new Set(skipped.flatMap(({ path, reason }) => (reason === 'vanished' ? [] : [path])));
+  if (unseen.size === 0) return () => false;
+  return (path) => {
+    for (let at = path; ; at = parentOf(at)) {
+      if (unseen.has(at)) return true;
+      if (at === '') return false;
+    }
+  };
 }

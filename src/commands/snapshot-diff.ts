@@ -2,11 +2,11 @@
 // strategies; which texts and contents go with the list is chosen here, bytes all the way.
 import { isUtf8 } from 'node:buffer';
 import { given } from '../base/given.ts';
-import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../session/checkpoints.ts';
 import { layoutOf, statOf, unifiedParts } from '../session/diff/diff-text.ts';
 import { type Difference, type DiffSide, differencesOf } from '../session/diff/differences.ts';
 import { requireBase } from '../session/index/base.ts';
+import { comparable, presentSide, type Side, sideOf } from '../session/index/compared.ts';
 import type { FileStats } from '../session/index/stats.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
@@ -54,12 +54,12 @@ export async function diff(
 ): Promise<DiffOutcome> {
   const checkpoints = session.requireCheckpoints();
   const { store, index } = checkpoints;
-  const from = (request.from === undefined ? requireBase(index) : index.resolve(request.from)).record
-    .snapshot;
-  const to =
-    request.to === undefined
-      ? await present(checkpoints, context)
-      : index.resolve(request.to).record.snapshot;
+  const base = request.from === undefined ? requireBase(index) : index.resolve(request.from);
+  const { from, to } = await comparable(
+    store,
+    sideOf(index, base),
+    request.to === undefined ? await present(checkpoints, context) : sideOf(index, index.resolve(request.to)),
+  );
   const trees = await store.gitTrees(from, to);
   try {
     const options = {
@@ -96,14 +96,14 @@ export async function diff(
 }
 
 /** The work tree as it is now, as a snapshot that no checkpoint names. */
-async function present(checkpoints: Checkpoints, context: OperationContext): Promise<SnapshotId> {
+async function present(checkpoints: Checkpoints, context: OperationContext): Promise<Side> {
   const head = checkpoints.index.head;
   const capture = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
     signal: context.signal,
     onProgress: context.progress('capture'),
   });
-  return capture.snapshot;
+  return presentSide(checkpoints.index, capture);
 }
 
 /** The text up to its limit; text that is UTF-8 is never cut within a character. */

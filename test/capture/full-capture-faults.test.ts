@@ -189,7 +189,7 @@ test('an unreadable directory is flagged and its old content is not presented as
       assert.equal(await pathsOf(rig.store, second), ['e/y']);
       assert.is(reasonFor(second, 'd'), 'unreadable');
       assert.equal(second.unknown, [fromText('d')]);
-      assert.is(await rig.capturer.isChanged(first.snapshot), true);
+      assert.is(await rig.capturer.isChanged(first.snapshot), 'unsure', 'it may be all that differs');
     } finally {
       if (isRoot) process.seteuid?.(0);
       chmodSync(join(rig.root, 'd'), 0o755);

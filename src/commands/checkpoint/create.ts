@@ -10,6 +10,7 @@ import { checkLength } from '../../conversation/entry.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Checkpoints } from '../../session/checkpoints.ts';
 import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
+import { comparable, presentSide, sideOf } from '../../session/index/compared.ts';
 import { parseName } from '../../session/index/name.ts';
 import { parseTag, partsOf, toolTag, turnTag } from '../../session/index/tag.ts';
 import { noteCheckpoint } from '../../session/ledger/authorship.ts';
@@ -49,7 +50,7 @@ async function create({
     onProgress: context.progress('capture'),
   });
   const facts = { path: capture.path, ms: Math.round(capture.ms), ...given({ reason: capture.reason }) };
-  if (params.onlyIfChanged === true && head?.record.snapshot === capture.snapshot)
+  if (params.onlyIfChanged === true && head !== undefined && (await isSame(checkpoints, head, capture)))
     return createAnswer(session, head, { created: false, capture: facts }, context, capture.skipped);
   context.signal.throwIfAborted();
   const tag = nextTag(checkpoints, params);
@@ -73,6 +74,13 @@ async function create({
     ms: elapsed(),
   });
   return createAnswer(session, made, { created: true, capture: facts }, context, capture.skipped);
+}
+
+/** Whether nothing differs from a checkpoint; what one of them could not see is no difference. */
+async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
+  const { index } = checkpoints;
+  const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, capture));
+  return from === to;
 }
 
 async function createAnswer(

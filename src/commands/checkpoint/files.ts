@@ -3,6 +3,7 @@ import { given } from '../../base/given.ts';
 import type { BlobId } from '../../base/ids.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Checkpoints } from '../../session/checkpoints.ts';
+import { changesBetween, sideOf } from '../../session/index/compared.ts';
 import type { EntryMode, TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { pageOf } from '../answers/paging.ts';
@@ -48,10 +49,13 @@ interface FilesOutcome {
 /** The files of a checkpoint in bytewise order; with `changedOnly` those that differ from its predecessor. */
 async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: boolean): Promise<FilesOutcome> {
   const { store, index } = checkpoints;
-  const { record } = index.resolve(name);
+  const stored = index.resolve(name);
+  const { record } = stored;
   const predecessor = index.predecessor(record.id);
   const changes =
-    predecessor === undefined ? [] : await store.changes(predecessor.record.snapshot, record.snapshot);
+    predecessor === undefined
+      ? []
+      : await changesBetween(store, sideOf(index, predecessor), sideOf(index, stored));
   const entries = await store.entries(record.snapshot);
   const sizes = await store.sizes(entries.map(({ blob }) => blob));
   const lost = entries.find((_, i) => (sizes[i] ?? -1) < 0);

@@ -12,7 +12,7 @@ export const command = defineCommand('checkpoint/stats', async ({ session, param
   if (params.tag != null) return (await viewOf(checkpoints, index.resolve(params.tag))).stats;
   if (params.from != null && params.to != null) {
     const [from, to] = [index.resolve(params.from), index.resolve(params.to)];
-    return statsBetween(checkpoints, from.record.snapshot, to.record.snapshot);
+    return statsBetween(checkpoints, from, to);
   }
   throw new CheckpointdError('InvalidParams', 'Give either tag, or both from and to.');
 });

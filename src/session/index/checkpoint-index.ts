@@ -231,6 +231,15 @@ export class CheckpointIndex {
     return this.#attached[row] !== 1;
   }
 
+  /** What a checkpoint came after, nearest first; removed ones are passed over. */
+  *ancestorsOf(id: CheckpointId): Iterable<StoredCheckpoint> {
+    for (let row = this.#rows.rowOf(id); row !== undefined; ) {
+      row = this.#rows.parentAt(row);
+      const stored = this.#at(row);
+      if (stored !== undefined) yield stored;
+    }
+  }
+
   #at(row: number | undefined): StoredCheckpoint | undefined {
     return row === undefined ? undefined : this.#rows.at(row);
   }

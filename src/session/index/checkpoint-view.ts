@@ -90,8 +90,7 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
 }
 
 /** What changed since the predecessor: nothing for the base. */
-async function statsOf(checkpoints: Checkpoints, { record }: StoredCheckpoint): Promise<FileStats> {
-  const predecessor = checkpoints.index.predecessor(record.id);
-  if (predecessor === undefined) return noChanges;
-  return statsBetween(checkpoints, predecessor.record.snapshot, record.snapshot);
+async function statsOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<FileStats> {
+  const predecessor = checkpoints.index.predecessor(stored.record.id);
+  return predecessor === undefined ? noChanges : statsBetween(checkpoints, predecessor, stored);
 }

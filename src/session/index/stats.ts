@@ -4,8 +4,10 @@
 import { LRUCache } from 'lru-cache';
 import type { SnapshotId } from '../../base/ids.ts';
 import { type DiffStatus, nameStatus } from '../../git/diff/tree-diff.ts';
-import type { SnapshotStore } from '../../store/snapshot-store.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreeChange } from '../../tree/entry.ts';
+import type { CheckpointIndex } from './checkpoint-index.ts';
+import { changesBetween, comparable, sideOf } from './compared.ts';
 
 /** Numbers of files, not of lines (Q6). */
 export interface FileStats {
@@ -36,7 +38,7 @@ export class StatsCache {
   }
 
   /** The cached counts, or those that `compute` gives; a failure is not cached. */
-  async get(from: SnapshotId, to: SnapshotId, compute: () => Promise<FileStats>): Promise<FileStats> {
+  async get(from: string, to: string, compute: () => Promise<FileStats>): Promise<FileStats> {
     if (from === to) return noChanges;
     const key = `${from}..${to}`;
     const cached = this.#cache.get(key);
@@ -52,14 +54,22 @@ export class StatsCache {
   }
 }
 
-/** Counts the files that differ between two snapshots; cached by their immutable ids. */
-export function statsBetween(
-  { store, stats }: { readonly store: SnapshotStore; readonly stats: StatsCache },
-  from: SnapshotId,
-  to: SnapshotId,
+export interface Counted {
+  readonly store: SnapshotStore;
+  readonly stats: StatsCache;
+  readonly index: CheckpointIndex;
+}
+
+/** Counts the files that differ between two checkpoints; cached by their immutable ids. */
+export async function statsBetween(
+  { store, stats, index }: Counted,
+  from: StoredCheckpoint,
+  to: StoredCheckpoint,
 ): Promise<FileStats> {
-  return stats.get(from, to, async () => {
-    const changes = await store.changes(from, to);
+  if (from.record.snapshot === to.record.snapshot) return noChanges;
+  const sides = [sideOf(index, from), sideOf(index, to)] as const;
+  return stats.get(keyOf(from), keyOf(to), async () => {
+    const changes = await changesBetween(store, ...sides);
     const counts = { added: 0, modified: 0, deleted: 0 };
     for (const { before, after } of changes) {
       if (before === undefined) counts.added += 1;
@@ -68,10 +78,16 @@ export function statsBetween(
     }
     // A rename needs an addition and a deletion; only then is git's detection worth a process.
     if (counts.added === 0 || counts.deleted === 0) return counts;
-    const found = countLetters(await letters(store, from, to));
+    const whole = await comparable(store, ...sides);
+    const found = countLetters(await letters(store, whole.from, whole.to));
     // Git sees no change of permissions alone.
     return { ...found, modified: found.modified + changes.filter(isOfPermissions).length };
   });
+}
+
+/** Where something was skipped, what it is compared as depends on the checkpoints before. */
+function keyOf({ record }: StoredCheckpoint): string {
+  return record.skipped.length === 0 ? record.snapshot : record.id;
 }
 
 async function letters(store: SnapshotStore, from: SnapshotId, to: SnapshotId): Promise<DiffStatus[]> {

@@ -11,6 +11,7 @@ import type { Entry, TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { baseOf } from '../index/base.ts';
+import { changesBetween, sideOf } from '../index/compared.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import type { Author, Known, LedgerRecord } from './ledger.ts';
@@ -62,7 +63,11 @@ export async function noteCheckpoint(
   const changes =
     before === undefined
       ? await changesSinceKnown(checkpoints, record.snapshot)
-      : await checkpoints.store.changes(before.record.snapshot, record.snapshot);
+      : await changesBetween(
+          checkpoints.store,
+          sideOf(checkpoints.index, before),
+          sideOf(checkpoints.index, made),
+        );
   const who: Author = record.kind === 'turn' ? 'user' : 'agent';
   const theirs = changes.filter((change) => isAnothers(session, change));
   const ours = changes.filter((change) => !theirs.includes(change));
