@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -254,8 +254,11 @@ test('the packed package works when installed elsewhere, types included', () => 
     dependencies: Record<string, string>;
   };
   // As npm would put them, without the network: the dependencies alone, beside it.
-  for (const name of Object.keys(manifest.dependencies))
-    symlinkSync(join(root, 'node_modules', name), join(modules, name));
+  for (const name of Object.keys(manifest.dependencies)) {
+    const place = join(modules, name);
+    mkdirSync(dirname(place), { recursive: true }); // of a scope
+    symlinkSync(join(root, 'node_modules', name), place);
+  }
   const program = `
     import { CheckpointdClient, CheckpointdRequestError, type SessionOpenResult } from 'checkpointd/client';
     const client = await CheckpointdClient.start();
