@@ -83,13 +83,10 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
     return fromExpected(error);
   }
   const effects: Effects = request.mutates ? 'unknown' : 'none';
-  if (isNoSpace(error)) {
-    const message = 'The disk or the quota is full. Free some space and send the request again.';
-    return wireError('NoSpace', message, { retryable: true, effects });
-  }
-  if (systemCode(error) === 'EROFS') {
-    const message = 'The storage can no longer be written. Make it writable, then send the request again.';
-    return wireError('ReadOnlyStore', message, { effects });
+  const refusal = fromSystem(error, effects);
+  if (refusal !== undefined) {
+    request.log.info(`${request.method}: caused by ${(error as Error).stack}`);
+    return refusal;
   }
   const incident = randomBytes(4).toString('hex');
   // The first line also goes to the client (window/logMessage), so it says no more than the response does.
@@ -99,6 +96,28 @@ export function toWireError(error: unknown, request: FailedRequest): WireError {
   );
   const message = `${request.method} failed because of a defect in checkpointd. Please report incident ${incident} with the log (--log-file).`;
   return wireError('InternalError', message, { effects, details: { incident } });
+}
+
+/**
+ * What the system refused to a call of ours and no part below had words for; undefined: it was not the system. Where
+ * the call was is in the details, and the remedy is the same for the storage and the work tree.
+ */
+function fromSystem(error: unknown, effects: Effects): WireError | undefined {
+  const code = systemCode(error);
+  // Node's own checks are ERR_…: those are defects of ours.
+  if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) return undefined;
+  const { path, syscall } = error as NodeJS.ErrnoException;
+  const details = { code, ...given({ path, syscall }) };
+  if (isNoSpace(error)) {
+    const message = 'The disk or the quota is full. Free some space and send the request again.';
+    return wireError('NoSpace', message, { retryable: true, effects, details });
+  }
+  if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
+    const message = `The storage or the work tree can no longer be written (${code}). Look at the permissions, then send the request again.`;
+    return wireError('ReadOnlyStore', message, { effects, details });
+  }
+  const message = `The system refused a call (${code}). Look at the disk of the storage and of the work tree, at open files and at memory, then send the request again.`;
+  return wireError('StoreUnavailable', message, { retryable: true, effects, details });
 }
 
 /** What lies below our own words; undefined: nothing does. */

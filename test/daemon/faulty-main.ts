@@ -5,15 +5,17 @@
 //                                         SIGKILL at the N-th seam call that matches MATCH after the file ARM exists;
 //                                         writes into COUNT where that was, and for N = 0 all of them
 //   faulty-main.js --gc=FILE …            once FILE exists, writes the bytes of live memory (heap and buffers) into it
+//   faulty-main.js --plan=FILE …          does what is planned in FILE while it runs (planned-fault.ts)
 //   faulty-main.js --throw=FILE …         throws outside of any request once FILE exists
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
+import { plannedFault } from '../support/programs/planned-fault.ts';
 
-const own = process.argv.filter((word) => /^--(kill|throw|gc)=/.test(word));
+const own = process.argv.filter((word) => /^--(kill|throw|gc|plan)=/.test(word));
 process.argv = process.argv.filter((word) => !own.includes(word));
 
 for (const word of own) {
-  const [, what = '', value = ''] = /^--(kill|throw|gc)=(.*)$/.exec(word) ?? [];
+  const [, what = '', value = ''] = /^--(kill|throw|gc|plan)=(.*)$/.exec(word) ?? [];
   if (what === 'kill') {
     const [at = '0', arm = '', count = '', match = ''] = value.split(':');
     const wanted = new RegExp(match);
@@ -30,6 +32,8 @@ for (const word of own) {
         writeFileSync(count, `${calls} ${call} ${target}\n`, { flag: 'a' });
       }
     });
+  } else if (what === 'plan') {
+    installFault(plannedFault(value));
   } else if (what === 'gc') {
     setInterval(() => {
       if (!existsSync(value) || readFileSync(value).length > 0) return;

@@ -1,0 +1,58 @@
+// Torture: random work with real daemons that are killed, failed, raced and cut off from power, judged by a checker that
+// shares nothing with them.
+//
+//   npm run torture -- --seed N --minutes M [--strategy shadow,local,sqlite] [--power PERCENT] [--patience MS]
+//   npm run torture -- --replay FILE [--times N]
+import { readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Tally } from './torture/tally.ts';
+import { type Finding, run, torture } from './torture/torture.ts';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: String(Date.now() & 0x7fffffff) },
+    minutes: { type: 'string', default: '5' },
+    strategy: { type: 'string', default: 'shadow,local,sqlite' },
+    power: { type: 'string', default: '25' },
+    patience: { type: 'string', default: '10000' },
+    replay: { type: 'string' },
+    times: { type: 'string', default: '3' },
+  },
+});
+
+if (values.replay !== undefined) await replay(values.replay, Number(values.times));
+else await search(Number(values.seed));
+
+async function search(seed: number): Promise<void> {
+  console.log(`seed ${seed}, ${values.minutes} min, ${values.strategy}`);
+  const { tally, finding } = await torture({
+    seed,
+    ms: Number(values.minutes) * 60_000,
+    strategies: values.strategy.split(','),
+    patienceMs: Number(values.patience),
+    power: Number(values.power),
+    shrinkMs: 60_000,
+    say: (line) => console.log(line),
+  });
+  console.log(`\n${tally.describe()}\nseed ${seed}`);
+  if (finding === undefined) return;
+  const file = join(tmpdir(), `checkpointd-torture-${seed}.json`);
+  writeFileSync(file, `${JSON.stringify(finding, null, 1)}\n`);
+  console.log(
+    `\nFOUND: ${finding.defect}\n\n${finding.steps.map((step) => JSON.stringify(step)).join('\n')}`,
+  );
+  console.log(`\nreplay: npm run torture -- --replay ${file}`);
+  process.exitCode = 1;
+}
+
+/** Kills meet a running program: a finding that is not met at once is met within a few tries. */
+async function replay(file: string, times: number): Promise<void> {
+  const { circumstances, steps } = JSON.parse(readFileSync(file, 'utf8')) as Finding;
+  for (let i = 1; i <= times; i += 1) {
+    const failure = await run(circumstances, steps, new Tally());
+    console.log(failure === undefined ? `${i}: no defect` : `${i}: step ${failure.at}: ${failure.defect}`);
+    if (failure !== undefined) process.exitCode = 1;
+  }
+}

@@ -1,0 +1,90 @@
+// A small ext4 disk of its own whose power can be cut: an image on a loop device, shut down by an ioctl that drops
+// everything not yet written. Only where root may mount.
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: the journal is not flushed either. */
+const cutPower = `
+import fcntl, os, struct, sys
+fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
+`;
+
+export class Disk {
+  readonly root: string;
+  readonly #image: string;
+  readonly #bootId: string;
+
+  constructor(top: string) {
+    this.root = join(top, 'disk');
+    this.#image = join(top, 'disk.img');
+    this.#bootId = join(top, 'boot_id');
+    mkdirSync(this.root);
+    writeFileSync(this.#image, '');
+    truncateSync(this.#image, 48 << 20);
+    this.#startAnew();
+    run('mkfs.ext4', '-q', '-F', this.#image);
+    run('mount', '-o', 'loop', this.#image, this.root);
+  }
+
+  /** Why there can be no such disk here; undefined where there can. */
+  static refusal(): string | undefined {
+    if (process.getuid?.() !== 0) return 'only root may mount';
+    const top = mkdtempSync(join(tmpdir(), 'checkpointd-disk-'));
+    try {
+      const disk = new Disk(top);
+      try {
+        run('unshare', '-m', 'true');
+        disk.cut();
+      } finally {
+        disk.remove();
+      }
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      rmSync(top, { recursive: true, force: true });
+    }
+  }
+
+  /** Words before a program that let it see the start of the machine that this disk has. */
+  get prefix(): readonly string[] {
+    const script = `mount --bind ${this.#bootId} /proc/sys/kernel/random/boot_id && exec "$@"`;
+    return ['unshare', '-m', 'sh', '-c', script, 'sh'];
+  }
+
+  /** Everything written so far is on the disk. */
+  sync(): void {
+    run('sync', '-f', this.root);
+  }
+
+  /** The power goes: what is not on the disk is gone. Whoever still has files open gets errors. */
+  cut(): void {
+    run('python3', '-c', cutPower, this.root);
+  }
+
+  /** The power is back, and the machine has started anew. */
+  restart(): void {
+    run('umount', this.root);
+    run('mount', '-o', 'loop', this.#image, this.root);
+    this.#startAnew();
+  }
+
+  remove(): void {
+    spawnSync('umount', ['-l', this.root]);
+    rmSync(this.#image, { force: true });
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  #startAnew(): void {
+    writeFileSync(this.#bootId, `${randomUUID()}\n`);
+  }
+}
+
+function run(program: string, ...words: readonly string[]): void {
+  const result = spawnSync(program, words, { encoding: 'utf8', timeout: 30_000 });
+  if (result.status !== 0)
+    throw new Error(`${program} ${words[0] ?? ''}: ${result.error?.message ?? result.stderr.trim()}`);
+}

@@ -1,0 +1,216 @@
+// One list of steps in one world: each request is asked, troubled, survived and judged.
+import { join } from 'node:path';
+import type { SessionOpenResult } from '../../src/protocol/types.ts';
+import { differences, look, type Manifest } from './manifest.ts';
+import { assertHolds, isTemporary, list, Oracle, wanted } from './oracle.ts';
+import { Defect, type Outcome, type Seat } from './seat.ts';
+import type { Step, Trouble } from './steps.ts';
+import type { Tally } from './tally.ts';
+import { type Circumstances, World } from './world.ts';
+
+/** One request, from before it to when all is quiet again. */
+export interface Course {
+  readonly outcome: Outcome;
+  /** What was answered, also where the kill came after it. */
+  readonly answer: Record<string, unknown> | undefined;
+  readonly before: Manifest;
+  /** Those of `before` that a capture holds. */
+  readonly capturedBefore: Manifest;
+  /** What stood there when the last daemon of it started, after the user's edits: `before` where none was killed. */
+  readonly resumed: Manifest;
+  readonly after: Manifest;
+  /** What the next `session/open` answered, after a kill. */
+  readonly opened: Record<string, unknown> | undefined;
+  /** Paths that the user edited in between. */
+  readonly edited: ReadonlySet<string>;
+  /** A link was swapped in, or a call failed. */
+  readonly isSwapped: boolean;
+  readonly isDisturbed: boolean;
+  /** A restore that had failed half-way was finished or undone on the way. */
+  readonly wasUnfinished: boolean;
+}
+
+export class Episode {
+  readonly world: World;
+  readonly oracle = new Oracle();
+  readonly seat: Seat;
+  /** A restore failed half-way: the next request finishes or undoes it first. */
+  isUnfinished = false;
+  #keys = 0;
+
+  constructor(circumstances: Circumstances, tally: Tally) {
+    this.world = new World(circumstances, tally);
+    this.seat = this.world.seat('first');
+  }
+
+  /** Runs the steps; returns the first defect, and at which step it was. */
+  async run(
+    steps: readonly Step[],
+    take: (episode: Episode, step: Step) => Promise<void>,
+  ): Promise<{ readonly defect: string; readonly at: number } | undefined> {
+    const { tally } = this.world;
+    let at = -1;
+    try {
+      this.oracle.learn(this.world.look());
+      await this.open();
+      for (const step of steps) {
+        at += 1;
+        tally.steps += 1;
+        await take(this, step);
+        await this.atRest(`step ${at} (${step.op})`);
+      }
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Defect)) throw error;
+      return { defect: error.message, at };
+    } finally {
+      await this.world.dispose();
+    }
+  }
+
+  async open(): Promise<Record<string, unknown>> {
+    const outcome = await this.seat.open();
+    if (outcome.is !== 'answered') throw new Defect(`session/open: ${JSON.stringify(outcome)}`);
+    const { base, resumed, skipped } = outcome.result as unknown as SessionOpenResult;
+    if (!resumed && base !== undefined) await this.assertMade(base.id, this.world.look(), skipped, 'base');
+    return outcome.result;
+  }
+
+  /** All is quiet: nothing may be lost, nothing touched that is not ours. */
+  async atRest(where: string): Promise<void> {
+    const all = this.world.look();
+    this.oracle.assertWhole(all, where);
+    this.oracle.learn(all);
+    await this.oracle.assertNothingLost(this.world.running, all, where);
+    this.world.assertUntouched(where);
+  }
+
+  /** Asks for a change of the session with whatever trouble is meant for it. */
+  async change(method: string, params: object, trouble: Trouble | undefined): Promise<Course> {
+    const { seat, oracle, world } = this;
+    const before = world.look();
+    oracle.learn(before);
+    const capturedBefore = wanted(world.work, before, []);
+    const listed = await this.#listed();
+    this.#prepare(trouble);
+    this.#keys += 1;
+    const isCondemned = trouble !== undefined && /^(kill|killAll|moment)$/.test(trouble.act);
+    const asked = seat.ask(method, { ...params, idempotencyKey: `key ${this.#keys}` }, isCondemned);
+    const [outcome] = await Promise.all([
+      asked,
+      trouble?.act === 'moment' ? seat.killIn(trouble.at) : undefined,
+    ]);
+    seat.plan(undefined);
+    const told = this.#count(seat.told());
+    const torn = world.look();
+    const moved = look(join(world.top, 'aside'));
+    oracle.learn(moved);
+    oracle.assertWhole(torn, method);
+    oracle.took(before, torn, method, moved);
+    const { isSwapped, isDisturbed } = told;
+    const wasUnfinished = this.isUnfinished;
+    const answer = outcome.is === 'answered' ? outcome.result : undefined;
+    const course = { outcome, answer, before, capturedBefore, isSwapped, isDisturbed, wasUnfinished };
+    if (outcome.is === 'killed' || !seat.isRunning) {
+      world.tally.kills += 1;
+      return { ...course, outcome: { is: 'killed' }, ...(await this.#revive(torn, trouble)) };
+    }
+    const quiet = { resumed: before, after: torn, opened: undefined, edited: new Set<string>() };
+    if (outcome.is === 'failed') {
+      const isHarmless = outcome.effects === 'none' || outcome.effects === 'rolledBack';
+      if (isHarmless && !this.isUnfinished && !isSwapped) {
+        const changed = differences(before, torn);
+        if (changed.length > 0)
+          throw new Defect(
+            `${method}: ${outcome.kind} with effects ${outcome.effects}, and ${changed.join(', ')}`,
+          );
+        if (outcome.effects === 'none' && (await this.#listed()) !== listed)
+          throw new Defect(`${method}: ${outcome.kind} with effects none, and other checkpoints than before`);
+      }
+      if (outcome.effects === 'unknown') this.isUnfinished = true;
+    } else this.isUnfinished = false;
+    return { ...course, ...quiet };
+  }
+
+  /** The checkpoints but safety ones: that which an attempt took stays when it fails. */
+  async #listed(): Promise<string> {
+    return JSON.stringify((await list(this.seat)).filter(({ kind }) => kind !== 'safety'));
+  }
+
+  #prepare(trouble: Trouble | undefined): void {
+    if (trouble === undefined || trouble.act === 'moment') return;
+    const { act, at, times, error, match } = trouble;
+    const { world } = this;
+    const link = {
+      from: join(world.work, 'c'),
+      aside: join(world.top, 'aside', `c${this.#keys}`),
+      to: world.outside,
+    };
+    this.seat.plan({
+      act,
+      at,
+      link,
+      ...(times === undefined ? {} : { times }),
+      ...(error === undefined ? {} : { error }),
+      ...(match === undefined ? {} : { match }),
+    });
+  }
+
+  #count(told: readonly string[]): { readonly isSwapped: boolean; readonly isDisturbed: boolean } {
+    const { tally } = this.world;
+    const errors = told.filter((line) => /^E[A-Z]+ /.test(line)).length;
+    const isSwapped = told.some((line) => line.startsWith('link '));
+    tally.errors += errors;
+    if (errors > 0) tally.requestsWithErrors += 1;
+    if (isSwapped) tally.linksSwapped += 1;
+    return { isSwapped, isDisturbed: errors > 0 || isSwapped };
+  }
+
+  /** The user edits what the killed daemon left, further daemons are killed while they recover, the last one is not. */
+  async #revive(
+    torn: Manifest,
+    { between, nested }: Partial<Trouble> = {},
+  ): Promise<Pick<Course, 'resumed' | 'after' | 'opened' | 'edited'>> {
+    const { seat, oracle, world } = this;
+    const { tally } = world;
+    world.user.do(between ?? []);
+    let resumed = world.look();
+    oracle.learn(resumed);
+    const edited = new Set(differences(torn, resumed).map((line) => line.slice(0, line.lastIndexOf(': '))));
+    let depth = 0;
+    for (const at of nested ?? []) {
+      const outcome = await seat.open({ act: 'killAll', at });
+      seat.told();
+      if (outcome.is !== 'killed') await seat.kill();
+      else {
+        depth += 1;
+        tally.killsInRecovery += 1;
+        tally.deepestRecovery = Math.max(tally.deepestRecovery, depth);
+      }
+      tally.kills += 1;
+      const now = world.look();
+      oracle.assertWhole(now, 'killed in recovery');
+      oracle.took(resumed, now, 'a recovery that was killed');
+      resumed = now;
+    }
+    const opened = await this.open();
+    this.isUnfinished = false;
+    const after = world.look();
+    oracle.took(resumed, after, 'the recovery');
+    const left = [...after.keys()].filter(isTemporary);
+    if (left.length > 0) throw new Defect(`the recovery left ${left.join(', ')}`);
+    return { resumed, after, opened, edited };
+  }
+
+  /** Holds a new checkpoint against what stood there when it was made. */
+  async assertMade(
+    id: string,
+    manifest: Manifest,
+    skipped: readonly { readonly path: string }[],
+    where: string,
+  ): Promise<void> {
+    const right = wanted(this.world.work, manifest, skipped);
+    assertHolds(await this.oracle.holding(this.seat, id), right, `${where}: ${id}`);
+    this.oracle.claim(this.seat, id, right);
+  }
+}

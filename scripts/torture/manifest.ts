@@ -1,0 +1,92 @@
+// What stands in a directory, seen by code that shares nothing with the daemon: bytes, modes and links.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Thing {
+  readonly kind: 'file' | 'link' | 'other';
+  /** The permission bits. */
+  readonly mode: number;
+  /** The ids of its bytes, or of a link's target: git's, and SHA-256. */
+  readonly git: string;
+  readonly sha256: string;
+}
+
+/** Path → what stands there; directories are what their files say. */
+export type Manifest = ReadonlyMap<string, Thing>;
+
+/** Everything below `root` but its own `.git`. */
+export function look(root: string): Manifest {
+  const found = new Map<string, Thing>();
+  const visit = (prefix: string): void => {
+    for (const name of readdirSync(join(root, prefix)).sort()) {
+      const path = prefix === '' ? name : `${prefix}/${name}`;
+      if (path === '.git') continue;
+      const place = join(root, path);
+      const stats = lstatSync(place);
+      const mode = stats.mode & 0o7777;
+      if (stats.isDirectory()) visit(path);
+      else if (stats.isSymbolicLink())
+        found.set(path, thing('link', 0o777, Buffer.from(readlinkSync(place))));
+      else if (stats.isFile()) found.set(path, thing('file', mode, readFileSync(place)));
+      else found.set(path, thing('other', mode, Buffer.alloc(0)));
+    }
+  };
+  visit('');
+  return found;
+}
+
+function thing(kind: Thing['kind'], mode: number, bytes: Buffer): Thing {
+  const git = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+  return { kind, mode, git, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+export const isSame = (one: Thing | undefined, other: Thing | undefined): boolean =>
+  one === other ||
+  (one !== undefined &&
+    other !== undefined &&
+    one.kind === other.kind &&
+    one.git === other.git &&
+    one.mode === other.mode);
+
+/** The paths on which two manifests differ, each with what one and the other have. */
+export function differences(one: Manifest, other: Manifest): string[] {
+  const paths = [...new Set([...one.keys(), ...other.keys()])].sort();
+  return paths
+    .filter((path) => !isSame(one.get(path), other.get(path)))
+    .map((path) => `${path}: ${describe(one.get(path))} → ${describe(other.get(path))}`);
+}
+
+export function describe(thing: Thing | undefined): string {
+  return thing === undefined ? 'absent' : `${thing.kind} ${thing.mode.toString(8)} ${thing.git.slice(0, 8)}`;
+}
+
+/** The files that a checkpoint must hold, as git itself sees the user's repository and its rules. */
+export function captured(root: string, all: Manifest): Manifest {
+  const listed = plainGit(['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const paths = new Set(listed.toString('utf8').split('\0'));
+  return new Map([...all].filter(([path, { kind }]) => kind !== 'other' && paths.has(path)));
+}
+
+/** Runs git as a user without settings would. @throws what git said. */
+export function plainGit(words: readonly string[], input?: string): Buffer {
+  const result = spawnSync('git', words, {
+    maxBuffer: 1 << 28,
+    timeout: 60_000,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: '/nonexistent',
+      LC_ALL: 'C',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_AUTHOR_NAME: 'U',
+      GIT_AUTHOR_EMAIL: 'u@u',
+      GIT_COMMITTER_NAME: 'U',
+      GIT_COMMITTER_EMAIL: 'u@u',
+    },
+    ...(input === undefined ? {} : { input }),
+  });
+  if (result.status !== 0)
+    throw new Error(`git ${words.join(' ')}: ${result.stdout.toString()}${result.stderr.toString()}`);
+  return result.stdout;
+}

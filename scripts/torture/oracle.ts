@@ -1,0 +1,195 @@
+// Who owns which byte: what every answered checkpoint must hold, and which contents the daemon has taken out of the
+// work tree and must therefore be able to give back.
+import { captured, describe, type Manifest, type Thing } from './manifest.ts';
+import { Defect, type Seat } from './seat.ts';
+
+/** A file as `checkpoint/files` tells it. */
+interface Held {
+  readonly hash: string;
+  readonly mode: string;
+}
+type Holding = ReadonlyMap<string, Held>;
+
+export interface Listed {
+  readonly id: string;
+  readonly kind: string;
+  readonly tag?: string;
+  readonly name?: string;
+  readonly commit?: string;
+}
+
+interface Displaced {
+  readonly path: string;
+  readonly thing: Thing;
+  readonly since: string;
+}
+
+/** Names that restores use for what they have not finished. */
+export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-');
+const empty = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
+
+export class Oracle {
+  /** Checkpoint → what it must hold, and until when. */
+  readonly #claims = new Map<string, Manifest>();
+  readonly #displaced = new Map<string, Displaced>();
+  readonly #known = new Set<string>([empty]);
+  readonly #holdings = new Map<string, Holding>();
+
+  /** Everything that stands there now is somebody's work: what is found later and is not known, is torn. */
+  learn(all: Manifest): void {
+    for (const { git } of all.values()) this.#known.add(git);
+  }
+
+  assertWhole(all: Manifest, where: string): void {
+    for (const [path, thing] of all)
+      if (thing.kind === 'file' && !isTemporary(path) && !this.#known.has(thing.git))
+        throw new Defect(`${where}: ${path} holds what nobody wrote (${describe(thing)})`);
+  }
+
+  /** The daemon changed the work tree: what it took away must be somewhere. */
+  took(before: Manifest, after: Manifest, since: string, moved: Manifest = new Map()): void {
+    for (const [path, thing] of before) {
+      if (isTemporary(path) || thing.kind === 'other' || thing.git === empty) continue;
+      const now = after.get(path);
+      if (now?.git === thing.git && now.kind === thing.kind) continue;
+      if ([...moved.values()].some(({ git }) => git === thing.git)) continue;
+      this.#displaced.set(`${path}\0${thing.git}`, { path, thing, since });
+    }
+  }
+
+  claim(seat: Seat, id: string, manifest: Manifest): void {
+    this.#claims.set(`${seat.session} ${id}`, manifest);
+  }
+
+  targetOf(seat: Seat, id: string): Manifest | undefined {
+    return this.#claims.get(`${seat.session} ${id}`);
+  }
+
+  /** The user had checkpoints removed: what only they held is gone by the user's own will. */
+  async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
+    for (const key of this.#claims.keys()) if (isGone(key.split(' ')[1] ?? '')) this.#claims.delete(key);
+    const lost = await this.#missing(seats, work);
+    for (const { path, thing } of lost) this.#displaced.delete(`${path}\0${thing.git}`);
+  }
+
+  forgetAll(seat: Seat): void {
+    for (const key of this.#claims.keys()) if (key.startsWith(`${seat.session} `)) this.#claims.delete(key);
+    this.#displaced.clear();
+  }
+
+  /** @throws Defect when a claimed checkpoint is not there, or a displaced content is nowhere. */
+  async assertNothingLost(seats: readonly Seat[], work: Manifest, where: string): Promise<void> {
+    for (const seat of seats) {
+      const ids = new Set((await list(seat)).map(({ id }) => id));
+      for (const key of this.#claims.keys()) {
+        const [session, id = ''] = key.split(' ');
+        if (session === seat.session && !ids.has(id)) throw new Defect(`${where}: checkpoint ${id} is gone`);
+      }
+    }
+    const lost = await this.#missing(seats, work);
+    if (lost.length > 0)
+      throw new Defect(
+        `${where}: lost ${lost.map(({ path, thing, since }) => `${path} (${describe(thing)}, displaced by ${since})`).join(', ')}`,
+      );
+  }
+
+  async holding(seat: Seat, id: string): Promise<Holding> {
+    const key = `${seat.session} ${id}`;
+    const cached = this.#holdings.get(key);
+    if (cached !== undefined) return cached;
+    const holding = await readHolding(seat, id);
+    this.#holdings.set(key, holding);
+    return holding;
+  }
+
+  /** Reads checkpoints anew (default: all) and holds them against what they held when they were made. */
+  async assertHeld(seat: Seat, where: string, only?: readonly string[]): Promise<void> {
+    for (const id of only ?? (await list(seat)).map((each) => each.id)) {
+      const now = await readHolding(seat, id);
+      const then = this.#holdings.get(`${seat.session} ${id}`);
+      this.#holdings.set(`${seat.session} ${id}`, now);
+      if (then !== undefined && JSON.stringify([...then]) !== JSON.stringify([...now]))
+        throw new Defect(`${where}: checkpoint ${id} is no longer what it was`);
+      const claim = this.targetOf(seat, id);
+      if (claim !== undefined) assertHolds(now, claim, `${where}: checkpoint ${id}`);
+    }
+  }
+
+  async #missing(seats: readonly Seat[], work: Manifest): Promise<Displaced[]> {
+    let left = [...this.#displaced.values()].filter(({ path, thing }) => work.get(path)?.git !== thing.git);
+    for (const seat of seats)
+      for (const { id } of await list(seat)) {
+        if (left.length === 0) return [];
+        const holding = await this.holding(seat, id);
+        left = left.filter(({ path, thing }) => !holds(holding.get(path), thing));
+      }
+    return left;
+  }
+}
+
+/** Whether a checkpoint holds exactly these files. */
+export function assertHolds(holding: Holding, wanted: Manifest, where: string): void {
+  const wrong: string[] = [];
+  for (const path of new Set([...holding.keys(), ...wanted.keys()])) {
+    const [held, thing] = [holding.get(path), wanted.get(path)];
+    if (thing !== undefined && holds(held, thing) && held?.mode === gitMode(thing)) continue;
+    wrong.push(
+      `${path}: ${held === undefined ? 'absent' : `${held.mode} ${held.hash.slice(0, 8)}`}, not ${describe(thing)}`,
+    );
+  }
+  if (wrong.length > 0) throw new Defect(`${where} holds ${wrong.join('; ')}`);
+}
+
+export function holds(held: Held | undefined, { git, sha256 }: Thing): boolean {
+  return held !== undefined && (held.hash === git || held.hash === sha256);
+}
+
+export function gitMode({ kind, mode }: Thing): string {
+  return kind === 'link' ? '120000' : (mode & 0o100) === 0 ? '100644' : '100755';
+}
+
+/** Every checkpoint of the session, safety ones and restores included. */
+export async function list(seat: Seat): Promise<Listed[]> {
+  const all: Listed[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await seat.ask('checkpoint/list', {
+      kind: 'every',
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    if (page.is === 'failed' && page.kind === 'CheckpointsDisabled') return [];
+    if (page.is !== 'answered') throw new Defect(`checkpoint/list: ${JSON.stringify(page)}`);
+    all.push(...(page.result['checkpoints'] as Listed[]));
+    cursor = page.result['nextCursor'] as string | undefined;
+  } while (cursor !== undefined);
+  return all;
+}
+
+async function readHolding(seat: Seat, id: string): Promise<Holding> {
+  type Files = {
+    readonly files: readonly (Held & { readonly path: string })[];
+    readonly nextCursor?: string;
+  };
+  const held = new Map<string, Held>();
+  let cursor: string | undefined;
+  do {
+    const page: Files = await seat.read('checkpoint/files', {
+      tag: id,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    for (const { path, hash, mode } of page.files) held.set(path, { hash, mode });
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return held;
+}
+
+/** What a checkpoint made now has to hold. */
+export function wanted(root: string, all: Manifest, skipped: readonly { readonly path: string }[]): Manifest {
+  const left = new Set(skipped.map(({ path }) => path));
+  return new Map([...captured(root, all)].filter(([path]) => !isAtOrBelow(path, left)));
+}
+
+export function isAtOrBelow(path: string, places: ReadonlySet<string>): boolean {
+  const parts = path.split('/');
+  return parts.some((_, i) => places.has(parts.slice(0, i + 1).join('/')));
+}

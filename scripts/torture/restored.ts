@@ -1,0 +1,52 @@
+// Whether the work tree is what an answered restore says: the target's bytes on every path that it names, and nothing
+// else changed.
+import { describe, isSame, type Manifest } from './manifest.ts';
+import { isAtOrBelow } from './oracle.ts';
+
+export interface RestoreAnswer {
+  readonly failed: readonly { readonly path: string }[];
+  readonly skipped: readonly { readonly path: string }[];
+  readonly conflicts: readonly { readonly path: string }[];
+  readonly safety?: string;
+  readonly checkpoint?: { readonly id: string };
+}
+
+export interface Expected {
+  /** The files of the target, with their modes. */
+  readonly target: Manifest;
+  readonly before: Manifest;
+  /** Those of `before` that a capture holds. */
+  readonly capturedBefore: Manifest;
+  readonly mode: 'soft' | 'hard';
+  readonly path?: string | undefined;
+}
+
+/** What is not as it must be; empty when all is well. */
+export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
+  const { target, before, capturedBefore, mode, path: only } = expected;
+  const left = new Set([...answer.failed, ...answer.skipped].map(({ path }) => path));
+  const isLeft = (path: string): boolean =>
+    isAtOrBelow(path, left) || [...left].some((other) => other.startsWith(`${path}/`));
+  const isMeant = (path: string): boolean => only === undefined || `${path}/`.startsWith(`${only}/`);
+  const found: string[] = [];
+  for (const [path, thing] of target) {
+    if (!isMeant(path) || isLeft(path) || isSame(after.get(path), thing)) continue;
+    found.push(`${path}: ${describe(after.get(path))}, not ${describe(thing)} of the target`);
+  }
+  const wanted = [...target.keys()].filter(isMeant);
+  for (const [path, thing] of before) {
+    if (target.has(path) && isMeant(path)) continue;
+    const isInTheWay = wanted.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
+    const now = after.get(path);
+    if (now === undefined && (isInTheWay || (mode === 'hard' && isMeant(path) && capturedBefore.has(path))))
+      continue;
+    if (now === undefined && isMeant(path) && mode === 'hard') found.push(`${path}: ignored, and gone`);
+    else if (!isSame(now, thing)) found.push(`${path}: ${describe(thing)} became ${describe(now)}`);
+    else if (mode === 'hard' && isMeant(path) && capturedBefore.has(path) && !isLeft(path))
+      found.push(`${path}: ${describe(thing)} stands, and the target has no such file`);
+  }
+  for (const [path, thing] of after)
+    if (!before.has(path) && !(target.has(path) && isMeant(path)))
+      found.push(`${path}: ${describe(thing)} came from nowhere`);
+  return found;
+}

@@ -1,0 +1,92 @@
+// The steps that change the work tree, and whether it became what they say.
+import type { Course, Episode } from './episode.ts';
+import { describe, type Manifest } from './manifest.ts';
+import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
+import { complaints, type RestoreAnswer } from './restored.ts';
+import { Defect } from './seat.ts';
+import type { Step } from './steps.ts';
+
+type Of<O extends Step['op']> = Extract<Step, { readonly op: O }>;
+
+export async function restore(episode: Episode, step: Of<'restore'>): Promise<void> {
+  const { mode, onConflict, scope, path, trouble } = step;
+  const all = await list(episode.seat);
+  const id = all[step.to % Math.max(1, all.length)]?.id ?? '0';
+  const target = episode.oracle.targetOf(episode.seat, id);
+  const only = path === undefined ? { scope } : { paths: [{ path }] };
+  const params = { tag: id, mode, onConflict, confirm: true, ...only };
+  const course = await episode.change('checkpoint/restore', params, trouble);
+  await judgeRestore(episode, course, { target, mode, path, isExact: onConflict === 'overwrite' });
+}
+
+export async function walk(episode: Episode, step: Of<'undo' | 'redo'>): Promise<void> {
+  const { op, mode, onConflict, trouble } = step;
+  const course = await episode.change(`checkpoint/${op}`, { mode, onConflict, confirm: true }, trouble);
+  await judgeRestore(episode, course, { target: undefined, mode, path: undefined, isExact: false });
+}
+
+interface Meant {
+  readonly target: Manifest | undefined;
+  readonly mode: 'soft' | 'hard';
+  readonly path: string | undefined;
+  /** Whether a kill must leave the one state or the other. */
+  readonly isExact: boolean;
+}
+
+export async function judgeRestore(episode: Episode, course: Course, meant: Meant): Promise<void> {
+  const { outcome, before, capturedBefore, after, resumed, opened, edited } = course;
+  const { target, mode, path } = meant;
+  const restored = (opened?.['recovered'] ?? undefined) as RestoreAnswer | undefined;
+  const answer = outcome.is === 'answered' ? (outcome.result as unknown as RestoreAnswer) : restored;
+  if (answer !== undefined) {
+    episode.world.tally.restores += 1;
+    if (course.isSwapped || course.wasUnfinished) return;
+    const first = outcome.is === 'answered' ? before : resumed;
+    const capturedFirst =
+      outcome.is === 'answered'
+        ? capturedBefore
+        : new Map([...first].filter(([name]) => capturedBefore.has(name) || (target?.has(name) ?? false)));
+    const wrong =
+      target === undefined
+        ? []
+        : complaints({ target, before: first, capturedBefore: capturedFirst, mode, path }, after, answer);
+    if (wrong.length > 0) throw new Defect(`a restore that answered ok: ${wrong.join('; ')}`);
+    await judgeCheckpoints(episode, course, answer);
+  } else if (outcome.is === 'killed' && target !== undefined && meant.isExact && !course.wasUnfinished) {
+    const isOf = (line: string): boolean => isAtOrBelow(line.slice(0, line.indexOf(': ')), edited);
+    const none = { failed: [], skipped: [], conflicts: [] };
+    const undone = [...before].filter(
+      ([name, thing]) => !isAtOrBelow(name, edited) && after.get(name)?.git !== thing.git,
+    );
+    const done = complaints({ target, before, capturedBefore, mode, path }, after, none).filter(
+      (line) => !isOf(line),
+    );
+    if (undone.length > 0 && done.length > 0)
+      throw new Defect(
+        `killed, and neither before nor after: ${undone.map(([name, thing]) => `${name} was ${describe(thing)}`).join(', ')}; ${done.join('; ')}`,
+      );
+  }
+}
+
+/** The safety checkpoint holds what stood there, and the restore's own what stands there now. */
+async function judgeCheckpoints(episode: Episode, course: Course, answer: RestoreAnswer): Promise<void> {
+  const { safety, checkpoint } = answer;
+  const { capturedBefore, after, outcome, isDisturbed } = course;
+  if (isDisturbed || outcome.is !== 'answered') return;
+  if (safety !== undefined) {
+    const holding = await episode.oracle.holding(episode.seat, safety);
+    for (const [name, thing] of capturedBefore)
+      if (!holds(holding.get(name), thing))
+        throw new Defect(`the safety checkpoint lacks ${name} (${describe(thing)})`);
+    const saved = new Map([...course.before].filter(([name]) => holding.has(name)));
+    assertHolds(holding, saved, `the safety checkpoint ${safety}`);
+    episode.oracle.claim(episode.seat, safety, saved);
+  }
+  if (checkpoint === undefined) return;
+  // It may hold what was brought back and is ignored by now, as well.
+  const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
+  const brought = new Map([...after].filter(([name, { kind }]) => kind !== 'other' && holding.has(name)));
+  const own = new Map([...wanted(episode.world.work, after, []), ...brought]);
+  assertHolds(holding, own, `the restore’s own checkpoint ${checkpoint.id}`);
+  episode.oracle.claim(episode.seat, checkpoint.id, own);
+}

@@ -1,0 +1,187 @@
+// A daemon with one session on the work tree, and the wire to it. It waits for no answer longer than it has patience,
+// and knows a daemon that was killed from one that died.
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
+import { WireClient, WireFailure } from '../../test/support/wire-client.ts';
+import type { Tally } from './tally.ts';
+
+/** The daemon behind the seam for faults; the shipped one has no such switch. */
+const faultyEntry = fileURLToPath(new URL('../../test/daemon/faulty-main.js', import.meta.url));
+
+/** What the run is there to find. */
+export class Defect extends Error {}
+
+export interface SeatOptions {
+  readonly top: string;
+  readonly storage: string;
+  readonly name: string;
+  /** The conversation of its session. */
+  readonly conversation: string;
+  readonly work: string;
+  readonly strategy: string;
+  readonly durability: 'process' | 'power';
+  readonly patienceMs: number;
+  readonly tally: Tally;
+  /** Words before `node`: where the daemon is to see another start of the machine. */
+  readonly prefix: () => readonly string[];
+  /** A fault of the daemon's own, planted from the start, for the test of the checker. */
+  readonly planted?: FaultPlan | undefined;
+}
+
+export type Outcome =
+  | { readonly is: 'answered'; readonly result: Record<string, unknown> }
+  | { readonly is: 'failed'; readonly kind: string; readonly effects: string; readonly message: string }
+  | { readonly is: 'killed' };
+
+export class Seat {
+  readonly options: SeatOptions;
+  readonly #plan: string;
+  #client: WireClient | undefined;
+  #isCondemned = false;
+  session = '';
+  shadow: string | undefined;
+  isEnabled = true;
+
+  constructor(options: SeatOptions) {
+    this.options = options;
+    this.#plan = join(options.top, `${options.name}.plan`);
+  }
+
+  get isRunning(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** Starts a daemon, in trouble from its first call on if need be, and opens the session. */
+  async open(trouble?: FaultPlan): Promise<Outcome> {
+    const { top, storage, name, prefix } = this.options;
+    rmSync(`${this.#plan}.told`, { force: true });
+    this.plan(trouble);
+    const words = [
+      ...prefix(),
+      process.execPath,
+      faultyEntry,
+      `--plan=${this.#plan}`,
+      `--storage-dir=${storage}`,
+      `--log-file=${join(top, `${name}.log`)}`,
+      '--log-level=debug',
+      '--orphan-grace-hours=24',
+      '--no-listen',
+    ];
+    const [program = '', ...args] = words;
+    this.#client = new WireClient({
+      command: [program, ...args],
+      env: { PATH: process.env['PATH'], HOME: join(top, 'home'), XDG_RUNTIME_DIR: join(top, 'run') },
+      timeoutMs: this.options.patienceMs,
+    });
+    this.#isCondemned = trouble?.act === 'killAll';
+    const hello = await this.#ask('initialize', {});
+    if (hello.is !== 'answered') return hello;
+    this.#client.notify('initialized', {});
+    const outcome = await this.#ask('session/open', {
+      workspace: this.options.work,
+      conversationId: this.options.conversation,
+      strategy: this.options.strategy,
+      retention: 'keep',
+      durability: this.options.durability,
+    });
+    if (outcome.is === 'answered') {
+      this.session = String(outcome.result['session']);
+      this.shadow = outcome.result['shadowRepoPath'] as string | undefined;
+      this.isEnabled = (outcome.result['checkpoints'] as { enabled: boolean }).enabled;
+    }
+    return outcome;
+  }
+
+  /** Asks for something of the session; `condemned` when a kill is planned. */
+  async ask(method: string, params: object = {}, condemned = false): Promise<Outcome> {
+    this.#isCondemned = condemned;
+    return this.#ask(method, { session: this.session, ...params });
+  }
+
+  /** A read that must succeed. */
+  async read<T>(method: string, params: object = {}): Promise<T> {
+    const outcome = await this.ask(method, params);
+    if (outcome.is !== 'answered')
+      throw new Defect(`${method} ${JSON.stringify(params)}: ${JSON.stringify(outcome)}`);
+    return outcome.result as T;
+  }
+
+  plan(plan: FaultPlan | undefined): void {
+    writeFileSync(
+      `${this.#plan}.new`,
+      JSON.stringify(plan ?? this.options.planted ?? { act: 'none', at: 0 }),
+    );
+    renameSync(`${this.#plan}.new`, this.#plan);
+  }
+
+  /** What the fault has done since it was asked last. */
+  told(): string[] {
+    const file = `${this.#plan}.told`;
+    if (!existsSync(file)) return [];
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    rmSync(file);
+    appendFileSync(join(this.options.top, 'told.log'), `${lines.join('\n')}\n`);
+    return lines;
+  }
+
+  async killIn(ms: number): Promise<void> {
+    this.#isCondemned = true;
+    const client = this.#client;
+    await wait(ms);
+    await client?.kill();
+    this.#client = undefined;
+  }
+
+  async kill(): Promise<void> {
+    await this.#client?.kill();
+    this.#client = undefined;
+  }
+
+  async close(): Promise<void> {
+    if (this.#client === undefined) return;
+    const closed = await this.ask('session/close');
+    if (closed.is !== 'answered') throw new Defect(`session/close: ${JSON.stringify(closed)}`);
+    await this.#client.close();
+    this.#assertFrames(this.#client);
+    this.#client = undefined;
+  }
+
+  async #ask(method: string, params: object): Promise<Outcome> {
+    const client = this.#client;
+    if (client === undefined) throw new Error('no daemon runs');
+    try {
+      const result = (await client.send(method, params).answer) as Record<string, unknown>;
+      this.#assertFrames(client);
+      client.frames.length = 0;
+      return { is: 'answered', result };
+    } catch (error) {
+      if (error instanceof WireFailure) {
+        const { kind = '', effects = '' } = error.data ?? {};
+        if (kind === 'InternalError' || kind === '' || error.code === -32603)
+          throw new Defect(`${method} ended with InternalError: ${error.message}${this.#lastWords()}`);
+        this.options.tally.failed(kind);
+        return { is: 'failed', kind, effects, message: error.message };
+      }
+      if ((error as Error).message.startsWith('nothing came within'))
+        throw new Defect(`${method}: no answer within ${this.options.patienceMs} ms${this.#lastWords()}`);
+      const { code, signal } = await client.exited;
+      this.#client = undefined;
+      if (!this.#isCondemned || signal !== 'SIGKILL')
+        throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);
+      return { is: 'killed' };
+    }
+  }
+
+  #assertFrames(client: WireClient): void {
+    if (client.violations.length > 0) throw new Defect(`not the protocol: ${client.violations.join('; ')}`);
+  }
+
+  #lastWords(): string {
+    const log = join(this.options.top, `${this.options.name}.log`);
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').slice(-6) : [];
+    return `; told: ${this.told().join(' | ')}; log: ${lines.join(' | ').slice(0, 2500)}`;
+  }
+}

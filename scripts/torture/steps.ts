@@ -1,0 +1,232 @@
+// What can happen, as data: a run is a list of these, made from a seed, saved as JSON and made shorter.
+import type { Random } from './random.ts';
+
+export const names = [
+  'a.txt',
+  'b.txt',
+  'c/d.txt',
+  'c/e.txt',
+  'c/f/g.txt',
+  'kind',
+  'kind/x',
+  'kind/y/z',
+  'secret.env',
+  'notes.log',
+  'c/inner.log',
+  'ü ü.txt',
+  '-dash',
+  'run.sh',
+] as const;
+const modes = [0o644, 0o755, 0o600, 0o444, 0o700] as const;
+const ignores = ['', '*.log\n', '*.env\n', '*.log\n*.env\n', 'c/\n', 'kind\n'] as const;
+
+/** What the user does to the work tree. */
+export type Edit =
+  | { readonly do: 'write'; readonly file: string; readonly bytes: number; readonly mode: number }
+  | { readonly do: 'rewrite'; readonly file: string }
+  | { readonly do: 'remove' | 'removeTree'; readonly file: string }
+  | { readonly do: 'chmod'; readonly file: string; readonly mode: number }
+  | { readonly do: 'rename'; readonly file: string; readonly to: string }
+  | { readonly do: 'time'; readonly file: string; readonly shift: number }
+  | { readonly do: 'link'; readonly file: string; readonly to: string }
+  | { readonly do: 'ignore'; readonly text: string };
+
+/** What goes wrong during a request, and what comes after a kill. */
+export interface Trouble {
+  readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment';
+  /** At which call; of `moment` after how many milliseconds. */
+  readonly at: number;
+  readonly times?: number;
+  readonly error?: number;
+  readonly match?: string;
+  /** What the user does between the kill and the next start. */
+  readonly between?: readonly Edit[];
+  /** At which calls the next starts are killed in turn. */
+  readonly nested?: readonly number[];
+}
+
+type Mode = 'soft' | 'hard';
+type Conflict = 'overwrite' | 'skip' | 'fail';
+
+type AnyStep =
+  | { readonly op: 'edit'; readonly edits: readonly Edit[] }
+  | {
+      readonly op: 'restore';
+      readonly to: number;
+      readonly mode: Mode;
+      readonly onConflict: Conflict;
+      readonly path?: string;
+      readonly scope: 'files' | 'both';
+      readonly trouble?: Trouble;
+    }
+  | {
+      readonly op: 'undo' | 'redo';
+      readonly mode: Mode;
+      readonly onConflict: Conflict;
+      readonly trouble?: Trouble;
+    }
+  | { readonly op: 'create'; readonly onlyIfChanged: boolean; readonly trouble?: Trouble }
+  | { readonly op: 'delete' | 'rename' | 'talk'; readonly n: number; readonly trouble?: Trouble }
+  | { readonly op: 'gc' | 'enter' | 'exit'; readonly now: boolean; readonly trouble?: Trouble }
+  | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
+  | { readonly op: 'second'; readonly to: number; readonly isSame: boolean }
+  | {
+      /** The power goes `ms` after the answer; of `none` while nothing was asked. The last step of its run. */
+      readonly op: 'power';
+      readonly after: 'restore' | 'create' | 'undo' | 'none';
+      readonly ms: number;
+    }
+  | { readonly op: 'audit' };
+
+/** One member a name, so that each can be picked by its own. */
+type Each<S extends { readonly op: string }> = S extends unknown
+  ? { readonly [O in S['op']]: Omit<S, 'op'> & { readonly op: O } }[S['op']]
+  : never;
+
+export type Step = Each<AnyStep>;
+
+export function someSteps(random: Random, count: number, hasPower: boolean): Step[] {
+  const steps: Step[] = [{ op: 'edit', edits: someEdits(random, 8) }];
+  while (steps.length < count) steps.push(someStep(random));
+  if (!hasPower) return [...steps, { op: 'audit' }];
+  const after = random.pick(['restore', 'restore', 'create', 'undo', 'none'] as const);
+  return [...steps, { op: 'power', after, ms: random.pick([0, 0, 0, 20, 100, 400, 1500, 7000]) }];
+}
+
+function someStep(random: Random): Step {
+  const trouble = random.chance(60) ? { trouble: someTrouble(random) } : {};
+  const mode = random.pick(['soft', 'hard'] as const);
+  const onConflict = random.weighed([
+    [6, 'overwrite'],
+    [3, 'skip'],
+    [1, 'fail'],
+  ] as const);
+  const op = random.weighed([
+    [12, 'edit'],
+    [12, 'create'],
+    [18, 'restore'],
+    [5, 'undo'],
+    [3, 'redo'],
+    [2, 'delete'],
+    [2, 'rename'],
+    [3, 'talk'],
+    [2, 'gc'],
+    [2, 'enter'],
+    [2, 'exit'],
+    [1, 'clean'],
+    [2, 'init'],
+    [2, 'reopen'],
+    [1, 'drop'],
+    [2, 'second'],
+    [2, 'audit'],
+  ] as const);
+  switch (op) {
+    case 'edit':
+      return { op, edits: someEdits(random, 4) };
+    case 'create':
+      return { op, onlyIfChanged: random.chance(20), ...trouble };
+    case 'restore': {
+      const path = random.chance(20) ? { path: random.pick([...names, 'c', 'c/f']) } : {};
+      const scope = random.pick(['files', 'both'] as const);
+      return { op, to: random.below(1000), mode, onConflict, scope, ...path, ...trouble };
+    }
+    case 'undo':
+    case 'redo':
+      return { op, mode, onConflict, ...trouble };
+    case 'delete':
+    case 'rename':
+    case 'talk':
+      return { op, n: random.below(1000), ...trouble };
+    case 'gc':
+    case 'enter':
+    case 'exit':
+      return { op, now: random.chance(30), ...trouble };
+    case 'second':
+      return { op, to: random.below(1000), isSame: random.chance(40) };
+    case 'clean':
+    case 'init':
+    case 'reopen':
+    case 'drop':
+      return { op, ...trouble };
+    case 'audit':
+      break;
+  }
+  return { op: 'audit' };
+}
+
+/** Early calls are where a request decides, late ones where it has written: every depth is hit, small ones more often. */
+function someDepth(random: Random): number {
+  return 1 + random.below(random.pick([12, 60, 200, 500]));
+}
+
+function someTrouble(random: Random): Trouble {
+  const act = random.weighed([
+    [4, 'kill'],
+    [3, 'killAll'],
+    [2, 'moment'],
+    [8, 'fail'],
+    [1, 'link'],
+  ] as const);
+  const match = random.weighed([
+    [6, undefined],
+    [3, '^(rename|unlink|link|mkdir|rmdir|symlink|fchmod|chmod) '],
+    [1, '^(write|fsync|writeFile) '],
+    [1, '^spawn '],
+  ] as const);
+  const at = match === undefined ? someDepth(random) : 1 + random.below(match.includes('spawn') ? 3 : 14);
+  const where = { at, ...(match === undefined ? {} : { match }) };
+  if (act === 'fail')
+    return { act, ...where, error: random.below(60), times: random.pick([1, 1, 1, 2, 5, 40]) };
+  if (act === 'link') return { act, ...where };
+  const between = random.chance(50) ? { between: someEdits(random, 3) } : {};
+  const depth = random.pick([0, 0, 0, 1, 2, 3]);
+  const nested = depth === 0 ? {} : { nested: Array.from({ length: depth }, () => someDepth(random)) };
+  if (act === 'moment') return { act, at: random.below(120), ...between, ...nested };
+  return { act, ...where, ...between, ...nested };
+}
+
+function someEdits(random: Random, most: number): Edit[] {
+  return Array.from({ length: 1 + random.below(most) }, () => someEdit(random));
+}
+
+function someEdit(random: Random): Edit {
+  const file = random.pick(names);
+  const mode = random.pick(modes);
+  const what = random.weighed([
+    [20, 'write'],
+    [4, 'rewrite'],
+    [5, 'remove'],
+    [2, 'removeTree'],
+    [3, 'chmod'],
+    [3, 'rename'],
+    [2, 'time'],
+    [3, 'link'],
+    [3, 'ignore'],
+  ] as const);
+  switch (what) {
+    case 'write':
+      return {
+        do: what,
+        file,
+        mode: random.chance(70) ? 0o644 : mode,
+        bytes: random.pick([0, 0, 5000, 200_000]),
+      };
+    case 'rewrite':
+      return { do: what, file };
+    case 'remove':
+      return { do: what, file };
+    case 'removeTree':
+      return { do: what, file: random.pick(['c', 'c/f', 'kind', 'kind/y']) };
+    case 'chmod':
+      return { do: what, file, mode };
+    case 'rename':
+      return { do: what, file, to: random.pick(names) };
+    case 'time':
+      return { do: what, file, shift: random.pick([-10 * 365, -1, 1, 365]) * 86_400 };
+    case 'link':
+      return { do: what, file, to: random.pick(['OUTSIDE/canary', 'OUTSIDE', 'b.txt', 'nowhere', '.']) };
+    case 'ignore':
+      break;
+  }
+  return { do: 'ignore', text: random.pick(ignores) };
+}

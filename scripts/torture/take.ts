@@ -1,0 +1,211 @@
+// What each step does, and how its end is judged.
+import { type Course, type Episode } from './episode.ts';
+import { type Listed, list, wanted } from './oracle.ts';
+import { cutPower } from './power.ts';
+import { judgeRestore, restore, walk } from './restores.ts';
+import { Defect } from './seat.ts';
+import type { Step, Trouble } from './steps.ts';
+import { talk } from './talk.ts';
+
+type Of<O extends Step['op']> = Extract<Step, { readonly op: O }>;
+
+export async function take(episode: Episode, step: Step): Promise<void> {
+  switch (step.op) {
+    case 'edit':
+      episode.world.user.do(step.edits);
+      return episode.oracle.learn(episode.world.look());
+    case 'create':
+      return create(episode, step);
+    case 'restore':
+      return restore(episode, step);
+    case 'undo':
+    case 'redo':
+      return walk(episode, step);
+    case 'delete':
+    case 'rename':
+      return onOne(episode, step);
+    case 'talk':
+      return judgeQuiet(await episode.change(...talk(step.n), step.trouble), 'talk');
+    case 'gc':
+    case 'enter':
+    case 'exit':
+      return besides(episode, step);
+    case 'clean':
+    case 'init':
+      return enable(episode, step);
+    case 'reopen':
+      return reopen(episode, step.trouble);
+    case 'drop':
+      return drop(episode, step.trouble);
+    case 'second':
+      return second(episode, step);
+    case 'power':
+      return cutPower(episode, step);
+    case 'audit':
+      return audit(episode);
+  }
+}
+
+async function create(episode: Episode, step: Of<'create'>): Promise<void> {
+  const known = new Set((await list(episode.seat)).map(({ id }) => id));
+  const { onlyIfChanged, trouble } = step;
+  const course = await episode.change('checkpoint/create', { kind: 'turn', onlyIfChanged }, trouble);
+  const { outcome, before, after } = course;
+  if (outcome.is === 'answered') {
+    const { checkpoint, created, skipped, complete } = outcome.result as unknown as {
+      checkpoint: Listed;
+      created: boolean;
+      complete: boolean;
+      skipped: { path: string }[];
+    };
+    episode.world.tally.checkpoints += 1;
+    if (complete !== (skipped.length === 0)) throw new Defect('complete and skipped disagree');
+    if (skipped.length > 0 && !course.isDisturbed)
+      throw new Defect(`left out without a reason: ${JSON.stringify(skipped)}`);
+    if (course.isSwapped) return;
+    await episode.assertMade(checkpoint.id, after, skipped, created ? 'create' : 'create, nothing changed');
+  } else if (outcome.is === 'killed') {
+    const made = (await list(episode.seat)).filter(({ id, kind }) => !known.has(id) && kind === 'turn');
+    for (const { id } of made)
+      if (!course.wasUnfinished) await episode.assertMade(id, before, [], 'create, killed');
+    if (course.answer?.['created'] === true && made.length === 0)
+      throw new Defect('a checkpoint that was answered is gone after a kill');
+  }
+  judgeQuiet(course, 'create');
+}
+
+async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<void> {
+  const all = await list(episode.seat);
+  const id = all[step.n % Math.max(1, all.length)]?.id ?? '0';
+  const params = step.op === 'delete' ? { tag: id } : { tag: id, name: `name ${step.n}` };
+  const course = await episode.change(`checkpoint/${step.op}`, params, step.trouble);
+  judgeQuiet(course, step.op);
+  const isGone = !(await list(episode.seat)).some((each) => each.id === id);
+  if (course.outcome.is === 'failed' && course.outcome.effects === 'none' && isGone && all.length > 0)
+    throw new Defect(`${step.op} failed, and ${id} is gone`);
+  if (step.op === 'delete')
+    await episode.oracle.forget(episode.world.running, course.after, (each) => isGone && each === id);
+}
+
+async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
+  const { op, now, trouble } = step;
+  if (op === 'gc') {
+    const course = await episode.change('store/gc', now ? { prune: 'now' } : {}, trouble);
+    judgeQuiet(course, op);
+    if (!now) return;
+    const left = new Map((await list(episode.seat)).map(({ id, kind }) => [id, kind]));
+    await episode.oracle.forget(episode.world.running, course.after, (id) => !left.has(id));
+    return;
+  }
+  const params = op === 'enter' ? { files: now } : { keepTail: now };
+  const course = await episode.change(`conversation/${op}Tangent`, params, trouble);
+  if (op === 'enter') judgeQuiet(course, op);
+  else
+    await judgeRestore(episode, course, { target: undefined, mode: 'hard', path: undefined, isExact: false });
+}
+
+async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<void> {
+  const { oracle, seat, world } = episode;
+  const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
+  judgeQuiet(course, step.op);
+  if (step.op === 'clean' && (await list(seat)).length === 0) {
+    await oracle.forget(world.running, course.after, () => true);
+    // Without checkpoints there is little left to try.
+    await seat.read('checkpoint/init');
+    for (const { id } of await list(seat)) await episode.assertMade(id, world.look(), [], 'init');
+  }
+}
+
+/** Closed and opened again: kept whole. The opening may fail where calls of the system do, and the next one does not. */
+async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<void> {
+  const { seat, world, oracle } = episode;
+  const before = world.look();
+  await seat.close();
+  if (trouble !== undefined) {
+    const isKill = trouble.act !== 'fail';
+    const planned = { at: trouble.at, ...(trouble.times === undefined ? {} : { times: trouble.times }) };
+    const outcome = await seat.open(
+      isKill ? { act: 'killAll', at: trouble.at } : { act: 'fail', error: trouble.error ?? 0, ...planned },
+    );
+    seat.plan(undefined);
+    const errors = seat.told().filter((line) => /^E[A-Z]+ /.test(line)).length;
+    world.tally.errors += errors;
+    if (outcome.is === 'answered' && errors === 0) return;
+    if (isKill) world.tally.kills += 1;
+    await seat.kill();
+  }
+  await episode.open();
+  oracle.took(before, world.look(), 'opening');
+  episode.isUnfinished = false;
+}
+
+async function drop(episode: Episode, trouble: Trouble | undefined): Promise<void> {
+  const { oracle, seat } = episode;
+  const course = await episode.change('session/delete', {}, trouble);
+  if (course.outcome.is === 'killed') {
+    // Before or after: what is left is whole, or nothing is left and the session began anew.
+    if (course.opened?.['resumed'] === false) oracle.forgetAll(seat);
+    return;
+  }
+  judgeQuiet(course, 'session/delete');
+  if (course.outcome.is !== 'answered') return;
+  oracle.forgetAll(seat);
+  await seat.kill();
+  await episode.open();
+}
+
+/** A second daemon: on the same session it is refused; on the same work tree it shares, and two restores never mix. */
+async function second(episode: Episode, step: Of<'second'>): Promise<void> {
+  const { world, oracle, seat } = episode;
+  const before = world.look();
+  const other = world.seat('other', step.isSame ? 'first' : 'other');
+  const opened = await other.open();
+  if (step.isSame) {
+    if (opened.is !== 'failed' || opened.kind !== 'StoreBusy')
+      throw new Defect(`a second daemon on the same session: ${JSON.stringify(opened).slice(0, 300)}`);
+    return other.kill();
+  }
+  if (opened.is !== 'answered') throw new Defect(`a second daemon: ${JSON.stringify(opened)}`);
+  const all = (await list(seat)).filter(({ id }) => oracle.targetOf(seat, id) !== undefined);
+  const mine = all[step.to % Math.max(1, all.length)]?.id;
+  const theirs = (await list(other))[0]?.id;
+  if (mine !== undefined && theirs !== undefined && !episode.isUnfinished) {
+    const hard = { mode: 'hard', scope: 'files', onConflict: 'overwrite', confirm: true };
+    const outcomes = await Promise.all([
+      seat.ask('checkpoint/restore', { tag: mine, ...hard }),
+      other.ask('checkpoint/restore', { tag: theirs, ...hard }),
+    ]);
+    const after = world.look();
+    const states = [oracle.targetOf(seat, mine), wanted(world.work, before, [])];
+    const isWhole = states.some(
+      (state) =>
+        state !== undefined && [...state].every(([path, thing]) => after.get(path)?.git === thing.git),
+    );
+    if (outcomes.every(({ is }) => is === 'answered') && !isWhole)
+      throw new Defect('two restores at once mixed two states');
+    oracle.took(before, after, 'two restores at once');
+    await oracle.assertNothingLost(world.running, after, 'two restores at once');
+    // The other daemon goes: what only its checkpoints hold is brought back by an undo.
+    await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
+  }
+  await other.close();
+  await oracle.forget(world.running, world.look(), () => false);
+}
+
+async function audit(episode: Episode): Promise<void> {
+  const { seat, world, oracle } = episode;
+  if (episode.isUnfinished) await create(episode, { op: 'create', onlyIfChanged: false });
+  await oracle.assertHeld(seat, 'audit');
+  const { ok, problems } = await seat.read<{ ok: boolean; problems: unknown[] }>('store/verify');
+  if (!ok) throw new Defect(`store/verify: ${JSON.stringify(problems)}`);
+  world.assertHealthy('audit');
+}
+
+/** A request that has no business in the work tree left it alone. */
+function judgeQuiet({ before, resumed, after, outcome, ...course }: Course, what: string): void {
+  if (course.isSwapped || course.wasUnfinished) return;
+  const first = outcome.is === 'killed' ? resumed : before;
+  for (const path of new Set([...first.keys(), ...after.keys()]))
+    if (first.get(path)?.git !== after.get(path)?.git)
+      throw new Defect(`${what} changed ${path} in the work tree`);
+}

@@ -1,0 +1,33 @@
+// What a run has done, to be told at its end.
+
+export class Tally {
+  episodes = 0;
+  steps = 0;
+  kills = 0;
+  killsInRecovery = 0;
+  deepestRecovery = 0;
+  powerCuts = 0;
+  errors = 0;
+  requestsWithErrors = 0;
+  linksSwapped = 0;
+  checkpoints = 0;
+  restores = 0;
+  refused = 0;
+  readonly kinds = new Map<string, number>();
+
+  failed(kind: string): void {
+    this.refused += 1;
+    this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
+  }
+
+  describe(): string {
+    const kinds = [...this.kinds].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${kind} ${count}`);
+    return [
+      `${this.episodes} episodes, ${this.steps} steps`,
+      `${this.kills} kills (${this.killsInRecovery} of them during recovery, nested up to ${this.deepestRecovery} deep)`,
+      `${this.powerCuts} power cuts`,
+      `${this.errors} injected errors in ${this.requestsWithErrors} requests, ${this.linksSwapped} links swapped in`,
+      `${this.checkpoints} checkpoints, ${this.restores} restores, ${this.refused} refusals (${kinds.join(', ')})`,
+    ].join('\n');
+  }
+}

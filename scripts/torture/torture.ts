@@ -1,0 +1,85 @@
+// Episode after episode until the time is over or one fails; a failure is made small.
+import { Disk } from './disk.ts';
+import { Episode } from './episode.ts';
+import { Random } from './random.ts';
+import { shrink } from './shrink.ts';
+import { type Step, someSteps } from './steps.ts';
+import { take } from './take.ts';
+import { Tally } from './tally.ts';
+import type { Circumstances } from './world.ts';
+
+/** What `--replay` takes. */
+export interface Finding {
+  readonly defect: string;
+  readonly seed: number;
+  readonly circumstances: Circumstances;
+  readonly steps: readonly Step[];
+}
+
+export interface TortureOptions {
+  readonly seed: number;
+  readonly ms: number;
+  readonly strategies: readonly string[];
+  readonly patienceMs: number;
+  /** Of a hundred episodes, how many are on a disk whose power is cut. Default: 25. */
+  readonly power?: number;
+  readonly planted?: Circumstances['planted'];
+  readonly shrinkMs: number;
+  /** Steps of an episode. Default: 24. */
+  readonly length?: number;
+  readonly say: (line: string) => void;
+}
+
+export async function torture(
+  options: TortureOptions,
+): Promise<{ readonly tally: Tally; readonly finding?: Finding }> {
+  const { seed, ms, strategies, patienceMs, planted, shrinkMs, say } = options;
+  const tally = new Tally();
+  const power = options.power ?? 25;
+  const refusal = power === 0 ? 'not asked for' : Disk.refusal();
+  if (refusal !== undefined) say(`SKIPPED: power cuts (${refusal})`);
+  const deadline = performance.now() + ms;
+  for (let episode = 0; performance.now() < deadline; episode += 1) {
+    const own = (seed + Math.imul(episode, 0x9e3779b1)) >>> 0;
+    const random = new Random(own);
+    const hasPower = random.chance(power) && refusal === undefined;
+    const circumstances: Circumstances = {
+      strategy: strategies[episode % strategies.length] ?? 'shadow',
+      durability: random.chance(hasPower ? 50 : 10) ? 'power' : 'process',
+      hasPower,
+      patienceMs,
+      planted,
+    };
+    const steps = someSteps(random, hasPower ? 8 : (options.length ?? 24), hasPower);
+    tally.episodes += 1;
+    const failure = await run(circumstances, steps, tally);
+    if (failure === undefined) continue;
+    say(
+      `episode ${episode} of seed ${seed} (${circumstances.strategy}), step ${failure.at}: ${failure.defect}`,
+    );
+    const first = kindOf(failure.defect);
+    const fails = async (fewer: readonly Step[]): Promise<boolean> => {
+      const found = await run(circumstances, fewer, new Tally());
+      return found !== undefined && kindOf(found.defect) === first;
+    };
+    const least = await shrink(steps.slice(0, failure.at + 1), fails, shrinkMs);
+    return { tally, finding: { defect: failure.defect, seed, circumstances, steps: least } };
+  }
+  return { tally };
+}
+
+export async function run(
+  circumstances: Circumstances,
+  steps: readonly Step[],
+  tally: Tally,
+): Promise<{ readonly defect: string; readonly at: number } | undefined> {
+  return new Episode(circumstances, tally).run(steps, take);
+}
+
+/** What of a defect's words stays when other paths and ids meet it. */
+function kindOf(defect: string): string {
+  return defect
+    .replace(/^(step \d+ \(\w+\)|audit)/, '')
+    .replace(/ckpt_\w+|\b[0-9a-f]{8,}\b|\d+/g, '')
+    .slice(0, 24);
+}

@@ -1,0 +1,126 @@
+// One work tree in a repository, a place outside it that nobody may touch, a storage, and perhaps a disk of its own.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
+import { Disk } from './disk.ts';
+import { differences, look, type Manifest, plainGit } from './manifest.ts';
+import { isTemporary } from './oracle.ts';
+import { Defect, Seat } from './seat.ts';
+import type { Tally } from './tally.ts';
+import { User } from './user.ts';
+
+export interface Circumstances {
+  readonly strategy: string;
+  readonly durability: 'process' | 'power';
+  readonly hasPower: boolean;
+  readonly patienceMs: number;
+  readonly planted?: FaultPlan | undefined;
+}
+
+export class World {
+  readonly top = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-torture-')));
+  readonly disk: Disk | undefined;
+  readonly work: string;
+  readonly outside: string;
+  readonly user: User;
+  readonly tally: Tally;
+  readonly circumstances: Circumstances;
+  readonly #outsideThen: Manifest;
+  readonly #repositoryThen: string;
+  readonly #seats: Seat[] = [];
+
+  constructor(circumstances: Circumstances, tally: Tally) {
+    this.circumstances = circumstances;
+    this.tally = tally;
+    for (const name of ['home', 'run', 'outside', 'aside']) mkdirSync(join(this.top, name), { mode: 0o700 });
+    this.disk = circumstances.hasPower ? new Disk(this.top) : undefined;
+    const root = this.disk?.root ?? this.top;
+    this.work = join(root, 'work');
+    this.outside = join(this.top, 'outside');
+    mkdirSync(join(this.work, 'c'), { recursive: true });
+    for (const name of ['canary', 'd.txt', 'e.txt', 'inner.log'])
+      writeFileSync(join(this.outside, name), `${name}: nobody's business\n`);
+    this.#outsideThen = look(this.outside);
+    writeFileSync(join(this.work, 'a.txt'), 'tracked\n');
+    writeFileSync(join(this.work, 'c/inner.log'), 'tracked, whatever the rules say\n');
+    plainGit(['init', '-q', '-b', 'main', this.work]);
+    plainGit(['-C', this.work, 'add', '-A']);
+    plainGit(['-C', this.work, 'commit', '-q', '-m', 'first']);
+    this.#repositoryThen = this.#repository();
+    this.user = new User(this.work, this.outside);
+  }
+
+  seat(name: string, conversation = name): Seat {
+    const { strategy, durability, patienceMs, planted } = this.circumstances;
+    const storage = join(this.disk?.root ?? this.top, 'storage');
+    const prefix = (): readonly string[] => this.disk?.prefix ?? [];
+    const { top, work, tally } = this;
+    const seat = new Seat({
+      top,
+      storage,
+      work,
+      name,
+      conversation,
+      strategy,
+      durability,
+      patienceMs,
+      tally,
+      prefix,
+      planted,
+    });
+    this.#seats.push(seat);
+    return seat;
+  }
+
+  get running(): Seat[] {
+    return this.#seats.filter(({ isRunning }) => isRunning);
+  }
+
+  look(): Manifest {
+    return look(this.work);
+  }
+
+  /** @throws Defect when something was touched that is none of the daemon's business. */
+  assertUntouched(where: string): void {
+    const changed = differences(this.#outsideThen, look(this.outside));
+    if (changed.length > 0) throw new Defect(`${where}: outside of the work tree ${changed.join(', ')}`);
+    if (this.#repository() !== this.#repositoryThen)
+      throw new Defect(`${where}: the user's HEAD, index, config or refs changed`);
+  }
+
+  /** Git's own word on the user's repository. @throws Defect */
+  assertRepository(where: string): void {
+    fsck(this.work, where);
+    plainGit(['--no-optional-locks', '-C', this.work, 'status', '--porcelain']);
+  }
+
+  /** Git's own word on all repositories, and no leftovers. @throws Defect */
+  assertHealthy(where: string): void {
+    this.assertRepository(where);
+    for (const { shadow } of this.running) if (shadow !== undefined) fsck(shadow, where);
+    const left = [...this.look().keys()].filter(isTemporary);
+    if (left.length > 0) throw new Defect(`${where}: left in the work tree: ${left.join(', ')}`);
+  }
+
+  async dispose(): Promise<void> {
+    for (const seat of this.#seats) await seat.kill();
+    this.disk?.remove();
+    rmSync(this.top, { recursive: true, force: true });
+  }
+
+  #repository(): string {
+    const git = join(this.work, '.git');
+    const own = ['HEAD', 'index', 'config'].map((name) => readFileSync(join(git, name)).toString('latin1'));
+    const refs = plainGit(['-C', this.work, 'for-each-ref']).toString('utf8').split('\n');
+    return [...own, ...refs.filter((line) => !line.includes('refs/checkpointd/'))].join('\n');
+  }
+}
+
+function fsck(directory: string, where: string): void {
+  try {
+    plainGit(['-C', directory, 'fsck', '--strict', '--no-dangling', '--no-progress']);
+  } catch (error) {
+    throw new Defect(`${where}: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,21 @@
+// Two and a half minutes of torture over all strategies, power cuts among it where root may mount.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { torture } from '../../scripts/torture/torture.ts';
+import { seed } from '../support/property.ts';
+
+test('nothing is lost, mixed or left unsaid by kills, errors, links and power cuts at random (F85, F86, F91, F92)', async () => {
+  const { tally, finding } = await torture({
+    seed,
+    ms: 150_000,
+    strategies: ['shadow', 'local', 'sqlite'],
+    patienceMs: 10_000,
+    shrinkMs: 20_000,
+    // A line that says what was skipped is shown; the others are notes.
+    say: (line) => console.log(/^skipped/i.test(line) ? line : `note: ${line}`),
+  });
+  for (const line of tally.describe().split('\n')) console.log(`note: ${line}`);
+  assert.is(finding?.defect, undefined, `seed ${seed}: ${JSON.stringify(finding)}`);
+});
+
+test.run();

@@ -1,0 +1,36 @@
+// The torture finds what is planted, and makes it small: a checker that was never seen failing is not tested.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Tally } from '../../scripts/torture/tally.ts';
+import { run, type TortureOptions, torture } from '../../scripts/torture/torture.ts';
+
+const options: TortureOptions = {
+  seed: 6984, // one whose first steps write, checkpoint and restore
+  ms: 60_000,
+  strategies: ['shadow'],
+  patienceMs: 10_000,
+  power: 0,
+  shrinkMs: 8000,
+  length: 6,
+  say: () => undefined,
+};
+
+test('a restore that leaves a file empty is found, shrunk to a few steps, and found again by these', async () => {
+  // Every file loses its bytes between the look at it and its name: what no look of the daemon's own may miss.
+  const planted = { act: 'empty', at: 1, times: 1_000_000, match: '^rename .*\\.ckpt-tmp-' } as const;
+  const { finding } = await torture({ ...options, planted });
+  assert.ok(finding !== undefined);
+  assert.ok(finding.steps.length <= 3, JSON.stringify(finding.steps));
+  assert.ok(
+    finding.steps.some(({ op }) => op === 'restore' || op === 'undo'),
+    JSON.stringify(finding.steps),
+  );
+  const again = await run(finding.circumstances, finding.steps, new Tally());
+  assert.ok(again !== undefined);
+  assert.is(
+    await run({ ...finding.circumstances, planted: undefined }, finding.steps, new Tally()),
+    undefined,
+  );
+});
+
+test.run();

@@ -1,0 +1,106 @@
+// A fault that another process plans while the daemon runs: it writes the plan into a file, and the daemon does at the
+// n-th call that passes the seam what the plan says. What was done is told in a file beside it.
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+} from 'node:fs';
+import type { Fault } from '../../../src/base/seam.ts';
+
+/** What is to be done (`empty`: the file that the call is about loses its bytes) at the `at`-th call from now on whose words match. */
+export interface FaultPlan {
+  readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'empty';
+  readonly at: number;
+  /** How many calls in a row. Default: 1. */
+  readonly times?: number;
+  /** Of `fail`: which of the errors that the call can give. */
+  readonly error?: number;
+  /** A regular expression for `call target`. Absent: every call. */
+  readonly match?: string;
+  /** Of `link`: what is moved away, to where, and what the link in its place leads to. */
+  readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
+}
+
+const reading = ['EIO', 'EACCES', 'EMFILE', 'ENFILE', 'ENOMEM'];
+const writing = ['ENOSPC', 'EIO', 'EROFS', 'EDQUOT', 'EACCES', 'EPERM', 'ENOMEM'];
+/** The errors that each call of the system can give in good faith; a call that is not here never fails. */
+const errorsOf: Readonly<Record<string, readonly string[]>> = {
+  access: ['EACCES', 'EIO'],
+  chmod: ['EPERM', 'EROFS', 'EIO'],
+  copyFile: writing,
+  fchmod: ['EPERM', 'EROFS', 'EIO'],
+  fstat: ['EIO', 'ENOMEM'],
+  fsync: ['EIO', 'ENOSPC', 'EDQUOT'],
+  ftruncate: ['EIO', 'EPERM'],
+  link: [...writing, 'EMLINK'],
+  lstat: ['EACCES', 'EIO', 'ENOMEM'],
+  mkdir: writing,
+  open: [...reading, 'ENOSPC', 'EROFS', 'EDQUOT', 'EPERM'],
+  read: ['EIO', 'ENOMEM'],
+  readdir: reading,
+  readFile: reading,
+  readlink: ['EACCES', 'EIO', 'ENOMEM'],
+  realpath: ['EACCES', 'EIO', 'ENOMEM'],
+  rename: writing,
+  rm: ['EACCES', 'EPERM', 'EROFS', 'EIO', 'EBUSY'],
+  rmdir: ['EACCES', 'EPERM', 'EROFS', 'EIO', 'EBUSY'],
+  spawn: ['EAGAIN', 'EMFILE', 'ENOMEM'],
+  stat: ['EACCES', 'EIO', 'ENOMEM'],
+  statfs: ['EIO', 'EACCES'],
+  symlink: writing,
+  unlink: ['EACCES', 'EPERM', 'EROFS', 'EIO', 'EBUSY'],
+  utimes: ['EPERM', 'EROFS', 'EIO'],
+  watch: ['ENOSPC', 'EMFILE'],
+  write: ['ENOSPC', 'EIO', 'EDQUOT'],
+  writeFile: writing,
+};
+
+/** The fault that follows the plans in `file` and tells in `file.told`, one line a deed. */
+export function plannedFault(file: string): Fault {
+  let plan: FaultPlan = { act: 'none', at: 0 };
+  let calls = 0;
+  const tell = (line: string): void => appendFileSync(`${file}.told`, `${line}\n`);
+  return (call, target) => {
+    if (existsSync(file)) {
+      plan = JSON.parse(readFileSync(file, 'utf8')) as FaultPlan;
+      unlinkSync(file);
+      calls = 0;
+    }
+    if (
+      plan.act === 'none' ||
+      (plan.match !== undefined && !new RegExp(plan.match).test(`${call} ${target}`))
+    )
+      return;
+    calls += 1;
+    if (calls < plan.at || calls >= plan.at + (plan.times ?? 1)) return;
+    const where = `${call} ${target}`;
+    if (plan.act === 'fail') {
+      const codes = errorsOf[call];
+      const code = codes?.[(plan.error ?? 0) % codes.length];
+      if (code === undefined) return;
+      tell(`${code} ${where}`);
+      throw Object.assign(new Error(`${code}: injected, ${where}`), { code, syscall: call });
+    }
+    tell(`${plan.act} ${where}`);
+    if (plan.act === 'empty') truncateSync(target);
+    if (plan.act === 'link' && plan.link !== undefined) swap(plan.link);
+    if (plan.act === 'killAll') for (const child of children()) process.kill(child, 'SIGKILL');
+    if (plan.act === 'kill' || plan.act === 'killAll') process.kill(process.pid, 'SIGKILL');
+  };
+}
+
+function swap({ from, aside, to }: NonNullable<FaultPlan['link']>): void {
+  if (!existsSync(from) || existsSync(aside)) return;
+  renameSync(from, aside);
+  symlinkSync(to, from);
+}
+
+/** The processes that this one started and that still run. */
+function children(): number[] {
+  const words = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ');
+  return words.filter((word) => word !== '').map(Number);
+}
