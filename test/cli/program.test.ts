@@ -1,10 +1,10 @@
 // The command line against real daemons: it joins the one that has the session open, or opens a kept session itself.
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allCheckpoints } from '../../src/cli/commands/list.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 
 interface Ran {
   readonly code: number | null;
@@ -165,8 +165,7 @@ test('a socket that owner.json names and that is not private is not spoken to', 
     const { client, session } = await rig.opened({ retention: 'keep' });
     await client.close();
     const owner = join(rig.shadow(session), 'checkpointd', 'owner.json');
-    const note = JSON.parse(readFileSync(owner, 'utf8')) as object;
-    writeFileSync(owner, JSON.stringify({ ...note, released: false, socket: join(rig.work, 'a.txt') }));
+    rewriteRecord(owner, () => ({ released: false, socket: join(rig.work, 'a.txt') }));
     const ran = await run(rig, 'list');
     assert.ok(ran.code === 0 || /StoreBusy|open in/.test(ran.stderr), ran.stderr);
   }));

@@ -1,11 +1,12 @@
 // Who may hold a session and who may write to a work tree, with several daemons at once.
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeSelf } from '../../src/base/process-lock.ts';
+import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { withRig } from './daemon-rig.ts';
 
@@ -120,8 +121,7 @@ test('an owner.json that names a living process of another start time is a dead 
     const { client, session } = await rig.opened();
     await client.kill();
     const file = join(rig.shadow(session), 'checkpointd', 'owner.json');
-    const owner = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    writeFileSync(file, JSON.stringify({ ...owner, pid: process.pid, startTime: '1' }));
+    rewriteRecord(file, () => ({ pid: process.pid, startTime: '1' }));
     const next = await rig.opened();
     assert.is(next.resumed, true, 'another start time: dead');
     await next.client.kill();

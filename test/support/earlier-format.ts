@@ -52,7 +52,7 @@ export function retarget({ top, as: from }: Place, strategy: string, to: string,
   const seen = join(top, 'seen.json');
   writeFileSync(seen, renamed(readFileSync(seen, 'utf8')));
   const marker = join(root, 'checkpointd', 'session.json');
-  const facts = JSON.parse(readFileSync(marker, 'utf8')) as object;
+  const { sum: _, ...facts } = JSON.parse(readFileSync(marker, 'utf8')) as { readonly sum?: string };
   writeFileSync(marker, `${JSON.stringify({ ...facts, workTreeIdentity: identity }, null, 2)}\n`);
   renameSync(root, join(top, 'storage', now));
   if (strategy === 'local') {

@@ -1,16 +1,7 @@
 // Restores that were answered before their files were on the disk: what a power cut takes of them is put back by the
 // next opening, and a mere kill repeats nothing. The cut is played: the files are made what it leaves, and the note is
 // given the boot of another start of the machine.
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -18,6 +9,7 @@ import { installFault } from '../../../src/base/seam.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { git } from '../../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { rewriteRecord } from '../../support/stores/rewritten-record.ts';
 import { until } from '../../support/until.ts';
 
 const notesOf = ({ parts: { directory } }: Session): string[] =>
@@ -60,8 +52,7 @@ async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): 
 function startAnew(session: Session): void {
   for (const file of notesOf(session)) {
     const at = statSync(file).ctimeMs;
-    const note = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-    writeFileSync(file, `${JSON.stringify({ ...note, boot: 'another' })}\n`);
+    rewriteRecord(file, () => ({ boot: 'another' }));
     assert.ok(statSync(file).ctimeMs - at < 60_000);
   }
 }
@@ -187,8 +178,7 @@ test('a note that nobody can read, or of another directory, locks nothing', () =
     await rig.sessions.close(session.id, 'abrupt');
     startAnew(session);
     const [note = ''] = notesOf(session);
-    const intent = JSON.parse(readFileSync(note, 'utf8')) as { root: { inode: string } };
-    writeFileSync(note, JSON.stringify({ ...intent, root: { ...intent.root, inode: '1' } }));
+    rewriteRecord(note, ({ root }) => ({ root: { ...(root as object), inode: '1' } }));
     writeFileSync(note.replace('restored-', 'restored-0'), '{');
     truncateSync(join(rig.work, 'a'), 0);
     const again = await rig.open();
