@@ -6,6 +6,7 @@ import { identityOf, isSameContent, isStampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
+import { pathReason } from './failure.ts';
 import { ancestors } from './plan.ts';
 import { type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite, Temporaries } from './staging.ts';
@@ -26,6 +27,8 @@ export class Commit {
   readonly #touched: Set<TreePath>;
   /** Files with other names of which one was taken away here: that alone changes the ctime that the others show. */
   readonly #shared = new Set<string>();
+  /** What was moved away under a temporary name and could not be removed, and what it was called. */
+  readonly stuck = new Map<TreePath, TreePath>();
 
   constructor(
     tree: AnchoredFiles,
@@ -163,7 +166,7 @@ export class Commit {
     }
     if (!this.#holdsOnly(aside, path, held) || this.#place(temporary, path) === 'conflict') {
       this.#tree.forget(wrapper);
-      if (statsAt(this.#tree, path) !== undefined) this.#keep(wrapper);
+      if (statsAt(this.#tree, path) !== undefined) this.keep(wrapper);
       else {
         this.#rename(aside, path);
         this.#removeIfEmpty(wrapper);
@@ -171,10 +174,18 @@ export class Commit {
       }
       return 'conflict';
     }
-    const isGone = this.#removeHeld(aside, path, held);
+    let isGone: boolean;
+    try {
+      isGone = this.#removeHeld(aside, path, held);
+    } catch (error) {
+      // The file is in place, and what it displaced is saved: the rest of it is seen to at the end.
+      if (pathReason(error) === undefined) throw error;
+      this.stuck.set(wrapper, path);
+      return 'done';
+    }
     if (isGone && this.#removeIfEmpty(wrapper)) this.#temporaries.gone(wrapper);
     // Something was made in it by a program that still stood in it. Mere directories are cleared with the rest.
-    else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.#keep(wrapper);
+    else if (!isGone && !this.#holdsOnly(aside, path, new Map())) this.keep(wrapper);
     return 'done';
   }
 
@@ -204,7 +215,7 @@ export class Commit {
   /** Back under its own name; where that is taken by now, under a name that no sweep removes. */
   #putBack(aside: TreePath, path: TreePath): void {
     if (statsAt(this.#tree, path) === undefined) this.#rename(aside, path);
-    else this.#keep(aside);
+    else this.keep(aside);
   }
 
   #isUntouched(stats: BigIntStats, signature: Signature): boolean {
@@ -217,10 +228,13 @@ export class Commit {
     if (stats !== undefined && stats.nlink > own) this.#shared.add(identityOf(stats));
   }
 
-  #keep(temporary: TreePath): void {
-    const kept = nameOf(temporary).replace(/^\.ckpt-tmp-|^/, '.ckpt-kept-');
+  /** Gives what a temporary name holds one that no sweep removes, and returns it. */
+  keep(temporary: TreePath): TreePath {
+    const name = nameOf(temporary).replace(/^\.ckpt-tmp-|^/, '.ckpt-kept-');
+    const kept = join(parentOf(temporary), name);
     this.#tree.forget(temporary);
-    this.#rename(temporary, join(parentOf(temporary), kept));
+    this.#rename(temporary, kept);
+    return kept;
   }
 
   #rename(from: TreePath, to: TreePath): void {

@@ -1,7 +1,8 @@
-// What the permissions of directories will refuse, seen before anything changes, so that a dry run tells what the run
-// meets. It looks at directories only: what an immutable file refuses is met on the way.
+// What the permissions of directories, and immutable files, will refuse, seen before anything changes, so that a dry run
+// tells what the run meets.
 import { systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
+import { type Entry, isLink } from '../tree/entry.ts';
 import { byBytes, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
@@ -13,15 +14,19 @@ export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestoreP
   const directories = new Directories(tree, plan);
   const failed: Failure[] = [];
   const staying = new Set<TreePath>();
-  for (const { path } of plan.deletes) {
-    const reason = directories.refusal(parentOf(path));
+  for (const { path, expected } of plan.deletes) {
+    const reason = directories.refusal(parentOf(path)) ?? refusalToGo(tree, expected);
     if (reason === undefined) continue;
     failed.push({ path, reason });
     staying.add(path);
   }
-  const writes = plan.writes.filter(({ path, displaces }) => {
+  const writes = plan.writes.filter(({ path, displaces, expected }) => {
     const touched = new Set([path, ...displaces.map((entry) => entry.path)].map((each) => parentOf(each)));
     const refused = [...touched].flatMap((directory) => directories.refusal(directory) ?? []);
+    for (const entry of expected === undefined ? displaces : [expected, ...displaces]) {
+      const reason = refusalToGo(tree, entry);
+      if (reason !== undefined) refused.push(reason);
+    }
     const isBlocked = ancestors(path).some((above) => staying.has(above));
     const reason = refused[0] ?? (isBlocked ? 'blocked' : undefined);
     if (reason !== undefined) failed.push({ path, reason });
@@ -37,6 +42,22 @@ export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestoreP
     ),
     failed: [...plan.failed, ...failed].sort((a, b) => byBytes(a.path, b.path)),
   };
+}
+
+/**
+ * An immutable file is no more removed or replaced than written to. Nothing else makes the system answer EPERM here: a
+ * file that its bits forbid to write can be removed all the same.
+ */
+function refusalToGo(tree: AnchoredFiles, entry: Entry): FailureReason | undefined {
+  if (isLink(entry)) return undefined;
+  try {
+    const address = tree.address(entry.path);
+    if (files.lstatSync(address).isFile()) files.accessSync(address, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return systemCode(error) === 'EPERM' ? 'accessDenied' : undefined;
+  }
 }
 
 /** Each directory is asked once. */

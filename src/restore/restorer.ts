@@ -2,20 +2,20 @@
 // file. It plans nothing, captures nothing, and reports instead of deciding: the session wrote the intent before
 // and takes the next checkpoint after. A crash at any point leaves every file whole, old or new, and temporaries
 // that sweepTemporaries clears; planning again from what is on disk and applying again completes it.
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
 import { Access } from './access.ts';
 import { AnchoredFiles } from './anchored-files.ts';
+import { clearTemporaries } from './clearing.ts';
 import { Commit, type Outcome } from './commit.ts';
 import { pathReason, stopped } from './failure.ts';
 import type { Failure, RestorePlan } from './operations.ts';
 import { PermissionSetter } from './permission-setter.ts';
 import { requireContents, withLinksBroken } from './preflight.ts';
-import { inClearingOrder, type Refusals, Staging, Temporaries } from './staging.ts';
-import { clearTemporary } from './temporaries.ts';
+import { type Refusals, Staging, Temporaries } from './staging.ts';
 
 export interface RestoreOptions {
   /** The work tree, absolute, its links resolved. */
@@ -93,6 +93,7 @@ class Restorer {
   readonly #permissions: PermissionSetter;
   readonly #slices = new Slices();
   readonly #total: number;
+  #committed: Commit | undefined;
   #done = 0;
   #at: TreePath | undefined;
 
@@ -122,6 +123,7 @@ class Restorer {
       this.#refusals,
     );
     let leftover: readonly TreePath[] = [];
+    let kept: readonly Failure[] = [];
     try {
       await requireContents(this.#tree, plan, contents);
       await staging.run(plan);
@@ -133,13 +135,15 @@ class Restorer {
     } catch (error) {
       throw stopped(error, this.#at ?? staging.at, this.#visibleChanges());
     } finally {
-      leftover = this.#clearTemporaries();
+      const { root, id } = this.#options;
+      const clearing = { tree: this.#tree, root, id, temporaries: this.#temporaries };
+      ({ left: leftover, kept } = await clearTemporaries(clearing, this.#committed));
     }
     this.#assertStillInPlace();
     return {
       restored: this.#restored.sort(byBytes),
       deleted: this.#deleted.sort(byBytes),
-      failed: [...plan.failed, ...this.#refusals.failed].sort((a, b) => byBytes(a.path, b.path)),
+      failed: [...plan.failed, ...this.#refusals.failed, ...kept].sort((a, b) => byBytes(a.path, b.path)),
       conflicts: this.#refusals.conflicts.sort(byBytes),
       narrowed: [...this.#access.narrowed].sort(byBytes),
       leftover,
@@ -161,6 +165,7 @@ class Restorer {
     );
     const strictPaths = new Set(strict.map(({ path }) => path));
     const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched);
+    this.#committed = commit;
     this.#permissions.unlock();
     for (const each of staging.deletes) {
       await this.#each(
@@ -230,20 +235,6 @@ class Restorer {
         files.closeSync(fd);
       }
     }
-  }
-
-  #clearTemporaries(): TreePath[] {
-    const left: TreePath[] = [];
-    for (const path of inClearingOrder(this.#temporaries.all)) {
-      try {
-        clearTemporary(this.#tree, path, { removed: [], putBack: [] });
-      } catch (error) {
-        const code = systemCode(error);
-        if (code === undefined) throw error;
-        if (code !== 'ENOENT') left.push(path);
-      }
-    }
-    return left.sort(byBytes);
   }
 
   #assertStillInPlace(): void {

@@ -16,6 +16,11 @@ export function temporaryName(id: string, n: number): string {
   return `${prefix}${id}-${n}`;
 }
 
+/** Whether a path bears, or lies below, a temporary name of restore `id`. */
+export function isTemporaryOf(path: TreePath, id: string): boolean {
+  return path.split('/').some((name) => name.startsWith(temporaryName(id, 0).slice(0, -1)));
+}
+
 export interface Swept {
   readonly removed: readonly TreePath[];
   /** Directories that had been moved aside and not yet replaced; they are back under their names. */
