@@ -1,11 +1,19 @@
 // Finds names that one file system takes for the same: `A` and `a`, composed and decomposed letters. It asks the
-// file system once by making a file; it does not imitate any system's full folding table (Unicode's simple lower
+// file system by looking for names that are there; it does not imitate any system's full folding table (Unicode's simple lower
 // case after NFC is near enough to refuse a pair that would overwrite each other, and never to merge one).
-import { CheckpointdError, systemCode } from '../base/errors.ts';
-import { constants, files } from '../base/files.ts';
-import { isText, join, type TreePath, toText } from '../tree/tree-path.ts';
+import { files } from '../base/files.ts';
+import {
+  byBytes,
+  fromText,
+  isText,
+  join,
+  parentOf,
+  rootPath,
+  type TreePath,
+  toText,
+} from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
-import { temporaryName } from './temporaries.ts';
+import { list } from './temporaries.ts';
 
 export interface Folding {
   /** `A` and `a` are one name. */
@@ -47,34 +55,55 @@ export function collidingPaths(paths: Iterable<TreePath>, folding: Folding): Set
 }
 
 /**
- * Asks the file system of the root by making one temporary file and looking for it under other spellings.
- * Removes it again; the sweep of `id` finds it if the process dies meanwhile.
- *
- * No restore asks for it yet.
- *
- * @throws WorkTreeUnreadable when no file can be made in the root: then nothing could be restored there either.
- * @forTests
+ * The folding that the paths of a restore meet. The file system is asked only where any of them would be one name
+ * under some folding, in the directories where that is; if one of these folds, all are taken to.
  */
-export function probeFolding(tree: AnchoredFiles, id: string): Folding {
-  const name = `${temporaryName(id, 0)}-probe-\u00e9`;
-  const address = (text: string): Buffer =>
-    tree.address(join('' as TreePath, Buffer.from(text, 'utf8').toString('latin1')));
-  try {
-    files.closeSync(
-      files.openSync(address(name), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600),
-    );
-  } catch (error) {
-    throw new CheckpointdError(
-      'WorkTreeUnreadable',
-      'Cannot make a file in the work tree, so nothing can be restored there. Check its permissions and whether it is mounted read-only.',
-      { cause: error, details: { code: systemCode(error) ?? 'unknown' } },
-    );
+export function foldingOf(tree: AnchoredFiles, paths: readonly TreePath[]): Folding {
+  const directories = new Set<TreePath>();
+  for (const path of collidingPaths(paths, everyFolding))
+    for (let at = path; at !== rootPath; at = parentOf(at)) directories.add(parentOf(at));
+  const found = [...directories].sort(byBytes).map((directory) => probeFolding(tree, directory));
+  return {
+    foldsCase: found.some(({ foldsCase }) => foldsCase),
+    foldsUnicode: found.some(({ foldsUnicode }) => foldsUnicode),
+  };
+}
+
+const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
+
+/**
+ * Whether a directory folds names: looks for one that is there under a spelling that is not. Makes nothing, so that a
+ * dry run may ask. Where no name tells, the directory above it does: a new one inherits it.
+ */
+export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
+  const names = tree.isDirectory(directory) ? list(tree, directory).map(({ name }) => name) : [];
+  const foldsCase = answerOf(tree, directory, names, (text) =>
+    text.toLowerCase() === text ? text.toUpperCase() : text.toLowerCase(),
+  );
+  if (foldsCase === undefined)
+    return directory === rootPath ? noFolding : probeFolding(tree, parentOf(directory));
+  const foldsUnicode = answerOf(tree, directory, names, (text) =>
+    text.normalize('NFC') === text ? text.normalize('NFD') : text.normalize('NFC'),
+  );
+  // Where no name tells: the systems that fold letters mostly take composed and decomposed ones for the same.
+  return { foldsCase, foldsUnicode: foldsUnicode ?? foldsCase };
+}
+
+/** Whether names are found under another spelling; undefined when there is none that has one. */
+function answerOf(
+  tree: AnchoredFiles,
+  directory: TreePath,
+  names: readonly string[],
+  respelled: (text: string) => string,
+): boolean | undefined {
+  const present = new Set(names);
+  for (const name of names) {
+    if (!isText(name as TreePath)) continue;
+    const other = fromText(respelled(toText(name as TreePath)));
+    if (other === name) continue;
+    if (present.has(other)) return false;
+    const address = tree.address(join(directory, other));
+    return files.lstatSync(address, { throwIfNoEntry: false }) !== undefined;
   }
-  try {
-    const exists = (text: string): boolean =>
-      files.lstatSync(address(text), { throwIfNoEntry: false }) !== undefined;
-    return { foldsCase: exists(name.toUpperCase()), foldsUnicode: exists(name.normalize('NFD')) };
-  } finally {
-    files.unlinkSync(address(name));
-  }
+  return undefined;
 }

@@ -123,7 +123,10 @@ class Draft {
   refuseUnsafe(): void {
     const unknown = new Set(this.#request.unknown);
     const aboveUnknown = new Set(this.#request.unknown.flatMap((path) => ancestors(path)));
-    const colliding = collidingPaths(this.#writes.keys(), this.#request.folding ?? noFolding);
+    // Also with what is there and stays or goes: under another spelling it is the very file that would be written.
+    const standing = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
+    const names = new Set([...this.#writes.keys(), ...standing]);
+    const colliding = collidingPaths(names, this.#request.folding ?? noFolding);
     const isUnknown = (path: TreePath): boolean =>
       unknown.has(path) || ancestors(path).some((above) => unknown.has(above));
     for (const { path } of this.#writes.values()) {
@@ -134,6 +137,7 @@ class Draft {
     }
     for (const path of this.#deletes.keys()) {
       if (isUnsafe(path)) this.#fail(path, 'unsafeName');
+      else if (colliding.has(path)) this.#fail(path, 'collision');
       else if (isUnknown(path)) this.#fail(path, 'unsaved');
     }
     for (const path of this.#modes.keys()) if (isUnsafe(path)) this.#fail(path, 'unsafeName');

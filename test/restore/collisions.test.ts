@@ -1,17 +1,17 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
 import { collidingPaths, type Folding, foldedKey, probeFolding } from '../../src/restore/collisions.ts';
+import { join, nameOf, parentOf, type TreePath } from '../../src/tree/tree-path.ts';
+import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 import { makeDirectory, path, remove } from '../support/trees/model-tree.ts';
-
-const id = '0123456789abcdefghjk';
 
 function probe(root: string): Folding {
   const tree = new AnchoredFiles(root);
   try {
-    return probeFolding(tree, id);
+    return probeFolding(tree, path(''));
   } finally {
     tree.close();
   }
@@ -19,9 +19,10 @@ function probe(root: string): Folding {
 
 test('the probe agrees with the file system and leaves nothing behind', () => {
   const root = makeDirectory();
-  const folding = probe(root);
-  assert.equal(readdirSync(root), []);
+  assert.is(probe(root).foldsCase, false, 'no name tells');
   writeFileSync(`${root}/name`, '');
+  const folding = probe(root);
+  assert.equal(readdirSync(root), ['name']);
   writeFileSync(`${root}/NAME`, '');
   assert.is(folding.foldsCase, readdirSync(root).length === 1);
   remove(root);
@@ -37,13 +38,14 @@ test('a file system that folds case is recognised', () => {
     spawnSync('mkfs.vfat', [image]).status === 0 ||
     spawnSync('mkfs.ext4', ['-q', '-O', 'casefold', image]).status === 0;
   if (!made || spawnSync('mount', ['-o', 'loop', image, `${root}/mount`]).status !== 0) {
-    console.log('skipped: a case-folding file system cannot be mounted here');
+    console.log('SKIPPED: no case-folding file system can be mounted here; the tests below imitate one');
     remove(root);
     return;
   }
   try {
     mkdirSync(`${root}/mount/d`);
     spawnSync('chattr', ['+F', `${root}/mount/d`]);
+    writeFileSync(`${root}/mount/d/name`, '');
     assert.is(probe(`${root}/mount/d`).foldsCase, true);
   } finally {
     execFileSync('umount', [`${root}/mount`]);
@@ -58,6 +60,59 @@ test('names that are not text never fold into one another', () => {
     [...collidingPaths([path('A\xff'), path('a\xff'), path('b/C'), path('B/d')], folding)].sort(),
     ['B/d', 'b/C'],
   );
+});
+
+/** Makes every look into a work tree find names in any case, as a file system that folds does. */
+async function folding(body: () => Promise<void>): Promise<void> {
+  const usual = Object.getOwnPropertyDescriptor(AnchoredFiles.prototype, 'address')?.value;
+  AnchoredFiles.prototype.address = function (this: AnchoredFiles, asked: TreePath): Buffer {
+    const directory = readdirSync(`${this.root}/${parentOf(asked)}`, { encoding: 'latin1' });
+    const there = directory.find((name) => name.toLowerCase() === nameOf(asked).toLowerCase());
+    return usual.call(this, there === undefined ? asked : join(parentOf(asked), there));
+  };
+  try {
+    await body();
+  } finally {
+    AnchoredFiles.prototype.address = usual;
+  }
+}
+
+const failedIn = ({ failed }: { readonly failed: readonly { path: string; reason: string }[] }): string[] =>
+  failed.map((each) => `${each.path} ${each.reason}`);
+
+for (const dryRun of [true, false]) {
+  test(`two names that a folding disk takes for one are refused as collisions, the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
+    const house = new InProcessDaemon();
+    const root = repository({ 'Name.txt': 'upper\n', 'name.txt': 'lower\n', 'other.txt': 'other\n' });
+    const { session } = await house.open(root);
+    for (const name of ['Name.txt', 'name.txt', 'other.txt']) rmSync(`${root}/${name}`);
+    await folding(async () => {
+      const result = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun });
+      assert.equal(failedIn(result), ['Name.txt collision', 'name.txt collision']);
+      assert.equal(result.restored, [{ path: 'other.txt' }]);
+    });
+    assert.equal(readdirSync(root), dryRun ? ['.git'] : ['.git', 'other.txt']);
+    await house.close();
+  });
+}
+
+test('a file that was only renamed in case is left as it is, and nothing of it is lost', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ README: 'one\n' });
+  const { session } = await house.open(root);
+  renameSync(`${root}/README`, `${root}/readme`);
+  writeFileSync(`${root}/readme`, 'two\n');
+  await folding(async () => {
+    for (const mode of ['soft', 'hard'] as const) {
+      const result = await house.call('checkpoint/restore', { session, tag: '0', mode });
+      assert.equal(
+        failedIn(result),
+        mode === 'soft' ? ['README collision'] : ['README collision', 'readme collision'],
+      );
+    }
+  });
+  assert.is(readFileSync(`${root}/readme`, 'utf8'), 'two\n');
+  await house.close();
 });
 
 test.run();

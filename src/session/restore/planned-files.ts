@@ -5,6 +5,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
+import { foldingOf } from '../../restore/collisions.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
 import type { LeftReason, RestorePlan } from '../../restore/operations.ts';
 import { withoutRefused } from '../../restore/permissions.ts';
@@ -35,13 +36,14 @@ export async function planFiles(
   context: OperationContext,
 ): Promise<FilePlan> {
   let present = await capturePresent(checkpoints, [], context);
-  let plan = await planAgainst(session, job, present);
   const tree = new AnchoredFiles(session.parts.workTree.root);
+  let plan: RestorePlan;
   try {
+    plan = await planAgainst(session, job, present, tree);
     const { toSave } = await findObstructions(tree, plan, context.signal);
     if (toSave.length > 0) {
       present = await capturePresent(checkpoints, toSave, context);
-      plan = await planAgainst(session, job, present);
+      plan = await planAgainst(session, job, present, tree);
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
     plan = withoutRefused(tree, plan);
@@ -78,7 +80,12 @@ function capturePresent(
   });
 }
 
-async function planAgainst(session: Session, job: RestoreJob, present: Capture): Promise<RestorePlan> {
+async function planAgainst(
+  session: Session,
+  job: RestoreJob,
+  present: Capture,
+  tree: AnchoredFiles,
+): Promise<RestorePlan> {
   const checkpoints = session.requireCheckpoints();
   const { store } = checkpoints;
   const target = job.target.record.snapshot;
@@ -104,6 +111,10 @@ async function planAgainst(session: Session, job: RestoreJob, present: Capture):
     },
     conflicts,
     onConflict: job.onConflict,
+    folding: foldingOf(
+      tree,
+      changes.map(({ path }) => path),
+    ),
     ...given({ emptied: job.emptied }),
   });
 }
