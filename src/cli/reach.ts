@@ -17,6 +17,9 @@ export interface Where {
   readonly storage?: string;
 }
 
+/** Other clients are told it with what we change. */
+const clientInfo = { name: 'checkpointd' };
+
 /** A session, and the client that has it open. */
 export interface Reached {
   readonly client: CheckpointdClient;
@@ -58,7 +61,7 @@ function refuse({ session, path }: Where): never {
 async function joined(stored: StoredSession): Promise<Reached | undefined> {
   if (stored.socket === undefined) return undefined;
   try {
-    return await opened(await CheckpointdClient.attach(stored.socket), stored);
+    return await opened(await CheckpointdClient.attach(stored.socket, { clientInfo }), stored);
   } catch (error) {
     if (!(error instanceof CheckpointdGoneError)) throw error;
     return undefined; // it died, or ended while we came: the session is there to be opened
@@ -80,7 +83,7 @@ async function begin(storage: string, path: string): Promise<Reached> {
 }
 
 function ownDaemon(storage: string): Promise<CheckpointdClient> {
-  return CheckpointdClient.start({ args: [`--storage-dir=${storage}`] });
+  return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], clientInfo });
 }
 
 async function opened(

@@ -56,7 +56,7 @@ export function defineConversationChange<M extends ConversationMethod, E extends
     async (call) => {
       const wanted = on(call);
       const effect = await change(wanted);
-      wanted.session.parts.events.conversationChanged(wanted.session, method);
+      wanted.session.parts.events.conversationChanged(wanted.session, method, call.context.client);
       return answer(effect, wanted);
     },
     {

@@ -109,7 +109,7 @@ async function change(
       again,
     );
   } catch (error) {
-    events.failed(session, method, error);
+    events.failed(session, method, error, context.client);
     throw error;
   }
 }
@@ -188,9 +188,14 @@ function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
   return warnings.length === 0 ? answer : { ...answer, warnings: [...warnings] };
 }
 
-function contextOf({ signal, progress }: Request, { log }: Daemon, warnings: string[]): OperationContext {
+function contextOf(
+  { signal, progress, client }: Request,
+  { log }: Daemon,
+  warnings: string[],
+): OperationContext {
   return {
     signal,
+    client,
     stamp: {},
     progress: (phase) => (done) => progress.report({ phase, ...done }),
     warn: (warning, cause) => {

@@ -30,7 +30,8 @@ export async function restored(
   context: OperationContext,
 ): Promise<Wire.RestoreResult> {
   const scope = outcome.checkpoint?.record.scope;
-  if (scope !== undefined && scope !== 'files') session.parts.events.conversationChanged(session, method);
+  if (scope !== undefined && scope !== 'files')
+    session.parts.events.conversationChanged(session, method, context.client);
   return restoreAnswer(session, outcome, dryRun, context);
 }
 

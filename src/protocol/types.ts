@@ -867,6 +867,12 @@ export interface ClientInfo {
   readonly version?: string;
 }
 
+/** Another client whose request caused an event. */
+export interface EventOrigin {
+  /** What the client that asked said of itself in `initialize`. Absent: nothing. */
+  readonly client?: ClientInfo;
+}
+
 /** What the client wants from checkpointd. */
 export interface CheckpointdClientCapabilities {
   /** The events it wants to be sent. Absent: none. Unknown names are ignored. */
@@ -2721,6 +2727,8 @@ export interface OperationGetResult {
 export interface SessionDidOpenParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
+  /** The other client whose request caused it. Absent: it was a request of your own. */
+  readonly origin?: EventOrigin;
   /** Its work tree. */
   readonly workspace: string;
   /** How it stores. */
@@ -2737,6 +2745,8 @@ export interface SessionDidOpenParams {
 export interface CheckpointDidCreateParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
+  /** The other client whose request caused it. Absent: it was a request of your own. */
+  readonly origin?: EventOrigin;
   /** The checkpoint. */
   readonly checkpoint: Checkpoint;
   /**
@@ -2752,6 +2762,8 @@ export interface CheckpointDidCreateParams {
 export interface CheckpointDidRestoreParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
+  /** The other client whose request caused it. Absent: it was a request of your own. */
+  readonly origin?: EventOrigin;
   /** What was restored. */
   readonly target: CheckpointId;
   /** The state after. */
@@ -2768,6 +2780,8 @@ export interface CheckpointDidRestoreParams {
 export interface CheckpointDidFailParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
+  /** The other client whose request caused it. Absent: it was a request of your own. */
+  readonly origin?: EventOrigin;
   /** The method. */
   readonly method: string;
   /** Why. */
@@ -2804,6 +2818,8 @@ export interface WorktreeDidDriftParams {
 export interface ConversationDidFillWindowParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
+  /** The other client whose request caused it. Absent: it was a request of your own. */
+  readonly origin?: EventOrigin;
   /** How full it is. */
   readonly contextWindow: ContextWindow;
 }
@@ -2812,6 +2828,8 @@ export interface ConversationDidFillWindowParams {
 export interface ConversationDidChangeParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
+  /** The other client whose request caused it. Absent: it was a request of your own. */
+  readonly origin?: EventOrigin;
   /** The method that changed it. */
   readonly method: string;
   /** Entries in the history. */

@@ -863,6 +863,12 @@ function ClientInfo(v: unknown, p: string, g: Gathering): void {
   may(o, 'version', p, g, string);
 }
 
+function EventOrigin(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  may(o, 'client', p, g, ClientInfo);
+}
+
 function CheckpointdClientCapabilities(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
@@ -2050,6 +2056,7 @@ function SessionDidOpenParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
+  may(o, 'origin', p, g, EventOrigin);
   need(o, 'workspace', p, g, string);
   need(o, 'strategy', p, g, Strategy);
   need(o, 'resumed', p, g, boolean);
@@ -2061,6 +2068,7 @@ function CheckpointDidCreateParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
+  may(o, 'origin', p, g, EventOrigin);
   need(o, 'checkpoint', p, g, Checkpoint);
   may(o, 'from', p, g, SnapshotId);
   need(o, 'ms', p, g, Milliseconds);
@@ -2070,6 +2078,7 @@ function CheckpointDidRestoreParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
+  may(o, 'origin', p, g, EventOrigin);
   need(o, 'target', p, g, CheckpointId);
   may(o, 'checkpoint', p, g, Checkpoint);
   may(o, 'safety', p, g, CheckpointId);
@@ -2081,6 +2090,7 @@ function CheckpointDidFailParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
+  may(o, 'origin', p, g, EventOrigin);
   need(o, 'method', p, g, string);
   need(o, 'error', p, g, ErrorFact);
   may(o, 'operation', p, g, OperationId);
@@ -2108,6 +2118,7 @@ function ConversationDidFillWindowParams(v: unknown, p: string, g: Gathering): v
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
+  may(o, 'origin', p, g, EventOrigin);
   need(o, 'contextWindow', p, g, ContextWindow);
 }
 
@@ -2115,6 +2126,7 @@ function ConversationDidChangeParams(v: unknown, p: string, g: Gathering): void 
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'session', p, g, SessionId);
+  may(o, 'origin', p, g, EventOrigin);
   need(o, 'method', p, g, string);
   need(o, 'historyLength', p, g, Count);
   need(o, 'transcriptLength', p, g, Count);

@@ -6,6 +6,7 @@ import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { methods, protocolVersion, schemaHash } from '../protocol/methods.ts';
 import type {
+  ClientInfo,
   EventOf,
   InitializeParams,
   InitializeResult,
@@ -61,6 +62,7 @@ export class ServedClient {
   readonly #dispatcher: Dispatcher;
   readonly #watches: (() => void)[] = [];
   #isDropping = false;
+  #info: ClientInfo | undefined;
 
   constructor(ports: ServedClientPorts) {
     this.#ports = ports;
@@ -91,6 +93,11 @@ export class ServedClient {
       notify: (method, params) => this.#connection.notify(method, params),
       log: ports.log,
     });
+  }
+
+  /** What it said of itself. */
+  get info(): ClientInfo | undefined {
+    return this.#info;
   }
 
   /** Begins to serve. */
@@ -154,6 +161,7 @@ export class ServedClient {
 
   #initialize(params: InitializeParams): InitializeResult {
     this.#lifecycle.initialize(params, isEvent);
+    this.#info = params.clientInfo ?? undefined;
     this.#watch(params.processId, false);
     const { capabilities, limits } = offerHere();
     return {

@@ -8,8 +8,8 @@ import type { Handlers } from './dispatch.ts';
 import { Ending, type EndReason } from './ending.ts';
 import { type ClientStreams, ServedClient } from './served-client.ts';
 
-/** Sends a notification to every client that asked for it and that reads; others never see it. */
-export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>) => void;
+/** Sends a notification to every client that asked for it and that reads; others never see it. `by` asked for what it tells. */
+export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
 /** What the server needs of a daemon. A client is known to it by its identity alone. */
 export interface Daemon {
@@ -76,8 +76,12 @@ export class Server {
     this.notify('window/logMessage', { type: level === 'error' ? 1 : 2, message });
   };
 
-  readonly notify: Notify = (method, params) => {
-    for (const client of this.#clients) client.notify(method, params);
+  readonly notify: Notify = (method, params, by) => {
+    const info = by instanceof ServedClient ? by.info : undefined;
+    const foreign = { ...params, origin: info === undefined ? {} : { client: info } };
+    // One's own requests need no saying, and a client that is alone sees what it always saw.
+    for (const client of this.#clients)
+      client.notify(method, by === undefined || client === by ? params : foreign);
   };
 
   /**

@@ -199,7 +199,7 @@ export async function createBase(
   await afterCommit(context, 'The first checkpoint is made, but who wrote what could not be noted', () =>
     noteCheckpoint(session, undefined, checkpoint),
   );
-  await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) });
+  await session.parts.events.created(session, checkpoint, { ms: Math.round(capture.ms) }, context.client);
 }
 
 function isIgnoredText(repository: string): string {

@@ -102,7 +102,8 @@ export async function openSession(
   try {
     const resolved = { ...request, options: { ...request.options, storage: root } };
     const session = await build({ directory, marker, owner, workTree, resumed }, resolved, around, context);
-    await around.events.opened(session, { resumed, ms: Math.round(systemClock.monotonic() - started) });
+    const ms = Math.round(systemClock.monotonic() - started);
+    await around.events.opened(session, { resumed, ms }, context.client);
     return { session, resumed };
   } catch (error) {
     // What existed before stays as it was; what was made for this opening goes with it.

@@ -81,19 +81,25 @@ export interface SessionParts {
  * without one. Telling never fails an operation; awaiting it keeps events before the answer.
  */
 export interface SessionEvents {
-  opened(session: Session, facts: { readonly resumed: boolean; readonly ms: number }): Promise<void>;
-  /** `from`: the snapshot that the session stood on before. */
+  opened(
+    session: Session,
+    facts: { readonly resumed: boolean; readonly ms: number },
+    by?: object,
+  ): Promise<void>;
+  /** `by`, here and below: the client that asked. `from`: the snapshot that the session stood on before. */
   created(
     session: Session,
     checkpoint: StoredCheckpoint,
     facts: { readonly from?: SnapshotId; readonly ms: number },
+    by?: object,
   ): Promise<void>;
   restored(
     session: Session,
     target: StoredCheckpoint,
     facts: { readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>; readonly ms: number },
+    by?: object,
   ): Promise<void>;
-  failed(session: Session, method: string, error: unknown): void;
+  failed(session: Session, method: string, error: unknown, by?: object): void;
   /** `overflow`: more changed than is listed. */
   workTreeChanged(
     session: Session,
@@ -101,7 +107,7 @@ export interface SessionEvents {
   ): void;
   /** A capture found changes that {@link workTreeChanged} had not told. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
-  conversationChanged(session: Session, method: string): void;
+  conversationChanged(session: Session, method: string, by?: object): void;
 }
 
 export class Session {

@@ -16,7 +16,8 @@ import { watcherFigures } from './watcher-figures.ts';
 
 const driftPathsMax = 100;
 
-type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>) => void;
+/** `by`: the client that asked; what it did is told to it, too. */
+type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
 /** The events of sessions as notifications; each is sent before the response of the operation it tells of. */
 export function sessionEvents(notify: Notify, log: Log): SessionEvents {
@@ -30,82 +31,104 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
   /** Sessions whose client was told that the model's window is full, and whose window still is. */
   const full = new WeakSet<Session>();
   return {
-    opened: (session, { resumed, ms }) =>
-      told(
-        (async () => {
-          const base = session.enabled && baseOf(session.enabled.index);
-          const view =
-            session.enabled === undefined || base === undefined
-              ? undefined
-              : await viewOf(session.enabled, base);
-          notify('session/didOpen', {
-            session: session.id,
-            workspace: session.parts.workTree.root,
-            strategy: session.parts.marker.strategy,
-            resumed,
-            ...given({ base: view && checkpoint(view) }),
-            ms,
-          });
-        })(),
-      ),
-    created: (session, stored, { from, ms }) =>
+    opened: (session, { resumed, ms }, by) =>
+      told((async () => notify('session/didOpen', await openingOf(session, { resumed, ms }), by))()),
+    created: (session, stored, { from, ms }, by) =>
       told(
         (async () => {
           const view = await viewOf(session.requireCheckpoints(), stored);
-          notify('checkpoint/didCreate', {
-            session: session.id,
-            checkpoint: checkpoint(view),
-            ...given({ from }),
-            ms,
-          });
+          notify(
+            'checkpoint/didCreate',
+            {
+              session: session.id,
+              checkpoint: checkpoint(view),
+              ...given({ from }),
+              ms,
+            },
+            by,
+          );
         })(),
       ),
-    restored: (session, target, { outcome, ms }) =>
+    restored: (session, target, { outcome, ms }, by) =>
       told(
         (async () => {
           const { checkpoint: stored, safety } = outcome;
           const view = stored === undefined ? undefined : await viewOf(session.requireCheckpoints(), stored);
-          notify('checkpoint/didRestore', {
-            session: session.id,
-            target: target.record.id,
-            ...given({ checkpoint: view && checkpoint(view) }),
-            ...given({ safety: safety?.record.id }),
-            counts: {
-              restored: outcome.restored.length,
-              deleted: outcome.deleted.length,
-              failed: outcome.failed.length,
-              conflicts: outcome.conflicts.length,
-              skipped: outcome.skipped.length,
+          notify(
+            'checkpoint/didRestore',
+            {
+              session: session.id,
+              target: target.record.id,
+              ...given({ checkpoint: view && checkpoint(view) }),
+              ...given({ safety: safety?.record.id }),
+              counts: countsOf(outcome),
+              ms,
             },
-            ms,
-          });
+            by,
+          );
         })(),
       ),
-    failed: (session, method, error) => {
-      const kind = error instanceof CheckpointdError ? error.kind : 'InternalError';
+    failed: (session, method, error, by) => {
       if (error instanceof Error && error.name === 'AbortError') return;
-      const message = error instanceof CheckpointdError ? error.message : 'The operation failed.';
-      notify('checkpoint/didFail', {
-        session: session.id,
-        method,
-        error: { code: codeOf(kind), kind, message },
-      });
+      notify('checkpoint/didFail', { session: session.id, method, error: factOf(error) }, by);
     },
     workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
     workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
-    conversationChanged: (session, method) => {
-      notify('conversation/didChange', {
-        session: session.id,
-        method,
-        ...lengthsOf(session.parts.conversation.state),
-      });
+    conversationChanged: (session, method, by) => {
+      notify(
+        'conversation/didChange',
+        {
+          session: session.id,
+          method,
+          ...lengthsOf(session.parts.conversation.state),
+        },
+        by,
+      );
       const { windowUse } = session.parts.conversation;
       if (windowUse.level === 'none') full.delete(session);
       else if (!full.has(session)) {
         full.add(session);
-        notify('conversation/didFillWindow', { session: session.id, contextWindow: windowUse });
+        notify('conversation/didFillWindow', { session: session.id, contextWindow: windowUse }, by);
       }
     },
+  };
+}
+
+async function openingOf(
+  session: Session,
+  facts: { readonly resumed: boolean; readonly ms: number },
+): Promise<EventOf<'session/didOpen'>> {
+  const base = session.enabled && baseOf(session.enabled.index);
+  const view =
+    session.enabled === undefined || base === undefined ? undefined : await viewOf(session.enabled, base);
+  return {
+    session: session.id,
+    workspace: session.parts.workTree.root,
+    strategy: session.parts.marker.strategy,
+    ...given({ base: view && checkpoint(view) }),
+    ...facts,
+  };
+}
+
+function factOf(error: unknown): EventOf<'checkpoint/didFail'>['error'] {
+  const kind = error instanceof CheckpointdError ? error.kind : 'InternalError';
+  const message = error instanceof CheckpointdError ? error.message : 'The operation failed.';
+  return { code: codeOf(kind), kind, message };
+}
+
+function countsOf({
+  restored,
+  deleted,
+  failed,
+  conflicts,
+  skipped,
+}: Parameters<SessionEvents['restored']>[2]['outcome']): EventOf<'checkpoint/didRestore'>['counts'] {
+  return {
+    restored: restored.length,
+    deleted: deleted.length,
+    failed: failed.length,
+    conflicts: conflicts.length,
+    skipped: skipped.length,
   };
 }
 

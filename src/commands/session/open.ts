@@ -88,7 +88,7 @@ async function applySettings(session: Session, wanted: Settings, context: Operat
     if (mcpEnabled !== undefined && state.mcpEnabled !== mcpEnabled) settings.setMcpEnabled(mcpEnabled);
     if (messageChars !== undefined && state.limits.messageChars !== messageChars)
       settings.setLimits({ messageChars });
-    session.parts.events.conversationChanged(session, 'session/open');
+    session.parts.events.conversationChanged(session, 'session/open', context.client);
   });
 }
 

@@ -36,7 +36,8 @@ export async function runRestoreJob(
   context: OperationContext,
 ): Promise<RestoreOutcome> {
   const outcome = await carryOut(session, job, context);
-  if (!job.dryRun) await session.parts.events.restored(session, job.target, { outcome, ms: outcome.ms });
+  if (job.dryRun) return outcome;
+  await session.parts.events.restored(session, job.target, { outcome, ms: outcome.ms }, context.client);
   return outcome;
 }
 

@@ -107,6 +107,7 @@ __all__ = [
     "ProgressReport",
     "ProgressEnd",
     "ClientInfo",
+    "EventOrigin",
     "CheckpointdClientCapabilities",
     "ClientCapabilities",
     "ServerInfo",
@@ -1335,6 +1336,12 @@ class ClientInfo(_ClientInfoRequired, total=False):
     """Who the client is."""
     # Its version.
     version: str
+
+
+class EventOrigin(TypedDict, total=False):
+    """Another client whose request caused an event."""
+    # What the client that asked said of itself in `initialize`. Absent: nothing.
+    client: ClientInfo
 
 
 class CheckpointdClientCapabilities(TypedDict, total=False):
@@ -3457,6 +3464,8 @@ class _SessionDidOpenParamsRequired(TypedDict):
 
 class SessionDidOpenParams(_SessionDidOpenParamsRequired, total=False):
     """Parameters of `session/didOpen`."""
+    # The other client whose request caused it. Absent: it was a request of your own.
+    origin: EventOrigin
     # The checkpoint of tag `0`.
     base: Checkpoint
 
@@ -3477,6 +3486,8 @@ _CheckpointDidCreateParamsRequired = TypedDict(
 _CheckpointDidCreateParamsOptional = TypedDict(
     "_CheckpointDidCreateParamsOptional",
     {
+        # The other client whose request caused it. Absent: it was a request of your own.
+        "origin": "EventOrigin",
         # The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to
         # compare with, and no name of a checkpoint. That is `checkpoint.parent`.
         "from": "SnapshotId",
@@ -3502,6 +3513,8 @@ class _CheckpointDidRestoreParamsRequired(TypedDict):
 
 class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=False):
     """Parameters of `checkpoint/didRestore`."""
+    # The other client whose request caused it. Absent: it was a request of your own.
+    origin: EventOrigin
     # The state after.
     checkpoint: Checkpoint
     # The state before.
@@ -3519,6 +3532,8 @@ class _CheckpointDidFailParamsRequired(TypedDict):
 
 class CheckpointDidFailParams(_CheckpointDidFailParamsRequired, total=False):
     """Parameters of `checkpoint/didFail`."""
+    # The other client whose request caused it. Absent: it was a request of your own.
+    origin: EventOrigin
     # The operation.
     operation: OperationId
 
@@ -3551,16 +3566,20 @@ class WorktreeDidDriftParams(TypedDict):
     count: Count
 
 
-class ConversationDidFillWindowParams(TypedDict):
-    """Parameters of `conversation/didFillWindow`."""
+class _ConversationDidFillWindowParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
     # How full it is.
     contextWindow: ContextWindow
 
 
-class ConversationDidChangeParams(TypedDict):
-    """Parameters of `conversation/didChange`."""
+class ConversationDidFillWindowParams(_ConversationDidFillWindowParamsRequired, total=False):
+    """Parameters of `conversation/didFillWindow`."""
+    # The other client whose request caused it. Absent: it was a request of your own.
+    origin: EventOrigin
+
+
+class _ConversationDidChangeParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
     # The method that changed it.
@@ -3571,3 +3590,9 @@ class ConversationDidChangeParams(TypedDict):
     transcriptLength: Count
     # The entries that may be sent to a model.
     validHistoryRange: HistoryRange
+
+
+class ConversationDidChangeParams(_ConversationDidChangeParamsRequired, total=False):
+    """Parameters of `conversation/didChange`."""
+    # The other client whose request caused it. Absent: it was a request of your own.
+    origin: EventOrigin

@@ -1880,6 +1880,15 @@ pub struct ClientInfo {
     pub version: Option<String>,
 }
 
+/// Another client whose request caused an event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct EventOrigin {
+    /// What the client that asked said of itself in `initialize`. Absent: nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ClientInfo>,
+}
+
 /// What the client wants from checkpointd.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -4784,6 +4793,9 @@ pub struct OperationGetResult {
 pub struct SessionDidOpenParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
+    /// The other client whose request caused it. Absent: it was a request of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<EventOrigin>,
     /// Its work tree.
     pub workspace: String,
     /// How it stores.
@@ -4808,6 +4820,7 @@ impl SessionDidOpenParams {
     ) -> Self {
         Self {
             session: session.into(),
+            origin: None,
             workspace: workspace.into(),
             strategy,
             resumed,
@@ -4823,6 +4836,9 @@ impl SessionDidOpenParams {
 pub struct CheckpointDidCreateParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
+    /// The other client whose request caused it. Absent: it was a request of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<EventOrigin>,
     /// The checkpoint.
     pub checkpoint: Checkpoint,
     /// The snapshot that the session stood on before, in the form of `checkpoint.snapshot`: to
@@ -4838,6 +4854,7 @@ impl CheckpointDidCreateParams {
     pub fn new(session: impl Into<String>, checkpoint: Checkpoint, ms: Milliseconds) -> Self {
         Self {
             session: session.into(),
+            origin: None,
             checkpoint,
             from: None,
             ms,
@@ -4851,6 +4868,9 @@ impl CheckpointDidCreateParams {
 pub struct CheckpointDidRestoreParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
+    /// The other client whose request caused it. Absent: it was a request of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<EventOrigin>,
     /// What was restored.
     pub target: CheckpointId,
     /// The state after.
@@ -4875,6 +4895,7 @@ impl CheckpointDidRestoreParams {
     ) -> Self {
         Self {
             session: session.into(),
+            origin: None,
             target: target.into(),
             checkpoint: None,
             safety: None,
@@ -4890,6 +4911,9 @@ impl CheckpointDidRestoreParams {
 pub struct CheckpointDidFailParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
+    /// The other client whose request caused it. Absent: it was a request of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<EventOrigin>,
     /// The method.
     pub method: String,
     /// Why.
@@ -4904,6 +4928,7 @@ impl CheckpointDidFailParams {
     pub fn new(session: impl Into<String>, method: impl Into<String>, error: ErrorFact) -> Self {
         Self {
             session: session.into(),
+            origin: None,
             method: method.into(),
             error,
             operation: None,
@@ -4965,8 +4990,22 @@ pub struct WorktreeDidDriftParams {
 pub struct ConversationDidFillWindowParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
+    /// The other client whose request caused it. Absent: it was a request of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<EventOrigin>,
     /// How full it is.
     pub context_window: ContextWindow,
+}
+
+impl ConversationDidFillWindowParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, context_window: ContextWindow) -> Self {
+        Self {
+            session: session.into(),
+            origin: None,
+            context_window,
+        }
+    }
 }
 
 /// Parameters of `conversation/didChange`.
@@ -4975,6 +5014,9 @@ pub struct ConversationDidFillWindowParams {
 pub struct ConversationDidChangeParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
+    /// The other client whose request caused it. Absent: it was a request of your own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<EventOrigin>,
     /// The method that changed it.
     pub method: String,
     /// Entries in the history.
@@ -4983,6 +5025,26 @@ pub struct ConversationDidChangeParams {
     pub transcript_length: Count,
     /// The entries that may be sent to a model.
     pub valid_history_range: HistoryRange,
+}
+
+impl ConversationDidChangeParams {
+    /// With what is required; everything else is absent.
+    pub fn new(
+        session: impl Into<String>,
+        method: impl Into<String>,
+        history_length: Count,
+        transcript_length: Count,
+        valid_history_range: HistoryRange,
+    ) -> Self {
+        Self {
+            session: session.into(),
+            origin: None,
+            method: method.into(),
+            history_length,
+            transcript_length,
+            valid_history_range,
+        }
+    }
 }
 
 /// Begins the conversation between client and server. The first request; once only.

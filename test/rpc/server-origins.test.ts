@@ -1,0 +1,68 @@
+// Several clients on one session: each event is told once to each, with whose request it was.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdClient } from '../../src/client/client.ts';
+import { withRig } from '../daemon/daemon-rig.ts';
+import { until } from '../support/until.ts';
+
+const events = [
+  'session/didOpen',
+  'checkpoint/didCreate',
+  'checkpoint/didRestore',
+  'checkpoint/didFail',
+  'conversation/didChange',
+] as const;
+
+test('two clients and a command line: each event once to each, with who caused it', () =>
+  withRig(async (rig) => {
+    const first = await rig.start({});
+    const { session } = await rig.open(first, { retention: 'keep' });
+    const owner = JSON.parse(
+      readFileSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), 'utf8'),
+    ) as { socket: string };
+    const told: Record<string, [string, string, unknown][]> = { one: [], two: [] };
+    const clients = await Promise.all(
+      ['one', 'two'].map(async (name) => {
+        const client = await CheckpointdClient.attach(owner.socket, {
+          clientInfo: { name, version: '7' },
+          events,
+        });
+        for (const event of events)
+          client.on(event, ({ origin }) =>
+            told[name]?.push([event, origin === undefined ? 'own' : 'foreign', origin?.client?.name]),
+          );
+        await client.request('session/open', { workspace: rig.work, conversationId: 'conversation' });
+        return client;
+      }),
+    );
+    const [one, two] = clients;
+    if (one === undefined || two === undefined) throw new Error('no clients');
+    rig.write('a.txt', 'two\n');
+    await one.request('checkpoint/create', { session, kind: 'turn', message: 'by one' });
+    await two.request('conversation/append', {
+      session,
+      entry: { user: { content: 'x' }, assistant: { content: 'y' } },
+    });
+    await two.request('checkpoint/restore', { session, tag: 'nowhere' }).catch(() => undefined);
+    const restore = rig.run(['restore', '0', '--yes', `--storage=${rig.storage}`]);
+    assert.is(await restore.code, 0, restore.stderr);
+    await first.request('checkpoint/create', { session, kind: 'turn', message: 'by the first' });
+    await until('all events', () => Object.values(told).every((list) => list.length >= 5));
+    const from = (name: string, by: string): [string, unknown] =>
+      name === by ? ['own', undefined] : ['foreign', by];
+    const seen = (name: string): [string, string, unknown][] => [
+      ['checkpoint/didCreate', ...from(name, 'one')],
+      ['conversation/didChange', ...from(name, 'two')],
+      ['checkpoint/didFail', ...from(name, 'two')],
+      ['checkpoint/didRestore', 'foreign', 'checkpointd'],
+      ['checkpoint/didCreate', 'foreign', undefined],
+    ];
+    for (const name of ['one', 'two']) assert.equal(told[name], seen(name), name);
+    for (const client of clients) await client.close();
+    await first.close();
+  }));
+
+test.run();
