@@ -25,11 +25,11 @@ export interface Ended {
 /** Ends a session: stops its watcher and children, gives it up, and removes it where that loses nothing. */
 export async function endSession(session: Session, kind: EndKind): Promise<Ended> {
   const { queue, directory, owner, marker, sessionLog } = session.parts;
-  await queue.close();
-  await session.watcher?.close();
-  await session.parts.answered.close();
   const { enabled } = session;
   try {
+    await queue.close();
+    await session.watcher?.close();
+    await session.parts.answered.close();
     await enabled?.capture.close(); // a look of its own may run, with files of the store's
     const fate =
       marker.retention === 'keep'

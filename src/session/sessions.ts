@@ -8,7 +8,7 @@ import { killAllGit } from '../git/process/run.ts';
 import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory } from './directory.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
-import { type Deleted, deleteKept, deleteOpen, destroyOutside } from './kept/deletion.ts';
+import { type Deleted, deleteKept, deleteOpen, destroyOutside, sizeOfOpen } from './kept/deletion.ts';
 import { type StoredSession, sessionsIn } from './kept/listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { OperationContext } from './operations/operation-context.ts';
@@ -184,7 +184,11 @@ export class Sessions {
       return this.#trashed(await deleteKept(storage, id, this.#options.log));
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
-    return this.#trashed(await this.#during(open, () => deleteOpen(open)));
+    // Before its end begins: what fails here leaves it open.
+    const bytes = await sizeOfOpen(open);
+    if (this.#open.get(open.id) !== open) return this.delete(id, storage, client); // it ended meanwhile
+    if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
+    return this.#trashed(await this.#during(open, () => deleteOpen(open, bytes)));
   }
 
   #trashed({ bytesFreed, deleted }: Deleted): { readonly bytesFreed: number } {

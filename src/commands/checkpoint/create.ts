@@ -18,7 +18,7 @@ import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import { countersOf, publish, standingOf } from '../../session/publish.ts';
 import type { Session } from '../../session/session.ts';
-import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { checkpoint, skipped } from '../answers/checkpoint-answer.ts';
 import { type CallOf, defineCommand } from '../command.ts';
 
@@ -55,23 +55,34 @@ async function create({
   context.signal.throwIfAborted();
   const tag = nextTag(checkpoints, params);
   // Taken before the record is composed, so that a rewind to it does not bring the message back.
-  const pending = params.kind === 'turn' ? session.parts.conversation.consumeMessage() : undefined;
+  const { conversation } = session.parts;
+  const before = conversation.head;
+  const pending = params.kind === 'turn' ? conversation.consumeMessage() : undefined;
   const message = params.message ?? pending ?? '';
-  const record = composeRecord(session, checkpoints, {
-    request: params,
-    tag,
-    capture,
-    parent,
-    message,
-    context,
-  });
-  const made = await publish(checkpoints, record, tag, params.name ?? undefined);
+  const what = { request: params, tag, capture, parent, message, context };
+  let made: StoredCheckpoint;
+  try {
+    const record = composeRecord(session, checkpoints, what);
+    made = await publish(checkpoints, record, tag, params.name ?? undefined);
+  } catch (error) {
+    if (conversation.head !== before) await giveBack(session, before, context);
+    throw error;
+  }
   await afterCommit(context, 'The checkpoint is made, but who changed which file could not be noted', () =>
     noteCheckpoint(session, head, made),
   );
   const told = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
   await session.parts.events.created(session, made, told, context.client);
   return createAnswer(session, made, { created: true, capture: facts }, context, capture.skipped);
+}
+
+/** There is no checkpoint, so the message still is that of the coming turn. */
+async function giveBack(session: Session, before: ConversationRef, context: OperationContext): Promise<void> {
+  const { conversation } = session.parts;
+  conversation.rewind(before);
+  const lost =
+    'The message of the turn is kept, but the log could not note it: it may be gone when the session is opened again';
+  await afterCommit(context, lost, () => conversation.recordHead());
 }
 
 /** Whether nothing differs from a checkpoint; what one of them could not see is no difference. */

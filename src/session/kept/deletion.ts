@@ -17,13 +17,25 @@ export interface Deleted {
   readonly deleted: Promise<void>;
 }
 
-/** Deletes a session that is open here, and closes it. */
-export async function deleteOpen(session: Session): Promise<Deleted> {
-  const { directory } = session.parts;
-  directory.ours(); // before anything is destroyed
-  const bytesFreed = await sizeOf(directory.root);
-  await session.enabled?.capture.close();
-  await session.enabled?.store.destroy();
+/** What comes before an open session is deleted: whether it is ours, and how large it is. It changes nothing. */
+export function sizeOfOpen({ parts: { directory } }: Session): Promise<number> {
+  directory.ours();
+  return sizeOf(directory.root);
+}
+
+/** Deletes a session that is open here, and closes it, also when what it holds cannot be destroyed. */
+export async function deleteOpen(session: Session, bytesFreed: number): Promise<Deleted> {
+  const { directory, log } = session.parts;
+  try {
+    directory.ours(); // before anything is destroyed
+    await session.enabled?.capture.close();
+    await session.enabled?.store.destroy();
+  } catch (error) {
+    await endSession(session, 'abrupt').catch((second: unknown) =>
+      log.error(`a session that could not be deleted was not ended well: ${String(second)}`),
+    );
+    throw error;
+  }
   const { fate, deleted } = await endSession(session, 'orderly');
   return fate === 'removed' ? { bytesFreed, deleted } : remove(directory);
 }

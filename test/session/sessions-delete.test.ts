@@ -1,0 +1,45 @@
+// A deletion that fails leaves a session open, or ended: never something in between that nobody can open any more.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { withSessions } from '../support/in-process.ts';
+
+const refused = (): Error => Object.assign(new Error('EIO'), { code: 'EIO' });
+
+async function errorOf(run: () => Promise<unknown>): Promise<unknown> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    installFault(undefined);
+  }
+}
+
+test('a session whose size cannot be told is not deleted, and stays open', () =>
+  withSessions(async (rig) => {
+    const { id, parts } = await rig.open();
+    installFault((call, target) => {
+      if (call === 'readdir' && target.startsWith(parts.directory.root)) throw refused();
+    });
+    assert.instance(await errorOf(() => rig.request('session/delete', { session: id })), Error);
+    rig.write('a', 'one\n');
+    await rig.request('checkpoint/create', { session: id, kind: 'turn' });
+    assert.ok((await rig.request('session/delete', { session: id })).deleted);
+  }));
+
+test('a session whose checkpoints cannot be destroyed is ended, and can be opened again', () =>
+  withSessions(async (rig) => {
+    rig.settings = { retention: 'keep' };
+    const session = await rig.open();
+    const { store } = session.requireCheckpoints();
+    store.destroy = () => Promise.reject(refused());
+    assert.instance(await errorOf(() => rig.request('session/delete', { session: session.id })), Error);
+    const again = await rig.open();
+    assert.is(again.id, session.id);
+    assert.is.not(again, session);
+    await rig.request('checkpoint/create', { session: again.id, kind: 'turn' });
+  }));
+
+test.run();
