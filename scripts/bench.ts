@@ -2,7 +2,8 @@
 // work trees. Prints a table of medians with their ratio to git, and writes everything as JSON when asked. It judges
 // nothing: a machine's numbers are for people to read.
 //
-//   npm run bench [-- --sizes 1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--json FILE]
+//   npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--edits 0,20,200,2000]
+//                       [--repeats 11] [--json FILE]
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
@@ -13,7 +14,8 @@ import { GeneratedTree } from './bench/generated-tree.ts';
 
 const { values: flags } = parseArgs({
   options: {
-    sizes: { type: 'string', default: '1000,10000,100000' },
+    sizes: { type: 'string', default: '30,1000,10000,100000' },
+    edits: { type: 'string', default: '0,20,200,2000' },
     strategies: { type: 'string', default: 'shadow,local,sqlite' },
     checkpoints: { type: 'string', default: '100' },
     repeats: { type: 'string', default: '11' },
@@ -23,11 +25,13 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(
-    'npm run bench [-- --sizes 1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--repeats 11] [--json FILE]',
+    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--repeats 11] [--json FILE]',
   );
   process.exit(0);
 }
 const sizes = numbers(flags.sizes);
+/** So many files are edited before a create, beside the one that is always measured. */
+const editCounts = numbers(flags.edits);
 const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
 const repeats = Number(flags.repeats);
@@ -40,6 +44,9 @@ interface Measured {
   readonly name: string;
   readonly firstCapture: readonly number[];
   readonly create: readonly number[];
+  /** By the number of files that were edited before. */
+  readonly createAfter: Readonly<Record<string, readonly number[]>>;
+  readonly hasChanges: readonly number[];
   readonly diff: readonly number[];
   readonly restore: readonly number[];
   readonly wait: readonly number[];
@@ -92,9 +99,12 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
     progress(`create ${i + 1} of ${checkpoints}`);
     for (const { contender, create } of tries) create.push(await timed(() => contender.create()));
   }
+  const createAfter = await measureEdits(contenders, tree);
   const measured: Measured[] = [];
   for (const { contender, firstCapture, create } of tries) {
     const diskBytes = contender.diskBytes();
+    const hasChanges: number[] = [];
+    for (let i = 0; i < repeats; i += 1) hasChanges.push(await timed(() => contender.hasChanges()));
     const diff: number[] = [];
     const restore: number[] = [];
     const wait: number[] = [];
@@ -111,6 +121,8 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       name: contender.name,
       firstCapture,
       create,
+      createAfter: createAfter.get(contender) ?? {},
+      hasChanges,
       diff,
       restore,
       wait,
@@ -118,6 +130,23 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       ...(memory === undefined ? {} : { rssBytes: memory.rssBytes, highestRssBytes: memory.highestBytes }),
     });
     await contender.close();
+  }
+  return measured;
+}
+
+/** Creates after several edits, in turns as well; a tree that is too small for so many is left out. */
+async function measureEdits(
+  contenders: readonly Contender[],
+  tree: GeneratedTree,
+): Promise<Map<Contender, Record<string, number[]>>> {
+  const measured = new Map<Contender, Record<string, number[]>>(contenders.map((one) => [one, {}]));
+  for (const count of editCounts.filter((edits) => edits <= tree.files)) {
+    for (let i = 0; i < repeats; i += 1) {
+      progress(`create after ${count} edits, ${i + 1} of ${repeats}`);
+      for (let edits = 0; edits < count; edits += 1) tree.edit();
+      for (const [contender, times] of measured)
+        (times[count] ??= []).push(await timed(() => contender.create()));
+    }
   }
   return measured;
 }
@@ -132,6 +161,14 @@ const megabyte = 1024 * 1024;
 const rows: readonly Row[] = [
   { label: 'first capture', unit: 'ms', of: ({ firstCapture }) => median(firstCapture) },
   { label: 'create after one edit', unit: 'ms', of: ({ create }) => median(create) },
+  ...editCounts.map(
+    (count): Row => ({
+      label: `create after ${count.toLocaleString('en')} edits`,
+      unit: 'ms',
+      of: ({ createAfter }) => (createAfter[count] === undefined ? undefined : median(createAfter[count])),
+    }),
+  ),
+  { label: 'hasChanges, nothing changed', unit: 'ms', of: ({ hasChanges }) => median(hasChanges) },
   { label: 'diff of the last two', unit: 'ms', of: ({ diff }) => median(diff) },
   { label: 'restore of one file', unit: 'ms', of: ({ restore }) => median(restore) },
   {

@@ -13,6 +13,8 @@ export interface Contender {
   open(): Promise<void>;
   /** A checkpoint of the present, with its statistics. */
   create(): Promise<void>;
+  /** Whether anything changed since the last checkpoint. */
+  hasChanges(): Promise<void>;
   /** The files that differ between the last two checkpoints. */
   diff(): Promise<void>;
   /** Makes the work tree equal the checkpoint before the last. */
@@ -74,6 +76,10 @@ export class DaemonContender implements Contender {
   async create(): Promise<void> {
     await this.#daemon.request('checkpoint/create', { session: this.#session, kind: 'turn' });
     this.#turn += 1;
+  }
+
+  async hasChanges(): Promise<void> {
+    await this.#daemon.request('checkpoint/hasChanges', { session: this.#session });
   }
 
   async diff(): Promise<void> {
@@ -164,6 +170,10 @@ export class GitContender implements Contender {
     this.#git('status', '--porcelain');
     this.#commit(String(this.#turn));
     this.#git('diff', '--name-status', String(this.#turn - 1), String(this.#turn));
+  }
+
+  async hasChanges(): Promise<void> {
+    this.#git('status', '--porcelain');
   }
 
   async diff(): Promise<void> {

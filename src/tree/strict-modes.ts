@@ -52,8 +52,13 @@ export async function decodeModes(bytes: Buffer, blob: string): Promise<StrictMo
   return { files, directories };
 }
 
+/** Sealed directories, which never change, with nothing strict below them. */
+const usual = new WeakSet<Directory>();
+
 /** Adds the lines of everything below a directory. */
 async function addLines(lines: Line[], directory: Directory, at: TreePath, slices: Slices): Promise<void> {
+  if (usual.has(directory)) return;
+  const before = lines.length;
   for (const [name, node] of directory.entries) {
     if (slices.isDue()) await slices.pause();
     // A directory without a file is not captured, and neither are its permissions.
@@ -66,6 +71,7 @@ async function addLines(lines: Line[], directory: Directory, at: TreePath, slice
       permissions: node.permissions,
     });
   }
+  if (lines.length === before && directory.sealed !== undefined) usual.add(directory);
 }
 
 /** Whether no file lies in or below the directory. */
