@@ -9,6 +9,7 @@ import { requireBase } from '../session/index/base.ts';
 import { comparable, presentSide, type Side, sideOf } from '../session/index/compared.ts';
 import type { FileStats } from '../session/index/stats.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
+import { capturePresent } from '../session/publish.ts';
 import type { Session } from '../session/session.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
@@ -97,13 +98,7 @@ export async function diff(
 
 /** The work tree as it is now, as a snapshot that no checkpoint names. */
 async function present(checkpoints: Checkpoints, context: OperationContext): Promise<Side> {
-  const head = checkpoints.index.head;
-  const capture = await checkpoints.capture.capture({
-    ...given({ previous: head?.record.snapshot }),
-    signal: context.signal,
-    onProgress: context.progress('capture'),
-  });
-  return presentSide(checkpoints.index, capture);
+  return presentSide(checkpoints.index, await capturePresent(checkpoints, context));
 }
 
 /** The text up to its limit; text that is UTF-8 is never cut within a character. */

@@ -6,12 +6,14 @@
 // not move), then runs a hard restore whose checkpoint names that state. Its publication is the one commit point:
 // before it the tangent stands, and an unfinished restore is redone or undone at the next open; after it both the
 // files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
+
 import { given } from '../base/given.ts';
 import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Idempotency } from '../conversation/log/timeline.ts';
 import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
+import { capturePresent } from '../session/publish.ts';
 import { publishSafety, runRestoreJob } from '../session/restore/job.ts';
 import { type RestoreOutcome } from '../session/restore/outcome.ts';
 import type { Session } from '../session/session.ts';
@@ -34,12 +36,7 @@ export async function enterTangent(
   if (!files) return conversation.tangents.enter({ idempotency });
   const checkpoints = session.requireCheckpoints();
   if (conversation.tangents.status().active) return conversation.tangents.enter({ idempotency });
-  const head = checkpoints.index.head;
-  const present = await checkpoints.capture.capture({
-    ...given({ previous: head?.record.snapshot }),
-    signal: context.signal,
-    onProgress: context.progress('capture'),
-  });
+  const present = await capturePresent(checkpoints, context);
   context.signal.throwIfAborted();
   const { record } = await publishSafety(session, checkpoints, present, context, 'Before a tangent');
   return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });

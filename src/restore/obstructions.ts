@@ -6,6 +6,7 @@ import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { byBytes, isGitName, isWithin, join, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
+import { narrowedPlan } from './narrowed-plan.ts';
 import type { Failure, FailureReason, RestorePlan } from './operations.ts';
 import { ancestors } from './plan.ts';
 import { list } from './temporaries.ts';
@@ -49,13 +50,7 @@ export function withoutObstructed(plan: RestorePlan, { blocked }: Obstructions):
   if (blocked.length === 0) return plan;
   const gone = new Set(blocked.map(({ path }) => path));
   const writes = plan.writes.filter(({ path }) => !gone.has(path));
-  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
-  return {
-    ...plan,
-    writes,
-    deletes: plan.deletes.filter(({ path, because }) => because !== 'inTheWay' || needed.has(path)),
-    failed: [...plan.failed, ...blocked].sort((a, b) => byBytes(a.path, b.path)),
-  };
+  return narrowedPlan(plan, writes, blocked);
 }
 
 interface Found {

@@ -3,9 +3,10 @@
 import { systemCode } from '../base/errors.ts';
 import { constants, files } from '../base/files.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
-import { byBytes, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
+import { narrowedPlan } from './narrowed-plan.ts';
 import type { Failure, FailureReason, RestorePlan } from './operations.ts';
 import { ancestors } from './plan.ts';
 
@@ -33,15 +34,7 @@ export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestoreP
     return reason === undefined;
   });
   if (failed.length === 0) return plan;
-  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
-  return {
-    ...plan,
-    writes,
-    deletes: plan.deletes.filter(
-      ({ path, because }) => !staying.has(path) && (because !== 'inTheWay' || needed.has(path)),
-    ),
-    failed: [...plan.failed, ...failed].sort((a, b) => byBytes(a.path, b.path)),
-  };
+  return narrowedPlan(plan, writes, failed, staying);
 }
 
 /**

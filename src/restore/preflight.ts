@@ -5,11 +5,11 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { type Contents } from '../store/snapshot-store.ts';
 import { isLink } from '../tree/entry.ts';
-import { byBytes, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
+import { narrowedPlan } from './narrowed-plan.ts';
 import type { RestorePlan, WriteOperation } from './operations.ts';
-import { ancestors } from './plan.ts';
 import { statsAt } from './present-state.ts';
 
 const listedMax = 10;
@@ -61,14 +61,8 @@ export async function withoutLost(plan: RestorePlan, contents: Contents): Promis
   for (const write of plan.writes) if (!(await isReadable(write, contents))) lost.add(write);
   if (lost.size === 0) return plan;
   const writes = plan.writes.filter((write) => !lost.has(write));
-  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
   const failed = [...lost].map(({ path }) => ({ path, reason: 'contentLost' as const }));
-  return {
-    ...plan,
-    writes,
-    deletes: plan.deletes.filter(({ path, because }) => because !== 'inTheWay' || needed.has(path)),
-    failed: [...plan.failed, ...failed].sort((a, b) => byBytes(a.path, b.path)),
-  };
+  return narrowedPlan(plan, writes, failed);
 }
 
 async function isReadable({ after }: WriteOperation, contents: Contents): Promise<boolean> {

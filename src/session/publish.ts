@@ -1,10 +1,26 @@
-// Publication: the one way a checkpoint appears, on disk and in the index, and what every record says of where the
-// session stands. Captures nothing and decides nothing.
+// What every checkpoint is made by: the capture of the present, the record's words on where the session stands, and
+// publication, the one way a checkpoint appears, on disk and in the index. Decides nothing.
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
+import type { Capture } from '../capture/capturer.ts';
 import type { CaptureRules, CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { TreePath } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import type { OperationContext } from './operations/operation-context.ts';
 import type { Session, SessionOptions } from './session.ts';
+
+/** The work tree as it is now, built on what the session stands on. */
+export function capturePresent(
+  { capture, index }: Checkpoints,
+  context: OperationContext,
+  alsoInclude?: readonly TreePath[],
+): Promise<Capture> {
+  return capture.capture({
+    ...given({ previous: index.head?.record.snapshot, alsoInclude }),
+    signal: context.signal,
+    onProgress: context.progress('capture'),
+  });
+}
 
 /** Publishes a record and enters it in the index: after this it is listed, on disk and in memory. */
 export async function publish(

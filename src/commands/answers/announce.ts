@@ -1,5 +1,6 @@
 // What a session tells, turned into the wire's events. An event is a courtesy: when describing it fails, that is
 // logged, and the operation it tells of stands.
+
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
@@ -12,6 +13,7 @@ import type { TreePath } from '../../tree/tree-path.ts';
 import { checkpoint } from './checkpoint-answer.ts';
 import { codeOf } from './error-code.ts';
 import { pathRef } from './paths.ts';
+import { countsOf } from './restore-answer.ts';
 import { watcherFigures } from './watcher-figures.ts';
 
 const driftPathsMax = 100;
@@ -114,22 +116,6 @@ function factOf(error: unknown): EventOf<'checkpoint/didFail'>['error'] {
   const kind = error instanceof CheckpointdError ? error.kind : 'InternalError';
   const message = error instanceof CheckpointdError ? error.message : 'The operation failed.';
   return { code: codeOf(kind), kind, message };
-}
-
-function countsOf({
-  restored,
-  deleted,
-  failed,
-  conflicts,
-  skipped,
-}: Parameters<SessionEvents['restored']>[2]['outcome']): EventOf<'checkpoint/didRestore'>['counts'] {
-  return {
-    restored: restored.length,
-    deleted: deleted.length,
-    failed: failed.length,
-    conflicts: conflicts.length,
-    skipped: skipped.length,
-  };
 }
 
 function changeOf(

@@ -53,6 +53,19 @@ export async function restoreAgain(
   return restoreAnswer(session, outcome, false, context);
 }
 
+/** How many paths a restore is told to have had each fate, however few are listed. */
+export function countsOf(
+  outcome: Pick<RestoreView, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>,
+): Wire.RestoreResult['counts'] & object {
+  return {
+    restored: outcome.restored.length,
+    deleted: outcome.deleted.length,
+    failed: outcome.failed.length,
+    conflicts: outcome.conflicts.length,
+    skipped: outcome.skipped.length,
+  };
+}
+
 const listedPathsMax = 10_000;
 
 /** An outcome; long lists are cut and their lengths told in `counts`. */
@@ -65,13 +78,7 @@ function restoreResult(outcome: RestoreView, dryRun: boolean): Omit<Wire.Restore
     skipped: skipped(cut(outcome.skipped)),
     ...given({ safety: outcome.safety?.record.id, conversation: outcome.conversation }),
     ...given({ checkpoint: outcome.checkpoint && checkpoint(outcome.checkpoint) }),
-    counts: {
-      restored: outcome.restored.length,
-      deleted: outcome.deleted.length,
-      failed: outcome.failed.length,
-      conflicts: outcome.conflicts.length,
-      skipped: outcome.skipped.length,
-    },
+    counts: countsOf(outcome),
     ...given({ dryRun: dryRun || undefined }),
     ms: outcome.ms,
   };

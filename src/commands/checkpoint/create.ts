@@ -16,7 +16,7 @@ import { parseTag, partsOf, toolTag, turnTag } from '../../session/index/tag.ts'
 import { noteCheckpoint } from '../../session/ledger/authorship.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
-import { countersOf, publish, standingOf } from '../../session/publish.ts';
+import { capturePresent, countersOf, publish, standingOf } from '../../session/publish.ts';
 import type { Session } from '../../session/session.ts';
 import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { checkpoint, skipped } from '../answers/checkpoint-answer.ts';
@@ -44,11 +44,7 @@ async function create({
   const { index } = checkpoints;
   const head = index.head;
   const parent = params.parent == null ? head : index.resolve(params.parent);
-  const capture = await checkpoints.capture.capture({
-    ...given({ previous: head?.record.snapshot }),
-    signal: context.signal,
-    onProgress: context.progress('capture'),
-  });
+  const capture = await capturePresent(checkpoints, context);
   const facts = { path: capture.path, ms: Math.round(capture.ms), ...given({ reason: capture.reason }) };
   if (params.onlyIfChanged === true && head !== undefined && (await isSame(checkpoints, head, capture)))
     return createAnswer(session, head, { created: false, capture: facts }, context, capture.skipped);

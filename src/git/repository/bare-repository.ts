@@ -82,7 +82,7 @@ export function removeStaleObjects(objects: string): void {
 
 /** Removes the lock files below a directory of refs. */
 export function removeLocks(directory: string): void {
-  for (const entry of entries(directory)) {
+  for (const entry of entriesIn(directory)) {
     const path = join(directory, entry.name);
     if (entry.isDirectory()) removeLocks(path);
     else if (entry.name.endsWith('.lock')) remove(path);
@@ -100,10 +100,11 @@ function remove(path: string): void {
 }
 
 function listing(directory: string): string[] {
-  return entries(directory).map((entry) => entry.name);
+  return entriesIn(directory).map((entry) => entry.name);
 }
 
-function entries(directory: string): Dirent[] {
+/** What a directory holds; nothing where there is none. */
+export function entriesIn(directory: string): Dirent[] {
   try {
     return files.readdirSync(directory, { withFileTypes: true });
   } catch (error) {

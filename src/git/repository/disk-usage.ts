@@ -1,11 +1,13 @@
 // What a store takes on disk: the blocks of its files, and how many blobs git finds. It follows no link and sees
 // vanishing files as gone.
+
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
-import { type Dirent, files } from '../../base/files.ts';
+import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { streamGit } from '../process/run.ts';
+import { entriesIn } from './bare-repository.ts';
 
 export async function diskUsage(
   place: GitPlace,
@@ -15,7 +17,7 @@ export async function diskUsage(
   let bytes = 0;
   const waiting = [...directories];
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    for (const entry of listing(directory)) {
+    for (const entry of entriesIn(directory)) {
       const path = join(directory, entry.name);
       if (entry.isDirectory()) waiting.push(path);
       bytes += bytesOnDisk(path);
@@ -36,15 +38,6 @@ export async function countBlobs(place: GitPlace): Promise<number> {
     for (const line of lines) if (line === 'blob') blobs += 1;
   }
   return blobs;
-}
-
-function listing(directory: string): Dirent[] {
-  try {
-    return files.readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return [];
-  }
 }
 
 function bytesOnDisk(path: string): number {

@@ -15,6 +15,7 @@ import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { conflictsIn } from '../ledger/authorship.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
+import { capturePresent } from '../publish.ts';
 import type { Session } from '../session.ts';
 import { editedSince } from './edited-since.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
@@ -35,14 +36,14 @@ export async function planFiles(
   job: RestoreJob,
   context: OperationContext,
 ): Promise<FilePlan> {
-  let present = await capturePresent(checkpoints, [], context);
+  let present = await capturePresent(checkpoints, context, []);
   const tree = new AnchoredFiles(session.parts.workTree.root);
   let plan: RestorePlan;
   try {
     plan = await planAgainst(session, job, present, tree);
     const { toSave } = await findObstructions(tree, plan, context.signal);
     if (toSave.length > 0) {
-      present = await capturePresent(checkpoints, toSave, context);
+      present = await capturePresent(checkpoints, context, toSave);
       plan = await planAgainst(session, job, present, tree);
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
@@ -64,20 +65,6 @@ export async function planFiles(
     skipped: plan.skipped,
   };
   return { plan, present, foreseen };
-}
-
-function capturePresent(
-  checkpoints: Checkpoints,
-  alsoInclude: readonly TreePath[],
-  context: OperationContext,
-): Promise<Capture> {
-  const head = checkpoints.index.head;
-  return checkpoints.capture.capture({
-    ...given({ previous: head?.record.snapshot }),
-    alsoInclude,
-    signal: context.signal,
-    onProgress: context.progress('capture'),
-  });
 }
 
 async function planAgainst(

@@ -181,6 +181,7 @@ test('the note of an earlier version does not name what an undo takes back, and 
       left: __,
       takesBack: ___,
       isExact: ____,
+      sum: _____,
       ...earlier
     } = JSON.parse(readFileSync(intentFile, 'utf8'));
     writeFileSync(intentFile, JSON.stringify(earlier));
