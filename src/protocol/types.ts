@@ -421,7 +421,11 @@ export interface DiffFile {
   readonly beforeSize?: Bytes;
   /** Size after, where it exists. */
   readonly afterSize?: Bytes;
-  /** Mode before, where it existed; with its permissions where they are stricter than git knows (`100600`). */
+  /**
+   * Mode before, where it existed; with its permissions where they are stricter than git knows (`100600`). Of
+   * a directory, which is listed where its permissions alone differ and counts as no file: `040000`, or with
+   * them (`040700`).
+   */
   readonly beforeMode?: FileMode;
   /** Mode after, where it exists; with its permissions where they are stricter than git knows (`100600`). */
   readonly afterMode?: FileMode;

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { given } from '../../base/given.ts';
 import type * as Wire from '../../protocol/types.ts';
-import { exactMode } from '../../session/diff/differences.ts';
+import { modesOf } from '../../session/diff/differences.ts';
 import { pathRef, treePaths } from '../answers/paths.ts';
 import { defineCommand } from '../command.ts';
 import { type DiffEntry, diff } from '../snapshot-diff.ts';
@@ -35,6 +35,7 @@ function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'enc
 /** One path of a diff. Contents are text only where all of its bytes are UTF-8, and base64 otherwise. */
 function diffFile(entry: DiffEntry): Wire.DiffFile {
   const { before, after, contents = {}, unified } = entry;
+  const modes = modesOf(entry);
   const old = entry.oldPath === undefined ? undefined : pathRef(entry.oldPath);
   const texts = [contents.before, contents.after, unified];
   const isText = texts.every((bytes) => bytes === undefined || isUtf8(bytes));
@@ -53,7 +54,7 @@ function diffFile(entry: DiffEntry): Wire.DiffFile {
     ...given({ encoding: encoding === 'base64' ? encoding : undefined }),
     ...given({ truncated: entry.isCut || undefined }),
     ...given({ linesAdded: entry.linesAdded, linesRemoved: entry.linesRemoved }),
-    ...given({ beforeMode: before && exactMode(before.entry), afterMode: after && exactMode(after.entry) }),
+    ...given({ beforeMode: modes.before, afterMode: modes.after }),
     ...given({ beforeSize: sizeOf(before), afterSize: sizeOf(after) }),
   };
 }

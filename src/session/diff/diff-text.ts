@@ -5,7 +5,7 @@ import { InvariantViolation } from '../../base/invariant.ts';
 import { quotedPath } from '../../git/diff/quoted-path.ts';
 import { type DiffOptions, statText, unifiedText } from '../../git/diff/tree-diff.ts';
 import type { GitTrees } from '../../store/snapshot-store.ts';
-import { type Difference, exactMode } from './differences.ts';
+import { type Difference, modesOf } from './differences.ts';
 
 /** Git's `--stat`, with a line for each change of permissions as `--summary` writes it. */
 export async function statOf(
@@ -13,10 +13,7 @@ export async function statOf(
   list: readonly Difference[],
   options: DiffOptions,
 ): Promise<Buffer> {
-  const summary = list.filter(isOfPermissions).map((difference) => {
-    const [before, after] = modesOf(difference);
-    return ` mode change ${before} => ${after} ${quotedPath(difference.path)}\n`;
-  });
+  const summary = list.filter(isOfPermissions).map(modeChange);
   return Buffer.concat([await statText(trees, options), Buffer.from(summary.join(''), 'latin1')]);
 }
 
@@ -50,7 +47,7 @@ export async function unifiedParts(
   return list.map((difference) => {
     if (isOfPermissions(difference)) return permissionsPart(difference);
     // A file that became a link is written as a deletion and a creation.
-    return take(difference.letter === 'T' ? 2 : 1);
+    return withModes(take(difference.letter === 'T' ? 2 : 1), difference);
   });
 }
 
@@ -65,19 +62,38 @@ function partsOf(text: Buffer): Buffer[] {
   return parts;
 }
 
+/** As git's `--summary` says it. */
+function modeChange(difference: Difference): string {
+  const { before, after } = modesOf(difference);
+  return ` mode change ${before} => ${after} ${quotedPath(difference.path)}\n`;
+}
+
+/** A part whose header tells the permissions too, where they differ and git does not see it: as git tells a mode. */
+function withModes(part: Buffer, difference: Difference): Buffer {
+  const isStrict = [difference.before, difference.after].some(
+    (side) => side?.entry.permissions !== undefined,
+  );
+  const { before, after } = modesOf(difference);
+  if (!isStrict || difference.letter === 'T') return part;
+  if (before === undefined || after === undefined || before === after) return part;
+  const ends = ['\n--- ', '\nBinary files '].map((line) => part.indexOf(line)).filter((at) => at >= 0);
+  const end = ends.length === 0 ? part.length : Math.min(...ends);
+  const [first = '', ...rest] = part.subarray(0, end).toString('latin1').split('\n');
+  const others = rest
+    .filter((line) => !/^(old|new) mode \d{6}$/.test(line))
+    .map((line) => line.replace(/^(index \S+) \d{6}$/, '$1'));
+  const header = [first, `old mode ${before}`, `new mode ${after}`, ...others].join('\n');
+  return Buffer.concat([Buffer.from(header, 'latin1'), part.subarray(end)]);
+}
+
+/** What git writes of a file; of a directory a line that `git apply` passes over, for a patch knows none. */
 function permissionsPart(difference: Difference): Buffer {
-  const [before, after] = modesOf(difference);
+  if (difference.directoryModes !== undefined) return Buffer.from(modeChange(difference), 'latin1');
+  const { before, after } = modesOf(difference);
   const names = `${quotedPath(difference.path, 'a/')} ${quotedPath(difference.path, 'b/')}`;
   return Buffer.from(`diff --git ${names}\nold mode ${before}\nnew mode ${after}\n`, 'latin1');
 }
 
 function isOfPermissions({ letter }: Difference): boolean {
   return letter === undefined;
-}
-
-function modesOf({ before, after }: Difference): [string, string] {
-  return [
-    before === undefined ? '' : exactMode(before.entry),
-    after === undefined ? '' : exactMode(after.entry),
-  ];
 }

@@ -35,11 +35,14 @@ export interface Difference {
   readonly linesRemoved?: number;
   readonly before?: DiffSide;
   readonly after?: DiffSide;
+  /** Of a directory, of which only the permissions differ: its mode on both sides; `040000` is the usual one. */
+  readonly directoryModes?: readonly [before: string, after: string];
 }
 
 export interface Differences {
   /** In bytewise order of their paths. */
   readonly list: readonly Difference[];
+  /** Of files: directories do not count. */
   readonly stats: FileStats;
 }
 
@@ -75,8 +78,43 @@ export async function differencesOf(
       const still = { letter: undefined, binary: false, linesAdded: 0, linesRemoved: 0 };
       return { path, change: 'modified', ...still, ...sides(path, path) };
     }),
-  ].sort((a, b) => byBytes(a.path, b.path));
-  return { list, stats: countLetters(list.map(({ letter }) => letter ?? 'M')) };
+  ];
+  const directories = await directoriesOf(store, from, to, options.paths);
+  return {
+    list: [...list, ...directories].sort((a, b) => byBytes(a.path, b.path)),
+    stats: countLetters(list.map(({ letter }) => letter ?? 'M')),
+  };
+}
+
+/** The directories that both snapshots hold with other permissions. */
+async function directoriesOf(
+  store: SnapshotStore,
+  from: SnapshotId,
+  to: SnapshotId,
+  paths: readonly TreePath[] | undefined,
+): Promise<Difference[]> {
+  const olds = await store.directoryPermissions(from);
+  const news = await store.directoryPermissions(to);
+  const found: Difference[] = [];
+  for (const path of new Set([...olds.keys(), ...news.keys()])) {
+    const [before, after] = [olds.get(path), news.get(path)];
+    if (before === after || !isAsked(path, paths)) continue;
+    // Only what is not as usual is recorded: whether the other side holds the directory at all, its files tell.
+    const holdsBoth = (await holdsBelow(store, from, path)) && (await holdsBelow(store, to, path));
+    if (!holdsBoth) continue;
+    const directoryModes = [directoryMode(before), directoryMode(after)] as const;
+    const still = { letter: undefined, binary: false, linesAdded: 0, linesRemoved: 0 };
+    found.push({ path, change: 'modified', ...still, directoryModes });
+  }
+  return found;
+}
+
+async function holdsBelow(store: SnapshotStore, snapshot: SnapshotId, path: TreePath): Promise<boolean> {
+  return (await store.entries(snapshot, path)).some((entry) => entry.path !== path);
+}
+
+function directoryMode(permissions: number | undefined): string {
+  return `0${(0o40000 | (permissions ?? 0)).toString(8)}`;
 }
 
 type Sides = (before: TreePath, after: TreePath) => { readonly before?: DiffSide; readonly after?: DiffSide };
@@ -115,7 +153,17 @@ function isAsked(path: TreePath, paths: readonly TreePath[] | undefined): boolea
   return paths === undefined || paths.some((asked) => isWithin(path, asked));
 }
 
-/** A mode with the permissions that git's own spelling cannot tell. */
-export function exactMode({ mode, permissions }: Entry): string {
+/** The modes of both sides, with the permissions that git's own spelling cannot tell; undefined where one is absent. */
+export function modesOf({ before, after, directoryModes }: Difference): {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+} {
+  return {
+    before: directoryModes?.[0] ?? (before && exactMode(before.entry)),
+    after: directoryModes?.[1] ?? (after && exactMode(after.entry)),
+  };
+}
+
+function exactMode({ mode, permissions }: Entry): string {
   return permissions === undefined ? mode : (0o100000 | permissions).toString(8);
 }

@@ -167,4 +167,63 @@ test('sizes and modes of both sides are told', async () => {
   await house.close();
 });
 
+test('a change of permissions beside one of content is told in the header as git tells a mode, and the patch applies', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ key: 'k\n', 'run.sh': 'x\n', image: '\0one' });
+  const { session } = await house.open(root);
+  write(root, { key: 'kk\n', 'run.sh': 'y\n', image: '\0two' });
+  for (const name of ['key', 'image']) chmodSync(join(root, name), 0o600);
+  chmodSync(join(root, 'run.sh'), 0o755);
+  const { text = '' } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  const ours = text.split('\n');
+  const theirs = git(root, 'diff').split('\n');
+  const isMode = (line: string): boolean => /^(old|new) mode 100[64]/.test(line) && !line.endsWith('755');
+  assert.equal(
+    ours.filter(isMode),
+    ['old mode 100644', 'new mode 100600', 'old mode 100644', 'new mode 100600', 'old mode 100644'],
+    'of image, key, and what git tells of run.sh',
+  );
+  const plain = (lines: string[]): string[] =>
+    lines
+      .filter((line) => line !== '' && !isMode(line))
+      .map((line) => line.replace(/^(index \S+) 100644$/, '$1'));
+  assert.equal(plain(ours), plain(theirs), 'all else is what git says, binaries included');
+  assert.match(text, /^diff --git a\/key b\/key\nold mode 100644\nnew mode 100600\nindex \w+\.\.\w+\n--- /m);
+  const paths = [{ path: 'key' }, { path: 'run.sh' }];
+  const { text: patch = '' } = await house.call('checkpoint/diff', { session, format: 'unified', paths });
+  const elsewhere = repository({ key: 'k\n', 'run.sh': 'x\n' });
+  const file = join(temporaryDirectory('patch'), 'diff.patch');
+  writeFileSync(file, patch);
+  git(elsewhere, 'apply', file);
+  assert.is(readFileSync(join(elsewhere, 'key'), 'utf8'), 'kk\n');
+  await house.close();
+});
+
+test('a directory whose permissions alone changed is listed, told in every text, and counts as no file', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'd/f': 'f\n', 'e/g': 'g\n', 'a.txt': 'a\n' });
+  const { session } = await house.open(root);
+  chmodSync(join(root, 'd'), 0o700);
+  const alone = await house.call('checkpoint/diff', { session });
+  assert.equal(
+    alone.files.map(({ path, change, beforeMode, afterMode }) => [path, change, beforeMode, afterMode]),
+    [['d', 'modified', '040000', '040700']],
+  );
+  assert.equal(alone.stats, { added: 0, modified: 0, deleted: 0 });
+  for (const format of ['unified', 'stat', 'text'] as const) {
+    const { text } = await house.call('checkpoint/diff', { session, format });
+    assert.match(text ?? '', / mode change 040000 => 040700 d\n/, format);
+  }
+  assert.is((await house.call('checkpoint/diff', { session, format: 'contents' })).files.length, 1);
+  assert.equal((await house.call('checkpoint/diff', { session, paths: [{ path: 'e' }] })).files, []);
+  write(root, { 'a.txt': 'changed\n', 'e/g': 'changed\n' });
+  const { text: patch = '' } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  git(root, 'checkout', '-q', '.');
+  const file = join(temporaryDirectory('patch'), 'diff.patch');
+  writeFileSync(file, patch);
+  git(root, 'apply', file);
+  assert.is(readFileSync(join(root, 'e/g'), 'utf8'), 'changed\n');
+  await house.close();
+});
+
 test.run();

@@ -942,7 +942,8 @@ class DiffFile(_DiffFileRequired, total=False):
     # Size after, where it exists.
     afterSize: Bytes
     # Mode before, where it existed; with its permissions where they are stricter than git knows
-    # (`100600`).
+    # (`100600`). Of a directory, which is listed where its permissions alone differ and counts as
+    # no file: `040000`, or with them (`040700`).
     beforeMode: FileMode
     # Mode after, where it exists; with its permissions where they are stricter than git knows
     # (`100600`).

@@ -1257,7 +1257,8 @@ pub struct DiffFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_size: Option<Bytes>,
     /// Mode before, where it existed; with its permissions where they are stricter than git knows
-    /// (`100600`).
+    /// (`100600`). Of a directory, which is listed where its permissions alone differ and counts as
+    /// no file: `040000`, or with them (`040700`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_mode: Option<FileMode>,
     /// Mode after, where it exists; with its permissions where they are stricter than git knows
