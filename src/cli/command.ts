@@ -1,5 +1,6 @@
 // What a command of the command line is given, and what it answers: an exit code. Every command is one file of
 // commands/, a thin client of one method of the wire.
+import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';
 import { say } from './terminal.ts';
@@ -22,6 +23,8 @@ export type Ask = <M extends RequestMethod>(
 
 export interface Task {
   readonly ask: Ask;
+  /** For whoever listens; requests go by `ask`. */
+  readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;
   readonly workspace: string;

@@ -2,16 +2,18 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { type CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
+import { allCheckpoints } from './all-checkpoints.ts';
 import { type CliCommand, exits, type Given, type Task } from './command.ts';
 import { create } from './commands/create.ts';
 import { diff } from './commands/diff.ts';
-import { allCheckpoints, list } from './commands/list.ts';
+import { list } from './commands/list.ts';
 import { restore } from './commands/restore.ts';
 import { show } from './commands/show.ts';
 import { status } from './commands/status.ts';
 import { redo, undo } from './commands/undo.ts';
 import { gc, verify } from './commands/upkeep.ts';
 import { completion } from './completion.ts';
+import { consoleCommand } from './console/console.ts';
 import { doctor } from './doctor.ts';
 import { agentNames } from './hooks/payloads.ts';
 import { nearest } from './nearest.ts';
@@ -21,7 +23,19 @@ import { sessions } from './sessions.ts';
 import { note, plain, say } from './terminal.ts';
 import { cutTo } from './width.ts';
 
-const commands: readonly CliCommand[] = [status, list, show, diff, create, restore, undo, redo, verify, gc];
+const commands: readonly CliCommand[] = [
+  status,
+  list,
+  show,
+  diff,
+  create,
+  restore,
+  undo,
+  redo,
+  verify,
+  gc,
+  consoleCommand,
+];
 
 const eraseLine = '\r\u001b[K';
 
@@ -171,6 +185,7 @@ async function perform(command: CliCommand, wanted: Given, parsed: Command): Pro
   process.on('SIGINT', onSignal);
   const task: Task = {
     ask: (method, params) => send(client, method, { session, ...params } as never, interrupt.signal),
+    client,
     given: wanted,
     session,
     workspace,

@@ -18,7 +18,7 @@ export interface Where {
 }
 
 /** Other clients are told it with what we change. */
-const clientInfo = { name: 'checkpointd' };
+const hello = { clientInfo: { name: 'checkpointd' }, events: ['checkpoint/didCreate'] as const };
 
 /** A session, and the client that has it open. */
 export interface Reached {
@@ -61,7 +61,7 @@ function refuse({ session, path }: Where): never {
 async function joined(stored: StoredSession): Promise<Reached | undefined> {
   if (stored.socket === undefined) return undefined;
   try {
-    return await opened(await CheckpointdClient.attach(stored.socket, { clientInfo }), stored);
+    return await opened(await CheckpointdClient.attach(stored.socket, hello), stored);
   } catch (error) {
     if (!(error instanceof CheckpointdGoneError)) throw error;
     return undefined; // it died, or ended while we came: the session is there to be opened
@@ -83,7 +83,7 @@ async function begin(storage: string, path: string): Promise<Reached> {
 }
 
 function ownDaemon(storage: string): Promise<CheckpointdClient> {
-  return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], clientInfo });
+  return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
 async function opened(

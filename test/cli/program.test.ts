@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allCheckpoints } from '../../src/cli/commands/list.ts';
+import { allCheckpoints } from '../../src/cli/all-checkpoints.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 

@@ -1,6 +1,6 @@
 // checkpointd list: the checkpoints of a session, oldest first.
-import type { Checkpoint } from '../../protocol/types.ts';
-import { type CliCommand, printed, type Task } from '../command.ts';
+import { allCheckpoints } from '../all-checkpoints.ts';
+import { type CliCommand, printed } from '../command.ts';
 import { checkpointLine } from '../lines.ts';
 import { say } from '../terminal.ts';
 
@@ -16,15 +16,3 @@ export const list: CliCommand = {
     return 0;
   },
 };
-
-/** All pages of the listing. */
-export async function allCheckpoints({ ask }: Pick<Task, 'ask'>): Promise<Checkpoint[]> {
-  const all: Checkpoint[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ask('checkpoint/list', { limit: 1000, ...(cursor === undefined ? {} : { cursor }) });
-    all.push(...page.checkpoints);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
-}

@@ -1,0 +1,125 @@
+// /checkpoint and what stands behind it, in Q CLI's words.
+import { CheckpointdRequestError } from '../../client/client.ts';
+import { allCheckpoints } from '../all-checkpoints.ts';
+import { sayRestore } from '../lines.ts';
+import { plain, plainLines } from '../terminal.ts';
+import { type Desk, option, Usage, type Word } from './desk.ts';
+import { mainLine, texts, toolLine } from './layouts.ts';
+
+export const checkpointWords: Readonly<Record<string, Word>> = {
+  init,
+  list,
+  expand,
+  diff,
+  restore,
+  create,
+  clean,
+};
+
+/** Every subcommand refuses in a tangent, and all but `init` where checkpoints are not enabled. */
+export const checkpoint: Word = async (desk, [name = '', ...rest]) => {
+  const word = Object.hasOwn(checkpointWords, name) ? checkpointWords[name] : undefined;
+  if (word === undefined)
+    throw new Usage(
+      '/checkpoint init|list [-l N]|expand <tag>|diff <tag> [tag]|restore [tag] [--hard]|create [message]|clean',
+    );
+  if ((await desk.ask('conversation/tangent', {})).active) return desk.say(texts.inTangent);
+  try {
+    await word(desk, rest);
+  } catch (error) {
+    if (!(error instanceof CheckpointdRequestError)) throw error;
+    desk.say(wordsFor(error, name, rest));
+  }
+};
+
+function wordsFor(error: CheckpointdRequestError, name: string, [tag = '']: readonly string[]): string {
+  if (error.kind === 'CheckpointsDisabled') return texts.notEnabled;
+  if (error.kind === 'GitMissing') return texts.noGit;
+  if (error.kind === 'NotARepository') return texts.noRepository;
+  const message = plain(error.message);
+  if (error.kind === 'UnknownCheckpoint' && name === 'diff')
+    return `⚠️ Checkpoint '${plain(unknownOf(error) ?? tag)}' not found! Use /checkpoint list to see available checkpoints`;
+  if (error.kind === 'UnknownCheckpoint') return `⚠️ checkpoint '${plain(unknownOf(error) ?? tag)}' not found`;
+  if (name === 'init') return `Checkpoints could not be initialized: ${message}`;
+  if (name === 'clean') return `Failed to clean: ${message}`;
+  if (name === 'restore') return `Failed to restore: ${message}`;
+  return `⚠️ ${message}`;
+}
+
+function unknownOf({ details }: CheckpointdRequestError): string | undefined {
+  const { tag } = details;
+  return typeof tag === 'string' ? tag : undefined;
+}
+
+async function init(desk: Desk): Promise<void> {
+  const { checkpoints } = await desk.ask('session/get', {});
+  if (checkpoints.enabled) return desk.say(texts.alreadyEnabled);
+  const { ms } = await desk.ask('checkpoint/init', {});
+  desk.say(`📷  Checkpoints are enabled! (took ${(ms / 1000).toFixed(2)}s)`);
+}
+
+/** Turns only, the oldest first; a limit keeps the first ones. */
+async function list(desk: Desk, words: readonly string[]): Promise<void> {
+  const { value, rest } = option(words, ['-l', '--limit']);
+  const limit = value === undefined ? Number.POSITIVE_INFINITY : Number(value);
+  if (rest.length > 0 || !(limit >= 0)) throw new Usage('/checkpoint list [-l N]');
+  const turns = (await allCheckpoints(desk)).filter(({ isTurn }) => isTurn);
+  for (const turn of turns.slice(0, limit)) desk.say(mainLine(turn));
+}
+
+async function expand(desk: Desk, [tag]: readonly string[]): Promise<void> {
+  if (tag === undefined) throw new Usage('/checkpoint expand <tag>');
+  const { checkpoint: main, tools } = await desk.ask('checkpoint/expand', { tag });
+  desk.say(mainLine(main));
+  for (const tool of tools) desk.say(toolLine(tool));
+}
+
+async function diff(desk: Desk, [from, to]: readonly string[]): Promise<void> {
+  if (from === undefined) throw new Usage('/checkpoint diff <tag> [tag]');
+  const sides = { from, ...(to === undefined ? {} : { to }) };
+  const { text = '' } = await desk.ask('checkpoint/diff', { ...sides, format: 'stat' });
+  if (text.trim() === '') return desk.say(texts.noChanges);
+  desk.say(
+    to === undefined
+      ? `Changes since checkpoint ${plain(from)}:`
+      : `Changes from ${plain(from)} to ${plain(to)}:`,
+  );
+  for (const line of plainLines(text).trimEnd().split('\n')) desk.say(line);
+}
+
+/** Files and conversation, as in Q CLI; without a tag a person picks a turn. */
+async function restore(desk: Desk, words: readonly string[]): Promise<void> {
+  const rest = words.filter((word) => word !== '--hard');
+  if (rest.length > 1) throw new Usage('/checkpoint restore [tag] [--hard]');
+  let [tag] = rest;
+  if (tag === undefined) {
+    const turns = (await allCheckpoints(desk)).filter(({ isTurn }) => isTurn);
+    const picked = await desk.pick('Select checkpoint to restore:', turns);
+    if (picked === undefined) return;
+    tag = picked.tag ?? picked.id;
+  }
+  const mode = words.includes('--hard') ? 'hard' : 'soft';
+  const result = await desk.ask('checkpoint/restore', { tag, mode, confirm: true });
+  if (result.failed.length > 0) sayRestore(result);
+  desk.say(`✓ Restored to checkpoint ${plain(tag)}`);
+}
+
+async function create(desk: Desk, words: readonly string[]): Promise<void> {
+  const message = words.join(' ');
+  try {
+    const { checkpoint: made } = await desk.ask('checkpoint/create', {
+      kind: 'turn',
+      ...(message === '' ? {} : { message }),
+    });
+    desk.say(`✓ Created checkpoint ${made.tag ?? made.id}`);
+  } catch (error) {
+    if (!(error instanceof CheckpointdRequestError) || error.kind === 'CheckpointsDisabled') throw error;
+    desk.say(`⚠️ Could not create automatic checkpoint: ${plain(error.message)}`);
+  }
+}
+
+async function clean(desk: Desk): Promise<void> {
+  const { path } = await desk.ask('checkpoint/clean', {});
+  if (path !== undefined) desk.say(`Deleting: ${plain(path)}`);
+  desk.say(texts.cleaned);
+}
