@@ -3,12 +3,14 @@
 //
 //   node dist/scripts/check.js [--long] [--only TEXT]
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import type { ProtocolDocument } from './generate/dialect.ts';
 import { writeLintSettings } from './lint/settings.ts';
+import { neverSeen, trafficVariable } from './sent-fields.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { values: flags } = parseArgs({
@@ -17,6 +19,10 @@ const { values: flags } = parseArgs({
 const fileTimeoutMs = flags.long ? 30 * 60_000 : 8 * 60_000;
 
 const lingerMs = 15_000;
+
+/** Where each test process notes what of the protocol it saw on the wire. */
+const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
+process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
 /** These measure times or peaks of memory, so nothing runs beside them. */
 const measuring =
@@ -61,7 +67,7 @@ function runFile(file: string): Promise<Outcome> {
     const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, FORCE_COLOR: '0' },
+      env: { ...process.env, FORCE_COLOR: '0', [trafficVariable]: traffic },
     });
     let output = '';
     // A file whose tests are done but that does not end holds something open: a failure of its own, told soon.
@@ -144,6 +150,16 @@ await runAll(
   1,
   report,
 );
+if (!flags.long && flags.only === undefined) {
+  const document = JSON.parse(readFileSync(join(root, 'protocol/protocol.json'), 'utf8')) as ProtocolDocument;
+  const { never, excused } = neverSeen(document, traffic);
+  const output = [
+    ...never.map((name) => `declared, and on the wire in no test: ${name}`),
+    `note: ${excused.length} fields are excused from being seen (scripts/sent-fields.ts)`,
+  ].join('\n');
+  const failed = never.length === 0 ? 0 : 1;
+  report({ name: 'declared and sent', passed: 1 - failed, failed, seconds: 0, output });
+}
 if (failures.length > 0) console.log(`\nfailed:\n  ${failures.join('\n  ')}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

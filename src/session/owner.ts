@@ -202,6 +202,13 @@ export function lastSignOfLife(directory: SessionDirectory): number | undefined 
   return readOwner(directory.ownerFile)?.seenMs;
 }
 
+/** The process that has a session open, when it is another one and seen to live. */
+export function otherHolder(directory: SessionDirectory): number | undefined {
+  const note = readOwner(directory.ownerFile)?.note;
+  if (note === undefined || note.released === true || note.pid === process.pid) return undefined;
+  return holderState(note) === 'alive' ? note.pid : undefined;
+}
+
 interface Owner {
   readonly note: OwnerNote;
   readonly seenMs: number;

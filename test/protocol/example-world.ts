@@ -73,7 +73,7 @@ export class ExampleHost {
   async end(): Promise<readonly string[]> {
     await this.client.kill();
     rmSync(this.directory, { recursive: true, force: true });
-    return this.client.violations;
+    return [...this.client.violations, ...this.client.undeclared];
   }
 }
 

@@ -1,6 +1,8 @@
-// Holds a frame against what the protocol declares: every field of an answer or event, and the kind of every error.
+// Holds a frame against what the protocol declares: every field of an answer or event, and the kind of every error; and
+// notes what went over the wire, for the check of what never does.
 // That a field fits its type is the validators'; they let unknown fields pass, as clients must.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   fieldsOf,
@@ -9,6 +11,7 @@ import {
   refName,
   type Schema,
 } from '../../scripts/generate/dialect.ts';
+import { trafficVariable, walk } from '../../scripts/sent-fields.ts';
 import type { Frame } from './wire-client.ts';
 
 const file = fileURLToPath(new URL('../../../protocol/protocol.json', import.meta.url));
@@ -25,6 +28,7 @@ function protocol(): ProtocolDocument {
 /** What of a frame is not declared; `answered` is the method that it answers, of a response. */
 export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
   const { commonErrors, mutationErrors } = protocol();
+  if (frame.error !== undefined) noteError(protocol(), frame.error.data);
   const method = methods.get(frame.method ?? answered ?? '');
   if (method === undefined) return [];
   if (frame.error !== undefined) {
@@ -34,7 +38,14 @@ export function undeclaredIn(frame: Frame, answered: string | undefined): string
   }
   const [schema, value] =
     frame.method === undefined ? [method.result, frame.result] : [method.params, frame.params];
+  noteTraffic(protocol(), schema, value);
   return schema === undefined ? [] : unknownFields(schema, value, method.name);
+}
+
+/** Notes the parameters that a client sends. */
+export function noteSent(method: string, params: unknown): void {
+  const document = protocol();
+  noteTraffic(document, methods.get(method)?.params, params);
 }
 
 function takesKey({ idempotency }: Method): boolean {
@@ -61,4 +72,25 @@ function unknownFields(given: Schema, value: unknown, at: string): string[] {
       return unknownFields(additionalProperties, inner, `${at}{}`);
     return name === '_meta' ? [] : [`${at}.${name} is not declared`];
   });
+}
+
+const directory = process.env[trafficVariable];
+const seen = new Set<string>();
+
+if (directory !== undefined)
+  process.on('exit', () => {
+    if (seen.size > 0) writeFileSync(join(directory, `${process.pid}-${Date.now()}`), [...seen].join('\n'));
+  });
+
+/** Notes a value that went over the wire. */
+function noteTraffic(document: ProtocolDocument, schema: Schema | undefined, value: unknown): void {
+  if (directory === undefined || schema === undefined) return;
+  walk(document, schema, value, (name) => seen.add(name));
+}
+
+/** Notes the data of an error. */
+function noteError(document: ProtocolDocument, data: { readonly kind?: string } | undefined): void {
+  if (directory === undefined) return;
+  seen.add(`error ${data?.kind ?? ''}`);
+  walk(document, { $ref: '#/$defs/ErrorData' }, data, (name) => seen.add(name));
 }

@@ -14,12 +14,14 @@ import {
 import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
-import { createLog, type LogLevel } from '../../src/base/log.ts';
+import { createLog, type LogLevel, silentLog } from '../../src/base/log.ts';
 import { createDaemon } from '../../src/daemon.ts';
 import type * as Wire from '../../src/protocol/types.ts';
 import { validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { RequestContext } from '../../src/rpc/dispatch.ts';
+import { toWireError } from '../../src/rpc/error-response.ts';
 import type { Daemon } from '../../src/rpc/server.ts';
+import { noteSent, undeclaredIn } from './declarations.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 export interface Told {
@@ -41,7 +43,10 @@ export class InProcessDaemon {
     this.storage = storage;
     const log = createLog('debug', [(level, message) => this.logged.push({ level, message })]);
     this.daemon = createDaemon({
-      notify: (method, params) => this.told.push({ method, params }),
+      notify: (method, params) => {
+        this.told.push({ method, params });
+        undeclaredIn({ method, params }, undefined);
+      },
       log,
       storageDirectory: storage,
       onPoison: (because) => {
@@ -64,13 +69,20 @@ export class InProcessDaemon {
     >;
     const handler = handlers[method];
     assert.ok(handler, `${method} has a handler`);
+    noteSent(method, params);
     const result = await handler(params, {
       signal: new AbortController().signal,
       progress: { report: () => undefined },
       log: createLog('error', []),
       client: this,
       ...context,
+    }).catch((error: unknown) => {
+      if (!(error instanceof CheckpointdError)) throw error;
+      const wire = toWireError(error, { method, mutates: false, log: silentLog });
+      undeclaredIn({ error: wire }, method);
+      throw error;
     });
+    assert.equal(undeclaredIn({ result }, method), [], `${method} answers what is declared`);
     assert.equal(validateResult(method, result), [], `${method} answers what the schema says`);
     return result as Wire.ResultOf<M>;
   }

@@ -13,6 +13,7 @@ import type { OperationContext } from '../../src/session/operations/operation-co
 import { OperationRecords } from '../../src/session/operations/operation-records.ts';
 import type { Session } from '../../src/session/session.ts';
 import { Sessions } from '../../src/session/sessions.ts';
+import { noteSent, undeclaredIn } from './declarations.ts';
 import { git } from './git-oracle.ts';
 
 /** The context of one operation; `signal` cancels it. */
@@ -100,7 +101,10 @@ export class SessionRig {
     signal: AbortSignal = new AbortController().signal,
   ): Promise<ResultOf<M>> {
     const request = { signal, progress: { report: () => undefined }, client: this.sessions };
-    return (await execute(commands[method], params, request, this.#daemon)) as ResultOf<M>;
+    noteSent(method, params);
+    const result = (await execute(commands[method], params, request, this.#daemon)) as ResultOf<M>;
+    undeclaredIn({ result }, method);
+    return result;
   }
 
   write(path: string, content: string): void {

@@ -19,7 +19,7 @@ import {
   validateParams,
   validateResult,
 } from '../../src/protocol/validators.ts';
-import { undeclaredIn } from './declarations.ts';
+import { noteSent, undeclaredIn } from './declarations.ts';
 
 /** The compiled daemon of this checkout. */
 export const daemonEntry = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -151,6 +151,7 @@ export class WireClient {
       if (frame.error !== undefined) throw new WireFailure(method, frame.error);
       return frame.result;
     });
+    noteSent(method, params);
     if (this.#validate && validateParams(method, normalParams(structuredClone(params))).length > 0)
       this.#misfits.add(id);
     this.write(frameOf({ jsonrpc: '2.0', id, method, params }));
@@ -158,6 +159,7 @@ export class WireClient {
   }
 
   notify(method: string, params?: unknown): void {
+    noteSent(method, params);
     this.write(frameOf({ jsonrpc: '2.0', method, params }));
   }
 
@@ -303,7 +305,8 @@ export async function withClient<T>(
   const client = new WireClient(options);
   try {
     const result = await run(client);
-    if (client.violations.length > 0) throw new Error(client.violations.join('\n'));
+    const wrong = [...client.violations, ...client.undeclared];
+    if (wrong.length > 0) throw new Error(wrong.join('\n'));
     return result;
   } finally {
     await client.kill();

@@ -21,7 +21,7 @@ export const command = defineCommand('session/list', async ({ params, daemon }) 
 });
 
 async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.SessionSummary> {
-  const { marker, open, lastUsedMs } = listed;
+  const { marker, open, lastUsedMs, holder } = listed;
   const session = open ? sessions.get(marker.session) : undefined;
   const checkpoints = session?.enabled?.index.listedSize;
   return {
@@ -31,7 +31,7 @@ async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.
     strategy: marker.strategy,
     retention: marker.retention,
     open,
-    ...given({ checkpoints }),
+    ...given({ checkpoints, holder }),
     bytes: await sessions.bytesOf(listed),
     createdAt: marker.created,
     // The file system's clock runs some milliseconds behind ours.

@@ -6,12 +6,14 @@ import { given } from '../../base/given.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { SessionDirectory, type SessionMarker } from '../directory.ts';
-import { lastSignOfLife } from '../owner.ts';
+import { lastSignOfLife, otherHolder } from '../owner.ts';
 
 export interface StoredSession {
   readonly marker: SessionMarker;
   /** When its owner last showed a sign of life, ms since 1970. */
   readonly lastUsedMs?: number;
+  /** The process that has it open, when it is another one. */
+  readonly holder?: number;
   readonly storage: string;
 }
 
@@ -29,7 +31,10 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
       if (!directory.exists()) continue;
       const marker = directory.readMarker();
       if (marker === undefined) leaveOut(name, damagedMarker);
-      else stored.push({ marker, storage, ...given({ lastUsedMs: lastSignOfLife(directory) }) });
+      else {
+        const known = given({ lastUsedMs: lastSignOfLife(directory), holder: otherHolder(directory) });
+        stored.push({ marker, storage, ...known });
+      }
     } catch (error) {
       if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
       leaveOut(name, `which cannot be read: ${String(error)}`);

@@ -1,0 +1,130 @@
+// What of the protocol goes over the wire while the tests run. Every test process notes the fields and errors that it
+// saw (test/support/declarations.ts), in a file of its own in the directory that check.ts names; at the end of all,
+// what is declared and was seen by nobody fails the check: it is either never sent or never tried.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fieldsOf, type ProtocolDocument, refName, type Schema } from './generate/dialect.ts';
+
+/** Names the directory of the notes. */
+export const trafficVariable = 'CHECKPOINTD_TEST_TRAFFIC';
+
+/** Calls `seen` with `Type.field` for each declared field in a value. */
+export function walk(
+  document: ProtocolDocument,
+  given: Schema,
+  value: unknown,
+  seen: (name: string) => void,
+): void {
+  if (given.$ref !== undefined) {
+    const name = refName(given.$ref);
+    const schema = document.$defs[name];
+    if (schema !== undefined) walkNamed(document, name, schema, value, seen);
+  } else if (Array.isArray(value) && given.items !== undefined)
+    for (const item of value) walk(document, given.items, item, seen);
+}
+
+function walkNamed(
+  document: ProtocolDocument,
+  name: string,
+  schema: Schema,
+  value: unknown,
+  seen: (name: string) => void,
+): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (schema.oneOf !== undefined) {
+    const tag = schema.discriminator?.propertyName ?? '';
+    const chosen = schema.oneOf.find(({ $ref = '' }) => {
+      const constant = document.$defs[refName($ref)]?.properties?.[tag]?.const;
+      return constant !== undefined && constant === (value as Record<string, unknown>)[tag];
+    });
+    if (chosen !== undefined) walk(document, chosen, value, seen);
+    return;
+  }
+  if (Array.isArray(value)) return walk(document, schema, value, seen);
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === 'object')
+    for (const item of Object.values(value)) walk(document, additionalProperties, item, seen);
+  for (const field of fieldsOf(schema)) {
+    const inner = (value as Record<string, unknown>)[field.name];
+    if (inner === undefined) continue;
+    seen(`${name}.${field.name}`);
+    walk(document, field.schema, inner, seen);
+  }
+}
+
+/** All that {@link walk} can find in the frames of this protocol, and each error as `error KIND`. */
+export function declared(document: ProtocolDocument): Set<string> {
+  const all = new Set<string>(document.errors.map(({ name }) => `error ${name}`));
+  const visited = new Set<string>();
+  const visit = (schema: Schema): void => {
+    for (const inner of [schema.items, ...(schema.oneOf ?? [])]) if (inner !== undefined) visit(inner);
+    if (typeof schema.additionalProperties === 'object') visit(schema.additionalProperties);
+    const name = schema.$ref === undefined ? undefined : refName(schema.$ref);
+    const target = name === undefined ? undefined : document.$defs[name];
+    if (name === undefined || target === undefined || visited.has(name)) return;
+    visited.add(name);
+    for (const field of fieldsOf(target)) {
+      all.add(`${name}.${field.name}`);
+      visit(field.schema);
+    }
+    visit(target);
+  };
+  for (const { params, result } of document.methods)
+    for (const schema of [params, result]) if (schema !== undefined) visit(schema);
+  visit({ $ref: '#/$defs/ErrorData' });
+  return all;
+}
+
+/** Declared since 1.0.0, so that they stay, and perhaps seen in none of our tests; why. All else has to be seen. */
+const unseen: readonly (readonly [because: string, names: RegExp])[] = [
+  [
+    'any change may have them, after a failure behind its commit; seen with some',
+    /^[A-Z]\w+Result\.warnings$/,
+  ],
+  [
+    'a report has them, or one of a kind that no test brings about: the first and the last are bare',
+    /^Progress(?:Begin|Report|End)\.(?:bytesDone|bytesTotal|filesDone|filesTotal|message|percentage|phase|cancellable)$/,
+  ],
+  [
+    'answers of the life of a session belong to no operation that lasts',
+    /^Session(?:Open|Close|Delete)Result\.operation$/,
+  ],
+  [
+    'bytes of a name that is not UTF-8; seen at other types of path',
+    /^(?:ConflictPath|ContextFile|FailedPath|SkippedPath)\.pathBytes$/,
+  ],
+  [
+    'takes a failure in the middle that only tests of the rooms below the wire bring about',
+    /^(?:CheckpointDidFailParams\.operation|FailedPath\.message|SessionGetResult\.unfinishedRestore|StoreGcResult\.safetyRemoved|CheckpointDiffResult\.truncated|QueueFigures\.running)$/,
+  ],
+  ['a user other than root', /^ConversationContextResult\.unreadable$/],
+  [
+    'a watch or a strategy that this machine cannot have fail',
+    /^(?:StrategyCapability|WatcherFigures|WorktreeStatusResult)\.reason$|^WatcherFigures\.drifts$/,
+  ],
+  [
+    'reserved by JSON-RPC, or of a kind that ended with another',
+    /^error (?:JsonRpcInternalError|NotARepository)$/,
+  ],
+  ['answers bytes that are no frame: the conformance scripts send them', /^error ParseError$/],
+];
+
+export interface Traffic {
+  /** Declared, in no note and on no list. */
+  readonly never: readonly string[];
+  /** On the list and in no note. */
+  readonly excused: readonly string[];
+}
+
+/** What is declared and in none of the notes. */
+export function neverSeen(document: ProtocolDocument, directory: string): Traffic {
+  const seen = new Set(
+    readdirSync(directory).flatMap((file) => readFileSync(join(directory, file), 'utf8').split('\n')),
+  );
+  const missing = [...declared(document)].filter((name) => !seen.has(name)).sort();
+  const isExcused = (name: string): boolean => unseen.some(([, names]) => names.test(name));
+  return {
+    never: missing.filter((name) => !isExcused(name)),
+    excused: missing.filter(isExcused),
+  };
+}

@@ -1,0 +1,182 @@
+// Fields that no journey comes by: each is sent where the reference says so. What is declared and sent in no test at
+// all fails the check (scripts/sent-fields.ts).
+import { execFileSync } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
+import { declared, neverSeen, walk } from '../../scripts/sent-fields.ts';
+import { makePlaces, SessionRig, withSession } from '../support/session-rig.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+test('the repeat of a keyed request says that it is one, whatever the method', () =>
+  withSession(async (rig) => {
+    await rig.append('one');
+    await rig.append('two');
+    const { document } = await rig.request('conversation/export', {});
+    const calls: readonly (readonly [string, object])[] = [
+      ['checkpoint/init', {}],
+      ['conversation/appendTranscript', { text: 'a line' }],
+      ['conversation/setValidRange', { range: { start: 0, end: 1 } }],
+      ['conversation/setNextMessage', { message: { content: 'next' } }],
+      ['conversation/setTools', { tools: { Builtin: [{ name: 'fs_read' }] } }],
+      ['conversation/setAgents', { agents: {} }],
+      ['conversation/setMcpEnabled', { mcpEnabled: false }],
+      ['conversation/addContext', { paths: ['a.txt'] }],
+      ['conversation/removeContext', { paths: ['a.txt'] }],
+      ['conversation/recordLines', { path: 'a.txt', operation: 'create', linesBefore: 0, linesAfter: 1 }],
+      ['conversation/compact', { summary: 'in short' }],
+      ['conversation/enterTangent', {}],
+      ['conversation/exitTangent', {}],
+      ['conversation/import', { document }],
+      ['conversation/clear', {}],
+      ['ledger/recordWrite', { path: 'a.txt' }],
+      ['store/gc', {}],
+    ];
+    for (const [method, params] of calls) {
+      const keyed = { session: rig.session, ...params, idempotencyKey: `key of ${method}` };
+      const first = (await rig.client.send(method, keyed).answer) as { readonly replayed?: boolean };
+      assert.is(first.replayed, undefined, method);
+      const { replayed, ...rest } = (await rig.client.send(method, keyed).answer) as typeof first;
+      assert.is(replayed, true, method);
+      assert.equal(rest, first, method);
+    }
+  }));
+
+test('what a client says of its model and of a request to it comes back', () =>
+  withSession(async (rig) => {
+    const modelInfo = { modelId: 'm', tokenLimits: { input: 1 }, features: ['tools'] };
+    await rig.request('conversation/setModel', { modelInfo });
+    const requestMetadata = {
+      requestId: 'r',
+      timeToFirstChunk: { secs: 1 },
+      chatConversationType: 'ToolUse',
+    };
+    await rig.request('conversation/append', {
+      entry: { user: { content: 'a' }, assistant: { content: 'b' }, requestMetadata },
+    });
+    const kept = (await rig.request('conversation/get', {})).modelInfo;
+    assert.equal(kept?.tokenLimits, modelInfo.tokenLimits);
+    assert.equal(kept?.features, modelInfo.features);
+    const { entries } = await rig.request('conversation/history', {});
+    assert.equal(entries[0]?.requestMetadata, requestMetadata);
+    const { document } = await rig.request('conversation/export', {});
+    await rig.request('conversation/import', { document: { ...document, model: 'of old' } });
+    assert.is((await rig.request('conversation/get', {})).model, 'of old');
+  }));
+
+test('the checkpoint of a restore names what it restored and the state before; one of a tangent says so', () =>
+  withSession(async (rig) => {
+    rig.write('a.txt', 'two\n');
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    rig.write('a.txt', 'three\n');
+    const restored = await rig.request('checkpoint/restore', { tag: '0', mode: 'hard' });
+    const { checkpoints } = await rig.request('checkpoint/list', { limit: 100 });
+    assert.ok(checkpoints.length >= 2);
+    const made = await rig.request('checkpoint/get', { tag: restored.checkpoint?.id ?? '' });
+    assert.type(made.restored, 'string');
+    assert.type(made.safety, 'string');
+    await rig.request('conversation/enterTangent', { files: true });
+    assert.is((await rig.request('conversation/get', {})).tangentState?.files, true);
+    const { checkpoint } = await rig.request('checkpoint/create', { kind: 'turn' });
+    assert.is((await rig.request('checkpoint/get', { tag: checkpoint.id })).inTangent, true);
+  }));
+
+test('listings that are longer than a page go on: of sessions, and of who wrote a file', async () => {
+  const places = makePlaces();
+  await withSession(
+    async (rig) => {
+      for (const text of ['1', '2', '3']) {
+        rig.write('a.txt', text);
+        await rig.request('ledger/recordWrite', { path: 'a.txt' });
+        await rig.request('checkpoint/create', { kind: 'tool', toolName: 'fs_write' });
+      }
+      const { nextCursor } = await rig.request('ledger/history', { path: 'a.txt', limit: 1 });
+      assert.type(nextCursor, 'string');
+      await rig.client.request('session/open', { workspace: places.workTree, conversationId: 'd' });
+      const page = await rig.client.request('session/list', { limit: 1 });
+      assert.is(page.sessions.length, 1);
+      assert.type(page.nextCursor, 'string');
+    },
+    { places },
+  );
+});
+
+test('a name that is not UTF-8 has its bytes wherever a path is told', () =>
+  withSession(async (rig) => {
+    const odd = Buffer.concat([Buffer.from(`${rig.places.workTree}/odd-`), Buffer.from([0xff])]);
+    execFileSync('sh', [
+      '-c',
+      `printf 'some text that is moved about\\n' > "$(printf '%b' "$1")"`,
+      'sh',
+      toOctal(odd),
+    ]);
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    execFileSync('sh', ['-c', 'cd "$1" && mv odd-* plain', 'sh', rig.places.workTree]);
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    const { files } = await rig.request('checkpoint/diff', { from: '1', to: '2' });
+    assert.ok(
+      files?.some(({ pathBytes, oldPathBytes }) => (oldPathBytes ?? pathBytes) !== undefined),
+      JSON.stringify(files),
+    );
+  }));
+
+const toOctal = (bytes: Buffer): string =>
+  [...bytes].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
+
+test('a context file that cannot be read is named', async () => {
+  if (process.getuid?.() === 0) return; // root reads everything
+  await withSession(async (rig) => {
+    await rig.request('conversation/addContext', { paths: ['a.txt'] });
+    chmodSync(join(rig.places.workTree, 'a.txt'), 0);
+    const { unreadable } = await rig.request('conversation/context', { message: true });
+    assert.equal(unreadable, ['a.txt']);
+  });
+});
+
+test('a trace that is asked for in full has more of each request', () =>
+  withSession(async (rig) => {
+    const from = rig.client.frames.length;
+    const told = rig.client.next((frame) => frame.method === '$/logTrace', from);
+    rig.client.notify('$/setTrace', { value: 'verbose' });
+    await rig.request('conversation/get', {});
+    assert.type(((await told).params as { verbose?: string }).verbose, 'string');
+  }));
+
+test('a session that another daemon has open tells whose it is in the list', async () => {
+  const places = makePlaces();
+  await withSession(
+    async () => {
+      const other = new SessionRig(places);
+      try {
+        await other.client.initialize({});
+        const { sessions } = await other.client.request('session/list', {});
+        assert.type(sessions[0]?.holder, 'number');
+      } finally {
+        await other.client.kill();
+      }
+    },
+    { places },
+  );
+});
+
+test('a field or an error that is declared and that nobody sent is named', () => {
+  const notes = temporaryDirectory('traffic');
+  const document = JSON.parse(
+    readFileSync(new URL('../../../protocol/protocol.json', import.meta.url), 'utf8'),
+  ) as ProtocolDocument;
+  const all = [...declared(document)];
+  assert.ok(all.length > 700, `${all.length} declared`);
+  writeFileSync(join(notes, '1'), all.join('\n'));
+  assert.equal(neverSeen(document, notes).never, []);
+  const missing = ['CaptureInfo.reason', 'error Conflict'];
+  writeFileSync(join(notes, '1'), all.filter((name) => !missing.includes(name)).join('\n'));
+  assert.equal(neverSeen(document, notes).never, missing);
+  const seen: string[] = [];
+  const conversation = { $ref: '#/$defs/ConversationHistoryResult' };
+  walk(document, conversation, { entries: [{ user: { content: '' } }] }, (name) => seen.push(name));
+  assert.equal(seen, ['ConversationHistoryResult.entries', 'HistoryEntry.user', 'UserMessage.content']);
+});
+
+test.run();
