@@ -41,7 +41,7 @@ export const firstSession: readonly WireStep[] = [
   },
   {
     who: 'server',
-    text: '{"jsonrpc":"2.0","id":3,"result":{"created":true,"checkpoint":{"id":"ckpt_8tnqh9e92jrkxhb6xhkt","tag":"1","previousTag":"0","parent":"ckpt_vh718s2e0mv73vgd1dkd","commit":"e486724e78f44b4093ae387270817f9f385c95d7","kind":"turn","seq":2,"timestamp":"2026-11-22T00:01:50.820Z","description":"Say hello","isTurn":true,"snapshot":"aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7","stats":{"added":1,"modified":0,"deleted":0},"historyLength":0},"skipped":[],"complete":true,"capture":{"path":"cold","ms":73,"reason":"unwatched"},"operation":"op_f4z7dr9ykkv713nshjng"}}',
+    text: '{"jsonrpc":"2.0","id":3,"result":{"created":true,"checkpoint":{"id":"ckpt_8tnqh9e92jrkxhb6xhkt","tag":"1","previousTag":"0","parent":"ckpt_vh718s2e0mv73vgd1dkd","commit":"e486724e78f44b4093ae387270817f9f385c95d7","kind":"turn","seq":2,"timestamp":"2026-11-22T00:01:50.820Z","description":"Say hello","isTurn":true,"snapshot":"aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7","stats":{"added":1,"modified":0,"deleted":0},"historyLength":0},"skipped":[],"complete":true,"capture":{"path":"fast","ms":73},"operation":"op_f4z7dr9ykkv713nshjng"}}',
   },
   { who: 'note', text: 'Back to the base, exactly: `hello.txt` goes.' },
   {
