@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** EXT4_IOC_SHUTDOWN with EXT4_GOING_FLAGS_NOLOGFLUSH: the journal is not flushed either. */
 const cutPower = `
@@ -66,8 +67,13 @@ export class Disk {
   }
 
   /** The power is back, and the machine has started anew. */
-  restart(): void {
+  async restart(): Promise<void> {
     run('umount', this.root);
+    // As long as a dying child of the daemon has it open, another mount would be of the disk that was shut down.
+    for (let tries = 0; run('losetup', '-j', this.#image) !== ''; tries += 1) {
+      if (tries === 100) throw new Error(`${this.#image} is still in use after 5 s`);
+      await wait(50);
+    }
     run('mount', '-o', 'loop', this.#image, this.root);
     this.#startAnew();
   }
@@ -83,8 +89,9 @@ export class Disk {
   }
 }
 
-function run(program: string, ...words: readonly string[]): void {
+function run(program: string, ...words: readonly string[]): string {
   const result = spawnSync(program, words, { encoding: 'utf8', timeout: 30_000 });
   if (result.status !== 0)
     throw new Error(`${program} ${words[0] ?? ''}: ${result.error?.message ?? result.stderr.trim()}`);
+  return result.stdout.trim();
 }

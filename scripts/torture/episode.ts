@@ -101,6 +101,8 @@ export class Episode {
       trouble?.act === 'moment' ? seat.killIn(trouble.at) : undefined,
     ]);
     seat.plan(undefined);
+    // What the daemon does after its answer may meet the kill that was planned, until it has seen the new plan.
+    if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
     const torn = world.look();
     const moved = look(join(world.top, 'aside'));
@@ -209,8 +211,11 @@ export class Episode {
     skipped: readonly { readonly path: string }[],
     where: string,
   ): Promise<void> {
-    const right = wanted(this.world.work, manifest, skipped);
-    assertHolds(await this.oracle.holding(this.seat, id), right, `${where}: ${id}`);
+    const holding = await this.oracle.holding(this.seat, id);
+    // What the checkpoint before held stays captured, though rules may ignore it by now.
+    const kept = [...manifest].filter(([path, { kind }]) => kind !== 'other' && holding.has(path));
+    const right = new Map([...kept, ...wanted(this.world.work, manifest, skipped)]);
+    assertHolds(holding, right, `${where}: ${id}`);
     this.oracle.claim(this.seat, id, right);
   }
 }

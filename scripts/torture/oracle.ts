@@ -102,6 +102,11 @@ export class Oracle {
     return holding;
   }
 
+  /** Whether any checkpoint held something there: then rules that ignore it do not hide it. */
+  wasHeld(path: string): boolean {
+    return [...this.#holdings.values()].some((holding) => holding.has(path));
+  }
+
   /** Reads checkpoints anew (default: all) and holds them against what they held when they were made. */
   async assertHeld(seat: Seat, where: string, only?: readonly string[]): Promise<void> {
     for (const id of only ?? (await list(seat)).map((each) => each.id)) {

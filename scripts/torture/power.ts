@@ -26,7 +26,7 @@ export async function cutPower(
   disk.cut();
   await seat.kill();
   for (const other of world.running) await other.kill();
-  disk.restart();
+  await disk.restart();
   world.tally.powerCuts += 1;
   const found = world.look();
   const opened = await episode.open();

@@ -11,6 +11,8 @@ export interface RestoreAnswer {
   readonly checkpoint?: { readonly id: string };
 }
 
+export const ignoredAndGone = ': ignored, and gone';
+
 export interface Expected {
   /** The files of the target, with their modes. */
   readonly target: Manifest;
@@ -40,7 +42,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
     const now = after.get(path);
     if (now === undefined && (isInTheWay || (mode === 'hard' && isMeant(path) && capturedBefore.has(path))))
       continue;
-    if (now === undefined && isMeant(path) && mode === 'hard') found.push(`${path}: ignored, and gone`);
+    if (now === undefined && isMeant(path) && mode === 'hard') found.push(`${path}${ignoredAndGone}`);
     else if (!isSame(now, thing)) found.push(`${path}: ${describe(thing)} became ${describe(now)}`);
     else if (mode === 'hard' && isMeant(path) && capturedBefore.has(path) && !isLeft(path))
       found.push(`${path}: ${describe(thing)} stands, and the target has no such file`);

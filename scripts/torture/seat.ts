@@ -152,6 +152,8 @@ export class Seat {
   async #ask(method: string, params: object): Promise<Outcome> {
     const client = this.#client;
     if (client === undefined) throw new Error('no daemon runs');
+    const { exitCode, signalCode } = client.process;
+    if (exitCode !== null || signalCode !== null) return this.#ended(client, method);
     try {
       const result = (await client.send(method, params).answer) as Record<string, unknown>;
       this.#assertFrames(client);
@@ -167,12 +169,16 @@ export class Seat {
       }
       if ((error as Error).message.startsWith('nothing came within'))
         throw new Defect(`${method}: no answer within ${this.options.patienceMs} ms${this.#lastWords()}`);
-      const { code, signal } = await client.exited;
-      this.#client = undefined;
-      if (!this.#isCondemned || signal !== 'SIGKILL')
-        throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);
-      return { is: 'killed' };
+      return this.#ended(client, method);
     }
+  }
+
+  async #ended(client: WireClient, method: string): Promise<Outcome> {
+    const { code, signal } = await client.exited;
+    this.#client = undefined;
+    if (!this.#isCondemned || signal !== 'SIGKILL')
+      throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);
+    return { is: 'killed' };
   }
 
   #assertFrames(client: WireClient): void {

@@ -1,6 +1,7 @@
 // What each step does, and how its end is judged.
 import { type Course, type Episode } from './episode.ts';
-import { type Listed, list, wanted } from './oracle.ts';
+import { describe } from './manifest.ts';
+import { holds, type Listed, list, wanted } from './oracle.ts';
 import { cutPower } from './power.ts';
 import { judgeRestore, restore, walk } from './restores.ts';
 import { Defect } from './seat.ts';
@@ -63,7 +64,12 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
     if (skipped.length > 0 && !course.isDisturbed)
       throw new Defect(`left out without a reason: ${JSON.stringify(skipped)}`);
     if (course.isSwapped) return;
-    await episode.assertMade(checkpoint.id, after, skipped, created ? 'create' : 'create, nothing changed');
+    if (created) return episode.assertMade(checkpoint.id, after, skipped, 'create');
+    // What the one or the other could not see (ignored by now, or then) is no difference.
+    const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
+    for (const [path, thing] of wanted(episode.world.work, after, skipped))
+      if (holding.has(path) && !holds(holding.get(path), thing))
+        throw new Defect(`create: nothing changed, and ${path} is ${describe(thing)}`);
   } else if (outcome.is === 'killed') {
     const made = (await list(episode.seat)).filter(({ id, kind }) => !known.has(id) && kind === 'turn');
     for (const { id } of made)

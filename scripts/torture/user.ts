@@ -5,6 +5,7 @@ import {
   lstatSync,
   lutimesSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Edit } from './steps.ts';
 
 export class User {
@@ -100,7 +101,9 @@ export class User {
   }
 }
 
-/** Also true of a link that leads nowhere. */
+/** Also true of a link that leads nowhere; false where a file stands in the place of a directory above. */
 function isThere(place: string): boolean {
-  return existsSync(place) || lstatSync(place, { throwIfNoEntry: false }) !== undefined;
+  if (existsSync(place)) return true;
+  const above = dirname(place);
+  return existsSync(above) && statSync(above).isDirectory() && readdirSync(above).includes(basename(place));
 }
