@@ -209,6 +209,25 @@ test('a restore never writes through a link: the target outside stays as it is (
   await house.close();
 });
 
+test('a directory gets the mode that the checkpoint holds, and undo brings back the one it had (F22)', async () => {
+  const { house, root, session } = await opened({ 'shut/a': 'a\n', 'open/b': 'b\n' });
+  const modes = (): number[] => ['shut', 'open'].map((name) => statSync(join(root, name)).mode & 0o777);
+  const usual = 0o777 & ~process.umask();
+  chmodSync(join(root, 'shut'), 0o555);
+  await house.call('checkpoint/create', { session, kind: 'turn' });
+  for (const name of ['shut', 'open']) chmodSync(join(root, name), 0o755);
+  write(root, { 'shut/a': 'changed\n', 'open/b': 'changed\n' });
+  for (const name of ['shut', 'open']) chmodSync(join(root, name), 0o555);
+  await house.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  assert.equal(modes(), [0o555, usual]);
+  assert.is(readFileSync(join(root, 'open/b'), 'utf8'), 'b\n');
+  assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, false);
+  await house.call('checkpoint/undo', { session });
+  assert.equal(modes(), [0o555, 0o555]);
+  for (const name of ['shut', 'open']) chmodSync(join(root, name), 0o755);
+  await house.close();
+});
+
 test('modes stricter than usual come back and are never widened (F22)', async () => {
   const house = new InProcessDaemon();
   const root = repository({ '.env': 'secret', 'run.sh': '#!/bin/sh\n', 'locked/x': 'x' });
