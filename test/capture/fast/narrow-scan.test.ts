@@ -24,6 +24,19 @@ test('after an edit, a new tree, a deletion and nothing at all a capture is fast
 test('random edits of every kind: fast equals full', () =>
   HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
 
+test('a capture may build on another snapshot than the last one', () =>
+  HeldRig.with(async (it) => {
+    for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
+    const { snapshot } = await it.capture();
+    it.rig.write('a/b/f', 'changed');
+    it.rig.write('d/f', 'made');
+    rmSync(it.at('c'), { recursive: true });
+    await it.agreesFast('the second');
+    it.previous = snapshot;
+    it.rig.write('h', 'changed');
+    await it.agreesFast('on the first');
+  }));
+
 test('what a capture that failed had looked at is looked at again', () =>
   HeldRig.with(async (it) => {
     it.rig.write('a/f', '1');
