@@ -14,6 +14,7 @@ export class Prompt {
   #interface: Interface;
   #wake: () => void = () => undefined;
   #isOver = false;
+  #isAway = false;
 
   constructor(complete: Completer) {
     this.#complete = complete;
@@ -29,7 +30,11 @@ export class Prompt {
 
   /** The next line; undefined at the end of the input, and after Ctrl-C. */
   async read(question: string): Promise<string | undefined> {
+    // Only now: the list gives the terminal back after it has answered, and would take it from a reader that is there.
+    if (this.#isAway) this.#interface = this.#open();
+    this.#isAway = false;
     if (process.stdin.isTTY) {
+      process.stdin.resume();
       this.#interface.setPrompt(question);
       this.#interface.prompt();
     }
@@ -40,7 +45,7 @@ export class Prompt {
 
   /** Says something while a person types, and shows the line again. */
   beside(line: string): void {
-    const isTyping = process.stdin.isTTY && process.stdout.isTTY;
+    const isTyping = process.stdin.isTTY && process.stdout.isTTY && !this.#isAway;
     process.stdout.write(isTyping ? `\r\u001b[K${line}\n` : `${line}\n`);
     if (isTyping) this.#interface.prompt(true);
   }
@@ -63,8 +68,6 @@ export class Prompt {
       // Ctrl-C: nothing was chosen.
       if (error instanceof Error && error.name === 'ExitPromptError') return undefined;
       throw error;
-    } finally {
-      this.#interface = this.#open();
     }
   }
 
@@ -95,7 +98,7 @@ export class Prompt {
     });
     opened.on('SIGINT', () => opened.close());
     opened.on('close', () => {
-      if (this.#interface !== opened) return;
+      if (this.#isAway) return;
       this.#isOver = true;
       this.#wake();
     });
@@ -104,8 +107,7 @@ export class Prompt {
 
   /** Closes without ending. */
   #leave(): void {
-    const left = this.#interface;
-    left.removeAllListeners('close');
-    left.close();
+    this.#isAway = true;
+    this.#interface.close();
   }
 }

@@ -156,7 +156,10 @@ test('in a terminal a turn is picked with the arrow keys, and words and tags are
     await prepared(rig);
     if (spawnSync('tmux', ['-V']).error !== undefined) return;
     const screen = (): string => tmux(rig, 'capture-pane', '-p', '-t', 'c');
-    const shows = (what: RegExp): Promise<void> => until(String(what), () => what.test(screen()));
+    const shows = (what: RegExp): Promise<void> =>
+      until(String(what), () => what.test(screen()), 15_000).catch((error: unknown) => {
+        throw new Error(`${String(what)} is not on the screen:\n${screen()}`, { cause: error });
+      });
     tmux(
       rig,
       'new-session',
@@ -179,9 +182,10 @@ test('in a terminal a turn is picked with the arrow keys, and words and tags are
       tmux(rig, 'send-keys', '-t', 'c', 'Up');
       await shows(/❯ \[1\]/);
       tmux(rig, 'send-keys', '-t', 'c', 'Enter');
-      await shows(/✓ Restored to checkpoint 1/);
+      await shows(/✓ Restored to checkpoint 1\n>/);
       assert.is(rig.read('a.txt'), 'one\n');
       tmux(rig, 'send-keys', '-t', 'c', '/undo', 'Enter');
+      await shows(/> \/undo/);
       await until('undone', () => rig.read('a.txt') === 'spoilt\n');
       tmux(rig, 'send-keys', '-t', 'c', 'C-t');
       await shows(/↯ >/);
