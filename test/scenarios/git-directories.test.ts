@@ -1,7 +1,7 @@
 // The user's own repository under another name than .git, inside the work tree: checkpoints go back and forth, and what
 // was committed since stays committed.
 import { execFileSync } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -34,6 +34,36 @@ test('no commit is lost by a restore where the repository is called .bare (S5)',
       git(rig, 'fsck', '--strict');
     }
     assert.is(git(rig, 'status', '--porcelain', '--untracked-files=no'), '');
+  }));
+
+test('what a snapshot holds of an ordinary directory is not written into the repository that stands there now', () =>
+  withSessions(async (rig) => {
+    for (const name of ['config', 'refs/heads/main', 'objects/info/alternates'])
+      rig.write(`.bare/${name}`, 'old\n');
+    rig.write('f', 'one');
+    const session = (await rig.open()).id;
+    await rig.request('checkpoint/create', { session, kind: 'turn' });
+    rmSync(join(rig.work, '.bare'), { recursive: true });
+    renameSync(join(rig.work, '.git'), join(rig.work, '.bare'));
+    writeFileSync(join(rig.work, '.git'), 'gitdir: ./.bare\n');
+    git(rig, 'config', 'core.bare', 'false');
+    rig.write('f', 'two');
+    git(rig, 'add', 'f');
+    git(rig, 'commit', '-q', '-m', 'in use');
+    const head = git(rig, 'rev-parse', 'HEAD');
+    const request = { session, tag: '1', mode: 'hard' } as const;
+    const foreseen = await rig.request('checkpoint/restore', { ...request, dryRun: true });
+    const done = await rig.request('checkpoint/restore', request);
+    assert.is(rig.read('f'), 'one');
+    assert.is(git(rig, 'rev-parse', 'HEAD'), head);
+    git(rig, 'fsck', '--strict');
+    assert.equal(
+      done.failed?.map(({ path, reason }) => `${path} ${reason}`),
+      ['config', 'objects/info/alternates', 'refs/heads/main'].map(
+        (name) => `.bare/${name} nestedGitDirectory`,
+      ),
+    );
+    assert.equal(foreseen.failed, done.failed);
   }));
 
 test.run();

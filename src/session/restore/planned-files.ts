@@ -18,6 +18,7 @@ import type { OperationContext } from '../operations/operation-context.ts';
 import { capturePresent } from '../publish.ts';
 import type { Session } from '../session.ts';
 import { editedSince } from './edited-since.ts';
+import { withoutGitDirectories } from './git-directories.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 import { leftOutThen } from './rules-then.ts';
 import { changedPaths, takenBack } from './taken-back.ts';
@@ -40,11 +41,11 @@ export async function planFiles(
   const tree = new AnchoredFiles(session.parts.workTree.root);
   let plan: RestorePlan;
   try {
-    plan = await planAgainst(session, job, present, tree);
+    plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
     const { toSave } = await findObstructions(tree, plan, context.signal);
     if (toSave.length > 0) {
       present = await capturePresent(checkpoints, context, toSave);
-      plan = await planAgainst(session, job, present, tree);
+      plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
     plan = withoutRefused(tree, plan);

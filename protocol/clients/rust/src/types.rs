@@ -548,7 +548,7 @@ pub enum FailureReason {
     /// What stands in the way could not be saved first: too large, unreadable or special.
     #[serde(rename = "unsaved")]
     Unsaved,
-    /// A nested `.git` stands in the way.
+    /// A git directory stands in the way, or around it, under whatever name.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// Another path of the checkpoint has the same name on this file system.

@@ -1,0 +1,61 @@
+// Keeps a restore out of git directories that stand in the work tree now, whatever they are called. A snapshot may hold
+// what was an ordinary directory then, or what an earlier version captured: written over a repository in use it would
+// lose commits. Only where the present capture holds files of it, which the user's own repository tracks, is it written.
+import { systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import type { AnchoredFiles } from '../../restore/anchored-files.ts';
+import type { RestorePlan } from '../../restore/operations.ts';
+import { ancestors } from '../../restore/plan.ts';
+import { type Directory, isDirectory } from '../../tree/directory.ts';
+import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+
+/** The plan without the writes into such directories, or in the place of one. */
+export function withoutGitDirectories(
+  tree: AnchoredFiles,
+  plan: RestorePlan,
+  present: Directory,
+): RestorePlan {
+  const known = new Map<TreePath, boolean>();
+  const isForeign = (directory: TreePath): boolean => {
+    const found = known.get(directory) ?? (isGitDirectory(tree, directory) && !holds(present, directory));
+    known.set(directory, found);
+    return found;
+  };
+  const refused = new Set(
+    plan.writes.filter(({ path }) => [path, ...ancestors(path)].some(isForeign)).map(({ path }) => path),
+  );
+  if (refused.size === 0) return plan;
+  const writes = plan.writes.filter(({ path }) => !refused.has(path));
+  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
+  const failed = [...refused].map((path) => ({ path, reason: 'nestedGitDirectory' as const }));
+  return {
+    ...plan,
+    writes,
+    deletes: plan.deletes.filter(({ path, because }) => because !== 'inTheWay' || needed.has(path)),
+    failed: [...plan.failed, ...failed].sort((a, b) => byBytes(a.path, b.path)),
+  };
+}
+
+/** A repository, or the directory of one of its further work trees. */
+function isGitDirectory(tree: AnchoredFiles, directory: TreePath): boolean {
+  if (directory === rootPath) return false;
+  const stands = (name: string): boolean => {
+    try {
+      return files.lstatSync(tree.address(join(directory, name)), { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return false; // nothing stands below what is no directory; what cannot be entered cannot be written to either
+    }
+  };
+  return stands('HEAD') && (stands('commondir') || (stands('objects') && stands('refs')));
+}
+
+function holds(root: Directory, path: TreePath): boolean {
+  let at: Directory = root;
+  for (const name of path.split('/')) {
+    const node = at.entries.get(name);
+    if (node === undefined || !isDirectory(node)) return false;
+    at = node;
+  }
+  return true;
+}
