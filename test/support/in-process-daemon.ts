@@ -70,13 +70,16 @@ export class InProcessDaemon {
     const handler = handlers[method];
     assert.ok(handler, `${method} has a handler`);
     noteSent(method, params);
-    const result = await handler(params, {
+    // A daemon lives as long as its client's pipe; what it waits for keeps no process alive by itself.
+    const pipe = setInterval(() => undefined, 60_000);
+    const answered = handler(params, {
       signal: new AbortController().signal,
       progress: { report: () => undefined },
       log: createLog('error', []),
       client: this,
       ...context,
-    }).catch((error: unknown) => {
+    }).finally(() => clearInterval(pipe));
+    const result = await answered.catch((error: unknown) => {
       if (!(error instanceof CheckpointdError)) throw error;
       const wire = toWireError(error, { method, mutates: false, log: silentLog });
       undeclaredIn({ error: wire }, method);
