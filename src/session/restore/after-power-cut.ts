@@ -11,7 +11,7 @@ import type { RestoreIntent } from '../../restore/journal.ts';
 import { isSameRoot, rootIdentity } from '../../restore/root-identity.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../../tree/entry.ts';
-import { parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import { isWithin, parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
@@ -58,11 +58,20 @@ export async function recoverAnswered(session: Session, context: OperationContex
   for (const { intent, answeredMs } of answered.notes()) {
     const isHere = intent.root !== undefined && here !== undefined && isSameRoot(intent.root, here);
     const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
+    const isCut = isOfAnotherBoot(intent);
+    const target = isHere && isCut ? targetOfLost(checkpoints, intent) : undefined;
+    if (checkpoint !== undefined) notes.push({ id: intent.id, answeredMs, isCut, checkpoint });
+    else if (target !== undefined)
+      notes.push({ id: intent.id, answeredMs, isCut, checkpoint: target, unpublished: intent });
     // Of another directory, or removed since: nobody asks for its files any more.
-    if (checkpoint === undefined) answered.forget([intent.id]);
-    else notes.push({ id: intent.id, answeredMs, isCut: isOfAnotherBoot(intent), checkpoint });
+    else answered.forget([intent.id]);
   }
-  if (notes.some(({ isCut }) => isCut)) await putBack(session, notes, context);
+  const unpublished = notes.findLast((note) => note.unpublished !== undefined);
+  if (unpublished !== undefined) {
+    // The cut took its checkpoints as well, and what came before is told by nobody.
+    await putBack(session, [unpublished], context);
+    answered.forget(notes.map(({ id }) => id));
+  } else if (notes.some(({ isCut }) => isCut)) await putBack(session, notes, context);
   for (const { id, isCut, checkpoint } of notes)
     if (!isCut) answered.sync(id, (await takenBack(checkpoints, checkpoint.record)).paths);
 }
@@ -72,6 +81,14 @@ interface KnownNote {
   readonly answeredMs: number;
   readonly isCut: boolean;
   readonly checkpoint: StoredCheckpoint;
+  /** Of a restore whose checkpoints the cut took: then `checkpoint` is what it went to. */
+  readonly unpublished?: RestoreIntent;
+}
+
+/** The target of a restore of which only the note is left, because the cut took what it had published. */
+function targetOfLost({ index }: Checkpoints, intent: RestoreIntent): StoredCheckpoint | undefined {
+  const isRemoved = recordOf(intent).seq < index.nextSeq; // something was published since, so it had been there
+  return isRemoved || intent.scope === 'conversation' ? undefined : index.byId(intent.target);
 }
 
 /** Puts back what is lost; what cannot be, because the store lost it too, is told and not tried again. */
@@ -128,7 +145,8 @@ async function touchedBy(
   notes: readonly KnownNote[],
 ): Promise<Map<TreePath, Touched>> {
   const touched = new Map<TreePath, Touched>();
-  for (const { isCut, answeredMs, checkpoint } of notes) {
+  for (const { isCut, answeredMs, checkpoint, unpublished } of notes) {
+    if (unpublished !== undefined) continue;
     const { record } = checkpoint;
     const { paths } = await takenBack(checkpoints, record);
     const safety = record.safety === undefined ? undefined : checkpoints.index.byId(record.safety);
@@ -159,7 +177,7 @@ async function lostPaths(
   const tree = new AnchoredFiles(session.parts.workTree.root);
   try {
     for (const change of await store.changes(present.snapshot, wanted)) {
-      const known = touched.get(change.path);
+      const known = touched.get(change.path) ?? written(notes, change.path);
       if (known === undefined || changedMs(tree, change.path) > known.answeredMs + slackMs) continue;
       if (await isLost(store, change, known)) lost.add(change.path);
     }
@@ -167,6 +185,17 @@ async function lostPaths(
     tree.close();
   }
   return lost;
+}
+
+/** Of a restore without checkpoints: what it was to write, of which nobody knows what had stood there. */
+function written(notes: readonly KnownNote[], path: TreePath): Touched | undefined {
+  for (const { unpublished, answeredMs } of notes) {
+    if (unpublished === undefined) continue;
+    const { paths, left = [] } = unpublished;
+    const isAsked = paths === undefined || paths.some((asked) => isWithin(path, asked));
+    if (isAsked && !left.some((each) => each.path === path)) return { before: [], answeredMs };
+  }
+  return undefined;
 }
 
 /** When the path last changed: it, or where nothing is, the directory that would name it. */
