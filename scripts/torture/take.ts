@@ -96,11 +96,15 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
   const { op, now, trouble } = step;
   if (op === 'gc') {
+    // What bears no tag goes when neither undo nor the head needs it; safety checkpoints wait their time.
+    const passing = (await list(episode.seat)).filter(
+      ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
+    );
+    const may = new Set(passing.map(({ id }) => id));
     const course = await episode.change('store/gc', now ? { prune: 'now' } : {}, trouble);
     judgeQuiet(course, op);
-    if (!now) return;
     const left = new Map((await list(episode.seat)).map(({ id, kind }) => [id, kind]));
-    await episode.oracle.forget(episode.world.running, course.after, (id) => !left.has(id));
+    await episode.oracle.forget(episode.world.running, course.after, (id) => may.has(id) && !left.has(id));
     return;
   }
   const params = op === 'enter' ? { files: now } : { keepTail: now };
