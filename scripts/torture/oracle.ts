@@ -65,10 +65,13 @@ export class Oracle {
     return this.#claims.get(`${seat.session} ${id}`);
   }
 
-  /** The user had checkpoints removed: what only they held is gone by the user's own will. */
-  async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
+  /**
+   * The user had checkpoints removed: what only they held is gone by the user's own will, and what only the work tree
+   * holds by now is the user's to overwrite.
+   */
+  async forget(seats: readonly Seat[], isGone: (id: string) => boolean): Promise<void> {
     for (const key of this.#claims.keys()) if (isGone(key.split(' ')[1] ?? '')) this.#claims.delete(key);
-    const lost = await this.#missing(seats, work);
+    const lost = await this.#missing(seats, new Map());
     for (const { path, thing } of lost) this.#displaced.delete(`${path}\0${thing.git}`);
   }
 

@@ -90,7 +90,7 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
   if (course.outcome.is === 'failed' && course.outcome.effects === 'none' && isGone && all.length > 0)
     throw new Defect(`${step.op} failed, and ${id} is gone`);
   if (step.op === 'delete')
-    await episode.oracle.forget(episode.world.running, course.after, (each) => isGone && each === id);
+    await episode.oracle.forget(episode.world.running, (each) => isGone && each === id);
 }
 
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
@@ -104,7 +104,7 @@ async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Pro
     const course = await episode.change('store/gc', now ? { prune: 'now' } : {}, trouble);
     judgeQuiet(course, op);
     const left = new Map((await list(episode.seat)).map(({ id, kind }) => [id, kind]));
-    await episode.oracle.forget(episode.world.running, course.after, (id) => may.has(id) && !left.has(id));
+    await episode.oracle.forget(episode.world.running, (id) => may.has(id) && !left.has(id));
     return;
   }
   const params = op === 'enter' ? { files: now } : { keepTail: now };
@@ -119,7 +119,7 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
   if (step.op === 'clean' && (await list(seat)).length === 0) {
-    await oracle.forget(world.running, course.after, () => true);
+    await oracle.forget(world.running, () => true);
     // Without checkpoints there is little left to try.
     await seat.read('checkpoint/init');
     for (const { id } of await list(seat)) await episode.assertMade(id, world.look(), [], 'init');
@@ -199,8 +199,8 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
   }
   await other.close();
-  // What only the tree holds by now is the user's to overwrite: the other daemon's checkpoints are out of sight.
-  await oracle.forget(world.running, new Map(), () => false);
+  // The other daemon's checkpoints are out of sight.
+  await oracle.forget(world.running, () => false);
 }
 
 async function audit(episode: Episode): Promise<void> {
