@@ -115,7 +115,7 @@ export class FullCapture implements Capturer {
       if (isPlain) this.#last = seen.root;
       const ms = performance.now() - started;
       const why = reason ?? 'what changed';
-      log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(1)} ms (${why})`);
+      log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${why})`);
       if (seen.narrowed.length > 0) log.info(narrowedMessage(seen.narrowed));
       const { root, skipped, unknown } = seen;
       const path = reason === undefined ? 'fast' : 'cold';
