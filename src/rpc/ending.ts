@@ -39,14 +39,16 @@ const graceMs = 300;
 interface Patience {
   /** A restore that runs longer is left between two of its steps, with the note that tells how it goes on. */
   readonly stopMsMax: number;
+  /** Replies get at least this long to leave, and what of `drainedMsMax` the stop has left over. */
   readonly drainMsMax: number;
+  readonly drainedMsMax: number;
   /** Removed sessions are renamed away by then; what of them is not deleted now is deleted by the next start. */
   readonly finishMsMax: number;
 }
 
 /** Whoever sends `exit` waits for the process, and kills it after two seconds. */
-const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, finishMsMax: 400 };
-const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, finishMsMax: 1000 };
+const untilExit: Patience = { stopMsMax: 1000, drainMsMax: 300, drainedMsMax: 1400, finishMsMax: 400 };
+const patient: Patience = { stopMsMax: 5000, drainMsMax: 1000, drainedMsMax: 1000, finishMsMax: 1000 };
 /** Nobody waits for the replies of these, or something is too wrong to go on. */
 const abrupt: ReadonlySet<EndReason> = new Set(['signal', 'parentDeath', 'failure', 'framing']);
 
@@ -76,10 +78,11 @@ export class Ending {
 
   async #end(reason: EndReason, code: number): Promise<void> {
     this.#ports.log.info(`ending: ${reason}, exit code ${code}`);
-    const { stopMsMax, drainMsMax, finishMsMax } = reason === 'exit' ? untilExit : patient;
+    const started = performance.now();
+    const { stopMsMax, drainMsMax, drainedMsMax, finishMsMax } = reason === 'exit' ? untilExit : patient;
     const inTime = await within(stopMsMax, this.#stop(reason));
     if (!inTime) this.#ports.log.error(`The stop was not finished within ${stopMsMax} ms.`);
-    await this.#ports.drain(drainMsMax);
+    await this.#ports.drain(Math.max(drainMsMax, drainedMsMax - (performance.now() - started)));
     await within(finishMsMax, this.#ports.finish());
     this.#ports.exit(code);
   }
