@@ -186,7 +186,10 @@ export class Sessions {
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
     // Before its end begins: what fails here leaves it open.
     const bytes = await sizeOfOpen(open);
-    if (this.#open.get(open.id) !== open) return this.delete(id, storage, client); // it ended meanwhile
+    if (this.#open.get(open.id) !== open) {
+      await this.#ending.get(open); // it was closed, or deleted, while we measured
+      return open.parts.directory.exists() ? this.delete(id, storage, client) : { bytesFreed: 0 };
+    }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
     return this.#trashed(await this.#during(open, () => deleteOpen(open, bytes)));
   }
