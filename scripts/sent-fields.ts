@@ -97,6 +97,10 @@ const unseen: readonly (readonly [because: string, names: RegExp])[] = [
     'takes a failure in the middle that only tests of the rooms below the wire bring about',
     /^(?:CheckpointDidFailParams\.operation|FailedPath\.message|SessionGetResult\.unfinishedRestore|StoreGcResult\.safetyRemoved|CheckpointDiffResult\.truncated|QueueFigures\.running)$/,
   ],
+  [
+    'every event of a session may have it; seen with the others',
+    /^(?:ConversationDidFillWindowParams|SessionDidOpenParams)\.origin$/,
+  ],
   ['a user other than root', /^ConversationContextResult\.unreadable$/],
   [
     'a watch or a strategy that this machine cannot have fail',

@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdClient } from '../../src/client/client.ts';
 import { withRig } from '../daemon/daemon-rig.ts';
+import { undeclaredIn } from '../support/declarations.ts';
 import { until } from '../support/until.ts';
 
 const events = [
@@ -24,6 +25,7 @@ test('two clients and a command line: each event once to each, with who caused i
       readFileSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), 'utf8'),
     ) as { socket: string };
     const told: Record<string, [string, string, unknown][]> = { one: [], two: [] };
+    const undeclared: string[] = [];
     const clients = await Promise.all(
       ['one', 'two'].map(async (name) => {
         const client = await CheckpointdClient.attach(owner.socket, {
@@ -31,9 +33,11 @@ test('two clients and a command line: each event once to each, with who caused i
           events,
         });
         for (const event of events)
-          client.on(event, ({ origin }) =>
-            told[name]?.push([event, origin === undefined ? 'own' : 'foreign', origin?.client?.name]),
-          );
+          client.on(event, (params) => {
+            undeclared.push(...undeclaredIn({ method: event, params }, undefined));
+            const { origin } = params;
+            told[name]?.push([event, origin === undefined ? 'own' : 'foreign', origin?.client?.name]);
+          });
         await client.request('session/open', { workspace: rig.work, conversationId: 'conversation' });
         return client;
       }),
@@ -61,6 +65,7 @@ test('two clients and a command line: each event once to each, with who caused i
       ['checkpoint/didCreate', 'foreign', undefined],
     ];
     for (const name of ['one', 'two']) assert.equal(told[name], seen(name), name);
+    assert.equal(undeclared, []);
     for (const client of clients) await client.close();
     await first.close();
   }));
