@@ -18,6 +18,9 @@ import { type FrameLimits, frameLimits } from './frame-parser.ts';
 import { OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
+/** So that nobody holds an end up for good by reading a little now and then. */
+const drainRoundsMax = 10;
+
 /** What a request came to. */
 export type Outcome =
   | {
@@ -104,10 +107,18 @@ export class Connection {
     return true;
   }
 
-  /** Resolves when every request has its answer and all frames have left the process, or after `msMax`. */
+  /**
+   * Resolves when every request has its answer and all frames have left the process, or after `msMax` in which the
+   * client took nothing: one that still reads is not cut off.
+   */
   async drain(msMax: number): Promise<void> {
     const drained = this.#answered().then(() => this.#writer.drained());
-    await within(msMax, drained);
+    let pending = this.#writer.pendingBytes;
+    for (let round = 0; round < drainRoundsMax; round += 1) {
+      if (await within(msMax, drained)) return;
+      if (this.#writer.pendingBytes >= pending) return;
+      pending = this.#writer.pendingBytes;
+    }
   }
 
   #dispatch(message: Message, next: (message: Message) => void | Promise<void>): void | Promise<void> {

@@ -89,6 +89,27 @@ test('draining waits for answers that are still to come, within its bound', asyn
   assert.is(connection.inFlight, 0);
 });
 
+test('draining goes on for as long as a slow client reads, and no longer', async () => {
+  const { output, connection } = connect();
+  const event = { text: 'x'.repeat(100_000) };
+  for (let n = 0; n < 8; n += 1) connection.notify('event', event);
+  let bytes = 0;
+  const reading = setInterval(() => {
+    bytes += (output.read() as Buffer | null)?.length ?? 0;
+  }, 40);
+  await connection.drain(100);
+  clearInterval(reading);
+  bytes += (output.read() as Buffer | null)?.length ?? 0;
+  assert.ok(bytes > 800_000, `${bytes} bytes were read`);
+  for (let n = 0; n < 8; n += 1) connection.notify('event', event);
+  const startedMs = performance.now();
+  await connection.drain(100);
+  assert.ok(
+    performance.now() - startedMs < 1000,
+    'of one that reads nothing it does not wait for a round more',
+  );
+});
+
 test('a flood of notifications holds the input back until they have had their turn', async () => {
   let handled = 0;
   const { input } = connect({ onNotification: () => (handled += 1) });
