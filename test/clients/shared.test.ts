@@ -150,7 +150,7 @@ for (const [name, code, end] of [
       await third.request('checkpoint/create', { session, ...turn });
       assert.is(first.process.exitCode, null);
       await third.close();
-      assert.equal(await first.exit(), { code, signal: null });
+      assert.equal(await first.exit(), { code, signal: null }, first.stderr);
       assert.equal(rig.stored(), []);
       assert.equal(rig.children(), []);
     }));
