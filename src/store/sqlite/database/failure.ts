@@ -2,8 +2,24 @@
 import { CheckpointdError } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
+/** Primary codes of SQLite by number; libsql names no extended code that it does not know. */
+const primaryCodes: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  7: 'SQLITE_NOMEM',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  11: 'SQLITE_CORRUPT',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+  19: 'SQLITE_CONSTRAINT',
+  26: 'SQLITE_NOTADB',
+};
+
 export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const [, extended] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
+  return extended === undefined ? code : (primaryCodes[Number(extended) & 0xff] ?? 'SQLITE_ERROR');
 }
 
 export function isBusy(error: unknown): boolean {

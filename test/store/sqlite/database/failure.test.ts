@@ -1,0 +1,26 @@
+// SQLite's errors in our words.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../../../src/base/errors.ts';
+import { explain } from '../../../../src/store/sqlite/database/failure.ts';
+
+const sqliteError = (code: string): Error => Object.assign(new Error('said by SQLite'), { code });
+
+for (const [code, kind] of [
+  ['SQLITE_CORRUPT', 'StoreCorrupt'],
+  ['UNKNOWN_SQLITE_ERROR_779', 'StoreCorrupt'], // SQLITE_CORRUPT_INDEX, which libsql has no name for
+  ['UNKNOWN_SQLITE_ERROR_1034', 'StoreUnavailable'], // SQLITE_IOERR_FSYNC
+  ['UNKNOWN_SQLITE_ERROR_9999', 'StoreUnavailable'],
+] as const)
+  test(`${code} is ${kind}`, () => {
+    const explained = explain(sqliteError(code), '/database');
+    assert.instance(explained, CheckpointdError);
+    assert.is((explained as CheckpointdError).kind, kind);
+  });
+
+test("what is neither SQLite's nor the system's stays what it is", () => {
+  const error = new TypeError('a defect');
+  assert.is(explain(error, '/database'), error);
+});
+
+test.run();
