@@ -127,9 +127,12 @@ export class SessionRig {
 /** Gives a rig to `body` and takes it away afterwards. */
 export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
   const rig = new SessionRig();
+  // A daemon lives as long as its client's pipe; what it waits for keeps no process alive by itself.
+  const pipe = setInterval(() => undefined, 60_000);
   try {
     await body(rig);
   } finally {
     await rig.dispose();
+    clearInterval(pipe);
   }
 }
