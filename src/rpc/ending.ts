@@ -33,7 +33,9 @@ export interface EndingPorts {
 
 // A client that shuts down has a second (eglot kills after 1.5 s), of which running requests get the first part.
 const shutdownMsMax = 600;
-const graceMs = 300;
+const shutdownGraceMs = 300;
+/** Whoever closes our input and reads on waits for the answers, however slow the machine; it sends no second word. */
+const inputGraceMs = 2500;
 
 /** How long each part of an end may take, in order; what is under way then is left for the next start to finish. */
 interface Patience {
@@ -93,7 +95,7 @@ export class Ending {
   }
 
   async #stopOnce(reason: EndReason): Promise<void> {
-    await this.#ports.finishRequests(abrupt.has(reason) ? 0 : graceMs);
+    await this.#ports.finishRequests(graceOf(reason));
     try {
       await this.#ports.stop(reason);
     } catch (error) {
@@ -102,4 +104,10 @@ export class Ending {
       this.#ports.log.info(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
   }
+}
+
+/** How long running requests may go on, ms. */
+function graceOf(reason: EndReason): number {
+  if (abrupt.has(reason)) return 0;
+  return reason === 'endOfInput' ? inputGraceMs : shutdownGraceMs;
 }

@@ -425,6 +425,21 @@ test('what was asked before the end of input is answered before the end', async 
   assert.equal(server.stops, ['endOfInput']);
 });
 
+test('it is answered, too, where that takes longer than a client that shuts down would wait', async () => {
+  const server = await started({
+    'store/gc': async (_, context) => {
+      await Promise.race([sleep(900), untilAborted(context)]);
+      return gcResult;
+    },
+  });
+  server.send({ jsonrpc: '2.0', id: 1, method: 'store/gc', params: gc });
+  server.input.end();
+  assert.is(await server.exited, 1);
+  const last = server.frames.at(-1);
+  assert.is(last?.id, 1);
+  assert.equal(last?.result, gcResult);
+});
+
 test('a stop that fails does not keep the daemon alive', async () => {
   const server = await started({}, () => Promise.reject(new Error('no')));
   server.send({ jsonrpc: '2.0', method: 'exit' });
