@@ -11,8 +11,6 @@ export interface RestoreAnswer {
   readonly checkpoint?: { readonly id: string };
 }
 
-/** What a restore left alone without a word. */
-export const standsUntold = ', and the target has no such file';
 export const ignoredAndGone = ': ignored, and gone';
 
 export interface Expected {
@@ -47,7 +45,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
     if (now === undefined && isMeant(path) && mode === 'hard') found.push(`${path}${ignoredAndGone}`);
     else if (!isSame(now, thing)) found.push(`${path}: ${describe(thing)} became ${describe(now)}`);
     else if (mode === 'hard' && isMeant(path) && capturedBefore.has(path) && !isLeft(path))
-      found.push(`${path}: ${describe(thing)} stands${standsUntold}`);
+      found.push(`${path}: ${describe(thing)} stands, and the target has no such file`);
   }
   for (const [path, thing] of after)
     if (!before.has(path) && !(target.has(path) && isMeant(path)))

@@ -2,7 +2,7 @@
 import type { Course, Episode } from './episode.ts';
 import { describe, type Manifest } from './manifest.ts';
 import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
-import { complaints, ignoredAndGone, type RestoreAnswer, standsUntold } from './restored.ts';
+import { complaints, ignoredAndGone, type RestoreAnswer } from './restored.ts';
 import { Defect } from './seat.ts';
 import type { Step } from './steps.ts';
 
@@ -59,9 +59,7 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
                 line.endsWith(ignoredAndGone) && episode.oracle.wasHeld(line.slice(0, -ignoredAndGone.length))
               ),
           );
-    // Open: where a call of the system fails in the look before it, a file may be left alone and not told.
-    const told = course.isDisturbed ? wrong.filter((line) => !line.endsWith(standsUntold)) : wrong;
-    if (told.length > 0) throw new Defect(`a restore that answered ok: ${told.join('; ')}`);
+    if (wrong.length > 0) throw new Defect(`a restore that answered ok: ${wrong.join('; ')}`);
     await judgeCheckpoints(episode, course, answer);
   } else if (outcome.is === 'killed' && target !== undefined && meant.isExact && !course.wasUnfinished) {
     const isOf = (line: string): boolean => isAtOrBelow(line.slice(0, line.indexOf(': ')), edited);

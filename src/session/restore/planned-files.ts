@@ -6,12 +6,13 @@ import { given } from '../../base/given.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { foldingOf } from '../../restore/collisions.ts';
+import { withUnseen } from '../../restore/narrowed-plan.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
 import type { LeftReason, RestorePlan } from '../../restore/operations.ts';
 import { withoutRefused } from '../../restore/permissions.ts';
 import { planRestore } from '../../restore/plan.ts';
 import { withoutLost } from '../../restore/preflight.ts';
-import { byBytes, type TreePath } from '../../tree/tree-path.ts';
+import { byBytes, isWithin, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { conflictsIn } from '../ledger/authorship.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
@@ -87,7 +88,7 @@ async function planAgainst(
       leave.set(path, 'notCapturedThen');
   }
   for (const path of await conflictsIn(checkpoints, changes, present.snapshot)) conflicts.add(path);
-  return planRestore({
+  const plan = planRestore({
     changes,
     mode: job.mode,
     ...given({ paths: job.paths, only }),
@@ -105,6 +106,11 @@ async function planAgainst(
     ),
     ...given({ emptied: job.emptied }),
   });
+  if (job.mode === 'soft' || job.scope === 'conversation') return plan;
+  const isMeant = (path: TreePath): boolean =>
+    only?.has(path) ?? (job.paths === undefined || job.paths.some((selected) => isWithin(path, selected)));
+  const unseenThen = new Set(job.target.record.skipped.map(({ path }) => path));
+  return withUnseen(plan, present.unknown.filter(isMeant), unseenThen);
 }
 
 interface Bounds {
