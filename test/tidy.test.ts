@@ -208,6 +208,19 @@ test('no name, comment or title uses a word that the glossary refuses', () => {
   assert.equal(found, []);
 });
 
+test('the number at the end of a title stands in a list of this repository', () => {
+  const lists = ['test/specification.md', 'test/RELIABILITY.md']
+    .map((name) => readFileSync(join(root, name), 'utf8'))
+    .join('\n');
+  const found = tests.flatMap(({ name, text }) =>
+    [...text.matchAll(/ \(([A-Z]\d+(?:, [A-Z]\d+)*)\)['`],/g)]
+      .flatMap(([, numbers = '']) => numbers.split(', '))
+      .filter((number) => !new RegExp(`\\b${number}\\b`).test(lists))
+      .map((number) => `${name}: ${number}`),
+  );
+  assert.equal(found, []);
+});
+
 test('the glossary has every word the map uses for a folder, and the map every folder', () => {
   const folders = readdirSync(join(root, 'src'), { withFileTypes: true }).filter((entry) =>
     entry.isDirectory(),

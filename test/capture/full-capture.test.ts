@@ -162,7 +162,7 @@ test('a walk that takes its time says how many names it has looked at', async ()
   });
 });
 
-test('nothing that a capture skips is carried over from the one before (D13)', async () => {
+test('nothing that a capture skips is carried over from the one before', async () => {
   await withRig({ maxFileBytes: 100, settleMs: 1000 }, async (rig) => {
     const paths = ['closed/f', 'fifo', 'grown', 'kept', 'link', 'unreadable'];
     for (const path of paths) rig.write(path, path);

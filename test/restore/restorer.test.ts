@@ -296,7 +296,7 @@ test('readers never find a file missing, empty or partial (F77)', async () => {
   });
 });
 
-test('one path that cannot be written fails alone; the rest is restored (A19)', async () => {
+test('one path that cannot be written fails alone; the rest is restored', async () => {
   await inDirectory(async (root) => {
     const present = model({ 'ok/f': 'new', 'locked/f': 'new', 'locked/added': 'x' });
     const target = model({ 'ok/f': 'old', 'locked/f': 'old' });
@@ -317,7 +317,7 @@ test('one path that cannot be written fails alone; the rest is restored (A19)', 
   });
 });
 
-test('a read-only directory fails alone, and is no hindrance when the target has it writable (A19)', async () => {
+test('a read-only directory fails alone, and is no hindrance when the target has it writable', async () => {
   if (process.getuid?.() !== 0) console.log('note: not root, so the owner is whoever runs this');
   await inDirectory(async (root) => {
     const present = {
@@ -358,7 +358,7 @@ test('a read-only directory fails alone, and is no hindrance when the target has
   });
 });
 
-test('too little free space is found before the first change (A19)', async () => {
+test('too little free space is found before the first change', async () => {
   await inDirectory(async (root) => {
     const present = model({ a: 'new', gone: 'x' });
     const target = model({ a: 'old' });
@@ -371,7 +371,7 @@ test('too little free space is found before the first change (A19)', async () =>
   });
 });
 
-test('a name too long for the file system fails alone (A19)', async () => {
+test('a name too long for the file system fails alone', async () => {
   await inDirectory(async (root) => {
     const target = model({ ok: 'x', ['n'.repeat(256)]: 'y' });
     const result = await apply(root, planBetween(model({}), target, 'hard'), new MemoryContents(target));
@@ -383,7 +383,7 @@ test('a name too long for the file system fails alone (A19)', async () => {
   });
 });
 
-test('a damaged or missing content is found before the first change (A19)', async () => {
+test('a damaged or missing content is found before the first change', async () => {
   for (const damage of ['corrupt', 'missing'] as const) {
     await inDirectory(async (root) => {
       const present = model({ a: 'new', z: 'new', gone: 'x' });

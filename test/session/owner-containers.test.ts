@@ -34,7 +34,7 @@ function silence(rig: DaemonRig, session: string): void {
 }
 
 inContainer(
-  'a session that is open in another container is busy, however long its owner says nothing (S12)',
+  'a session that is open in another container is busy, however long its owner says nothing',
   async (rig) => {
     const { client, session } = await rig.opened({}, { command });
     silence(rig, session);
@@ -49,7 +49,7 @@ inContainer(
   },
 );
 
-inContainer('a restore waits for one in another container, and never mixes two states (S12)', async (rig) => {
+inContainer('a restore waits for one in another container, and never mixes two states', async (rig) => {
   const holder = spawn('flock', [rig.work, 'sleep', '60']);
   await until('it is locked', () => spawnSync('flock', ['-n', rig.work, 'true']).status === 1);
   const one = await rig.opened({ conversationId: 'one' }, { command });

@@ -4,6 +4,7 @@ import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
+import { snapshotOf } from '../../store/snapshot-of.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
@@ -111,13 +112,7 @@ async function filled(
   const root = copyOf(await store.directory(snapshot));
   const fresh = new Set([root]);
   for (const entry of entries) insert(root, entry, fresh);
-  const writer = store.writer();
-  try {
-    return await writer.seal(root);
-  } catch (error) {
-    await writer.abort();
-    throw error;
-  }
+  return snapshotOf(store, root);
 }
 
 function insert(root: Directory, { path, mode, permissions, blob }: Entry, fresh: Set<Directory>): void {

@@ -1,6 +1,7 @@
 // What somebody did to the work tree while a restore lay unfinished: everything that neither the state before it nor
 // its target has put where it stands. It reads snapshots only, and the one that it makes holds nothing new.
 import type { SnapshotId } from '../../base/ids.ts';
+import { snapshotOf } from '../../store/snapshot-of.ts';
 import type { SnapshotStore } from '../../store/snapshot-store.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/directory.ts';
 import { type Entry, sameContent } from '../../tree/entry.ts';
@@ -57,13 +58,7 @@ export async function withEdits(
     const node = permissions === undefined ? { mode, blob } : { mode, permissions, blob };
     root = laid(root, present, path.split('/'), node);
   }
-  const writer = store.writer();
-  try {
-    return await writer.seal(root);
-  } catch (error) {
-    await writer.abort();
-    throw error;
-  }
+  return snapshotOf(store, root);
 }
 
 /** A copy of the directory with one file laid over it; a directory that is new gets the bits of the present one. */

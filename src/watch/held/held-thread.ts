@@ -6,28 +6,26 @@ import { watchDirectory } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { probeLoop } from '../thread/loop-probe.ts';
+import { MarksToTell } from '../thread/marks-to-tell.ts';
 import { HeldDirectories } from './held-directories.ts';
 import type { FromHeld, HeldOrder, ToHeld } from './held-messages.ts';
-
-/** Marks gathered while the main thread is busy; past them everything may differ. */
-const marksMax = 5000;
 
 class HeldThread {
   readonly #order: HeldOrder;
   readonly #send: (message: FromHeld) => void;
   readonly #directories: HeldDirectories;
-  #marks = new Set<TreePath>();
-  #isEverything = false;
-  #isAwaited = false;
-  #isArmed = false;
+  readonly #marks: MarksToTell;
   #eventsInTurn = 0;
 
   constructor(order: HeldOrder, send: (message: FromHeld) => void) {
     this.#order = order;
     this.#send = send;
+    this.#marks = new MarksToTell((paths, isEverything) => send({ kind: 'marks', paths, isEverything }));
     this.#directories = new HeldDirectories(order.root, {
       counted: () => this.#count(),
-      changed: (path) => this.#mark(path),
+      changed: (path) => {
+        if (!this.#marks.add(path)) this.#everything();
+      },
       failed: (error) => this.#failed(error),
     });
   }
@@ -35,7 +33,7 @@ class HeldThread {
   start(): void {
     const cookies = watchDirectory(this.#order.fence, (_type, cookie) => {
       if (cookie === null) return;
-      this.#tellNow();
+      this.#marks.tellNow();
       this.#send({ kind: 'fence', cookie });
     });
     cookies.on('error', (error) => this.#failed(error));
@@ -46,8 +44,7 @@ class HeldThread {
   hear(message: ToHeld): void {
     switch (message.kind) {
       case 'taken':
-        this.#isAwaited = false;
-        return this.#tell();
+        return this.#marks.taken();
       case 'hold':
         return this.#hold(message.id, message.paths);
       case 'release':
@@ -62,7 +59,7 @@ class HeldThread {
     } catch (error) {
       this.#failed(error);
     }
-    this.#tellNow();
+    this.#marks.tellNow();
     this.#send({ kind: 'held', id, missing });
   }
 
@@ -78,41 +75,10 @@ class HeldThread {
     if (this.#eventsInTurn === this.#order.eventsMax) this.#everything();
   }
 
-  #mark(path: TreePath): void {
-    if (this.#isEverything) return;
-    this.#marks.add(path);
-    if (this.#marks.size > marksMax) this.#everything();
-    else this.#arm();
-  }
-
   /** What is held may have been replaced without a word. */
   #everything(): void {
     this.#directories.release();
-    this.#isEverything = true;
-    this.#marks = new Set();
-    this.#arm();
-  }
-
-  /** One batch a turn of the loop, whatever the number of events. */
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    setImmediate(() => {
-      this.#isArmed = false;
-      this.#tell();
-    });
-  }
-
-  #tell(): void {
-    if (!this.#isAwaited) this.#tellNow();
-  }
-
-  #tellNow(): void {
-    if (this.#marks.size === 0 && !this.#isEverything) return;
-    this.#isAwaited = true;
-    this.#send({ kind: 'marks', paths: [...this.#marks], isEverything: this.#isEverything });
-    this.#marks = new Set();
-    this.#isEverything = false;
+    this.#marks.everything();
   }
 }
 

@@ -9,11 +9,9 @@ import { isRestoreTemporary } from '../../tree/globs.ts';
 import { fromText, isGitName, join, nameOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { DirectoryWatches } from './directory-watches.ts';
 import { probeLoop } from './loop-probe.ts';
+import { MarksToTell } from './marks-to-tell.ts';
 import type { FromThread, ThreadOrder, ToThread } from './messages.ts';
 import { type TreeListener, TreeWatch } from './tree-watch.ts';
-
-/** Marks gathered while the main thread is busy; past them everything may differ. */
-const marksMax = 5000;
 
 class ThreadWatch {
   readonly #order: ThreadOrder;
@@ -21,10 +19,7 @@ class ThreadWatch {
   readonly #tree: TreeWatch;
   readonly #beside: DirectoryWatches;
   #leftOut: ReadonlySet<TreePath>;
-  #marks = new Set<TreePath>();
-  #isEverything = false;
-  #isAwaited = false;
-  #isArmed = false;
+  readonly #marks: MarksToTell;
   #events = 0;
   #eventsInTurn = 0;
 
@@ -32,6 +27,7 @@ class ThreadWatch {
     this.#order = order;
     this.#send = send;
     this.#leftOut = new Set(order.leftOut);
+    this.#marks = new MarksToTell((paths, isEverything) => this.#tell(paths, isEverything));
     const listener: TreeListener = {
       changed: (type, name, absolute) => this.#mark(type, name, absolute),
       failed: (error) => this.#failed(error),
@@ -62,7 +58,7 @@ class ThreadWatch {
   }
 
   #fence(cookie: string): void {
-    this.#tellNow();
+    this.#marks.tellNow();
     this.#send({ kind: 'fence', cookie });
   }
 
@@ -73,8 +69,7 @@ class ThreadWatch {
   hear(message: ToThread): void {
     switch (message.kind) {
       case 'taken':
-        this.#isAwaited = false;
-        this.#tell();
+        this.#marks.taken();
         return;
       case 'leftOut':
         this.#leftOut = new Set(message.leftOut);
@@ -87,7 +82,7 @@ class ThreadWatch {
 
   #live(): void {
     this.#send({ kind: 'live', directories: this.#tree.directories });
-    probeLoop(() => this.#everything());
+    probeLoop(() => this.#marks.everything());
   }
 
   #mark(type: string, name: string | undefined, watchedPath: string): void {
@@ -99,10 +94,7 @@ class ThreadWatch {
     const isSelf = name === undefined || name === '' || (type === 'rename' && name === nameOf(directory));
     if (!isSelf && (isGitName(name) || isRestoreTemporary(name))) return;
     const isText = !isSelf && !name.includes('\uFFFD');
-    if (this.#isEverything) return;
-    this.#marks.add(isText ? join(directory, fromText(name)) : directory);
-    if (this.#marks.size > marksMax) this.#everything();
-    else this.#arm();
+    if (!this.#marks.add(isText ? join(directory, fromText(name)) : directory)) this.#marks.everything();
   }
 
   /** The kernel drops events without a word, so a turn with many of them counts as one where some were dropped. */
@@ -112,37 +104,9 @@ class ThreadWatch {
     if (this.#eventsInTurn === this.#order.eventsMax) this.#send({ kind: 'tooMany' });
   }
 
-  #everything(): void {
-    this.#isEverything = true;
-    this.#marks = new Set();
-    this.#arm();
-  }
-
-  /** One batch a turn of the loop, whatever the number of events. */
-  #arm(): void {
-    if (this.#isArmed) return;
-    this.#isArmed = true;
-    setImmediate(() => {
-      this.#isArmed = false;
-      this.#tell();
-    });
-  }
-
-  #tell(): void {
-    if (!this.#isAwaited) this.#tellNow();
-  }
-
-  #tellNow(): void {
-    if (this.#marks.size === 0 && !this.#isEverything) return;
-    this.#isAwaited = true;
-    const facts = {
-      isEverything: this.#isEverything,
-      events: this.#events,
-      directories: this.#tree.directories,
-    };
-    this.#send({ kind: 'marks', paths: [...this.#marks], ...facts });
-    this.#marks = new Set();
-    this.#isEverything = false;
+  #tell(paths: readonly TreePath[], isEverything: boolean): void {
+    const facts = { events: this.#events, directories: this.#tree.directories };
+    this.#send({ kind: 'marks', paths, isEverything, ...facts });
   }
 
   /** The path inside the work tree, or undefined for the one event kind that names its parent. */

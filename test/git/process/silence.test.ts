@@ -46,7 +46,7 @@ async function within10s<T>(work: Promise<T>): Promise<T> {
   return result;
 }
 
-test('a git that hangs fails what needs it within ten seconds, by name, and leaves no process behind (S15)', () =>
+test('a git that hangs fails what needs it within ten seconds, by name, and leaves no process behind', () =>
   withRig(async (rig) => {
     if (process.platform !== 'linux') return console.log('skipped: looks at /proc');
     const before = sleepers();
@@ -72,7 +72,7 @@ test('a git that hangs fails what needs it within ten seconds, by name, and leav
     return undefined;
   }));
 
-test('a git that answers nonsense is GitFailed for that request, and the daemon lives on (S16)', () =>
+test('a git that answers nonsense is GitFailed for that request, and the daemon lives on', () =>
   withRig(async (rig) => {
     const client = await withWrapper(rig);
     const { session } = await rig.open(client);
