@@ -25,6 +25,12 @@ export interface Capture {
   readonly ms: number;
 }
 
+/** How the captures were made that succeeded. */
+export interface CaptureCounts {
+  readonly fast: number;
+  readonly cold: ReadonlyMap<FullCaptureReason, number>;
+}
+
 export interface CaptureProgress {
   (done: {
     /** `walk` while names are looked at; absent while contents are read. */
@@ -78,6 +84,7 @@ export interface Capturer {
   leftOutDirectories(): TreePath[];
   /** Whether every change since the last look is told. */
   readonly isHeld: boolean;
+  readonly counts: CaptureCounts;
   /** Directories can be held: looks at everything beside the captures, so that they may look at less. */
   lookSoon(): void;
   /** What was seen is not to be relied on: the next capture looks at everything. */

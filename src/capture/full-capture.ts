@@ -7,7 +7,7 @@ import type { Directory } from '../tree/directory.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
 import { Backlog } from './backlog.ts';
-import type { Capture, CaptureRequest, Capturer } from './capturer.ts';
+import type { Capture, CaptureCounts, CaptureRequest, Capturer, FullCaptureReason } from './capturer.ts';
 import { IdleLooks } from './fast/idle-looks.ts';
 import type { BlobSink } from './file-reading.ts';
 import type { Listings } from './listings.ts';
@@ -61,6 +61,8 @@ export class FullCapture implements Capturer {
   readonly #seen = new WeakMap<Capture, Listings>();
   /** What the last plain capture made. */
   #last: Directory | undefined;
+  #fast = 0;
+  readonly #cold = new Map<FullCaptureReason, number>();
 
   constructor(options: FullCaptureOptions) {
     this.#options = options;
@@ -121,6 +123,7 @@ export class FullCapture implements Capturer {
       const path = reason === undefined ? 'fast' : 'cold';
       const capture: Capture = { snapshot, root, skipped, unknown, path, ...given({ reason }), ms };
       this.#seen.set(capture, seen.directories);
+      this.#count(reason);
       look?.succeeded(seen);
       return capture;
     } catch (error) {
@@ -159,6 +162,10 @@ export class FullCapture implements Capturer {
     return this.#looks.isHeld;
   }
 
+  get counts(): CaptureCounts {
+    return { fast: this.#fast, cold: this.#cold };
+  }
+
   lookSoon(): void {
     if (this.#looks.wanted === 'now') this.#idle.after(true);
   }
@@ -192,6 +199,11 @@ export class FullCapture implements Capturer {
     });
     await accept();
     look?.succeeded(seen);
+  }
+
+  #count(reason: FullCaptureReason | undefined): void {
+    if (reason === undefined) this.#fast += 1;
+    else this.#cold.set(reason, (this.#cold.get(reason) ?? 0) + 1);
   }
 
   async #rootOf(snapshot: SnapshotId | undefined): Promise<Directory | undefined> {

@@ -123,7 +123,7 @@ export class TreeLooks {
   async look(request: LookRequest): Promise<Looked> {
     try {
       const { isWhole, since, alsoInclude, kept } = request;
-      const isNarrow = isWhole !== true && since === undefined && alsoInclude === undefined;
+      const isNarrow = isWhole !== true && (since !== undefined || alsoInclude === undefined);
       if (this.#options.held === undefined || !isNarrow || kept === undefined)
         throw new NotNarrow(this.#reason(request));
       return await this.#lookNarrowly(request, kept);
@@ -135,10 +135,15 @@ export class TreeLooks {
 
   async #lookNarrowly(request: LookRequest, kept: Directory): Promise<Looked> {
     const narrow = await this.#held.narrow(kept);
-    const { base, marks, listed, hold, more } = narrow;
-    const options = this.#scanOptions(request);
+    const { base, hold, more } = narrow;
+    const { since: _since, alsoInclude = [], ...plain } = request;
+    const options = this.#scanOptions(plain);
     const scan = new NarrowScan({ ...options, kept, base, before: base.seen.directories, hold, more });
-    const seen = await this.#tracked(() => scan.run(marks, listed));
+    // Told or not: what was changed since a look is known to have changed.
+    const touched = request.since?.touched.map(parentOf).filter((path) => base.seen.directories.has(path));
+    const listed = new Set([...narrow.listed, ...(touched ?? [])]);
+    const seen = await this.#tracked(() => scan.run(narrow.marks, listed));
+    if (alsoInclude.some((path) => isLeftOut(path, seen.directories))) throw new NotNarrow('alsoInclude');
     const accept = (): Promise<void> => {
       this.#directories = seen.directories;
       this.#held.narrowed(narrow, seen);
@@ -203,14 +208,7 @@ export class TreeLooks {
 
   /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */
   isLeftOut(path: TreePath): boolean {
-    let directory = rootPath;
-    for (const name of path.split('/')) {
-      const entry = this.#directories.get(directory)?.entries.get(name);
-      if (entry === undefined) return false;
-      if (!entry.taken) return true;
-      directory = join(directory, name);
-    }
-    return false;
+    return isLeftOut(path, this.#directories);
   }
 
   /** The directories that the last look left out; what lies below them is not listed. For the watcher. */
@@ -233,4 +231,16 @@ export class TreeLooks {
       if (this.#running === 0) await this.#scopes.rest();
     }
   }
+}
+
+/** Whether a look left this path out, itself or with a directory above it. */
+function isLeftOut(path: TreePath, directories: Listings): boolean {
+  let directory = rootPath;
+  for (const name of path.split('/')) {
+    const entry = directories.get(directory)?.entries.get(name);
+    if (entry === undefined) return false;
+    if (!entry.taken) return true;
+    directory = join(directory, name);
+  }
+  return false;
 }

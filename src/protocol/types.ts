@@ -305,6 +305,22 @@ export interface SessionLimits {
   readonly maxMessageCharacters?: number;
 }
 
+/** How many captures looked at what had changed, and how many at everything, and why. */
+export interface CaptureCounts {
+  /** Captures that looked at what had changed. */
+  readonly fast: Count;
+  /** Captures that looked at everything, by the reason; one that did not occur is not listed. */
+  readonly cold: readonly ColdCount[];
+}
+
+/** How many captures looked at everything for one reason. */
+export interface ColdCount {
+  /** The reason. */
+  readonly reason: ColdReason;
+  /** How many. */
+  readonly count: Count;
+}
+
 /** How a capture was made. */
 export interface CaptureInfo {
   /** Fast or cold. */
@@ -2605,6 +2621,11 @@ export interface WorktreeStatusResult {
   readonly drifts?: Count;
   /** Why it is not `live`. */
   readonly reason?: string;
+  /**
+   * How the captures of checkpoints were made since the session was opened. Absent: checkpoints are not
+   * enabled.
+   */
+  readonly captures?: CaptureCounts;
   /** Dirty paths, as many as asked for. Absent or empty: none were asked for. */
   readonly paths?: readonly PathRef[];
 }
@@ -3010,7 +3031,7 @@ export interface RequestTypes {
   'ledger/recordWrite': { params: LedgerRecordWriteParams; result: LedgerRecordWriteResult; };
   /** Tells who changed a file when, as far as checkpoints and reports tell. */
   'ledger/history': { params: LedgerHistoryParams; result: LedgerHistoryResult; };
-  /** Tells what the watcher sees. */
+  /** Tells what the watcher sees, and how much of the work tree captures had to look at. */
   'worktree/status': { params: WorktreeStatusParams; result: WorktreeStatusResult; };
   /** Tells what the store of a session takes. */
   'store/usage': { params: StoreUsageParams; result: StoreUsageResult; };

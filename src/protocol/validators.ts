@@ -452,6 +452,20 @@ function SessionLimits(v: unknown, p: string, g: Gathering): void {
   may(o, 'maxMessageCharacters', p, g, (v, p, g) => integer(v, p, g, 1, 16777216));
 }
 
+function CaptureCounts(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'fast', p, g, Count);
+  need(o, 'cold', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, ColdCount));
+}
+
+function ColdCount(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'reason', p, g, ColdReason);
+  need(o, 'count', p, g, Count);
+}
+
 function CaptureInfo(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
@@ -1969,6 +1983,7 @@ function WorktreeStatusResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'overflows', p, g, Count);
   may(o, 'drifts', p, g, Count);
   may(o, 'reason', p, g, string);
+  may(o, 'captures', p, g, CaptureCounts);
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
 }
 

@@ -6,6 +6,7 @@ import type { SnapshotId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
 import type { FullCapture, FullCaptureOptions } from '../../src/capture/full-capture.ts';
+import { fromText } from '../../src/tree/tree-path.ts';
 import { HeldWatch } from '../../src/watch/held/held-watch.ts';
 import { makeRig, type Rig } from './capture-rig.ts';
 import { seed } from './property.ts';
@@ -55,10 +56,14 @@ export class HeldRig {
   /** A capture that may look at what changed; the next one builds on it. */
   async capture(): Promise<Capture> {
     const previous = this.previous;
-    const capture = await this.narrow.capture(previous === undefined ? {} : { previous });
+    const capture = this.#count(await this.narrow.capture(previous === undefined ? {} : { previous }));
+    this.previous = capture.snapshot;
+    return capture;
+  }
+
+  #count(capture: Capture): Capture {
     const how = capture.reason ?? 'fast';
     this.counts.set(how, (this.counts.get(how) ?? 0) + 1);
-    this.previous = capture.snapshot;
     return capture;
   }
 
@@ -70,6 +75,26 @@ export class HeldRig {
     assert.is(capture.snapshot, full.snapshot, why);
     assert.equal([capture.skipped, capture.unknown], [full.skipped, full.unknown], why);
     return capture.path === 'fast';
+  }
+
+  /**
+   * Captures as a restore does that wrote and removed these paths a moment after a capture, and checks that looking at
+   * everything makes the same.
+   */
+  async agreesAfter(
+    capture: Capture,
+    written: readonly string[],
+    removed: readonly string[],
+    why = '',
+  ): Promise<void> {
+    const alsoInclude = written.map(fromText);
+    const request = { previous: capture.snapshot, alsoInclude };
+    const since = { capture, touched: [...alsoInclude, ...removed.map(fromText)] };
+    const after = this.#count(await this.narrow.capture({ ...request, since }));
+    const full = await this.full.capture(request);
+    assert.is(after.snapshot, full.snapshot, why);
+    assert.equal([after.skipped, after.unknown], [full.skipped, full.unknown], why);
+    this.previous = after.snapshot;
   }
 
   /** The same of one that has to be fast. */

@@ -1,4 +1,4 @@
-// worktree/status: what the watcher sees.
+// worktree/status: what the watcher sees, and how much of the work tree captures had to look at.
 import { given } from '../../base/given.ts';
 import { pathRef } from '../answers/paths.ts';
 import { watcherFigures } from '../answers/watcher-figures.ts';
@@ -6,5 +6,10 @@ import { defineCommand } from '../command.ts';
 
 export const command = defineCommand('worktree/status', ({ session, params }) => {
   const paths = session.watcher?.dirtyPaths(params.limit ?? 100)?.map(pathRef);
-  return { ...watcherFigures(session), ...given({ paths }) };
+  const counts = session.enabled?.capture.counts;
+  const captures = counts && {
+    fast: counts.fast,
+    cold: [...counts.cold].map(([reason, count]) => ({ reason, count })),
+  };
+  return { ...watcherFigures(session), ...given({ captures, paths }) };
 });

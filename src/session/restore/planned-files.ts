@@ -38,7 +38,7 @@ export async function planFiles(
   job: RestoreJob,
   context: OperationContext,
 ): Promise<FilePlan> {
-  let present = await capturePresent(checkpoints, context, []);
+  let present = await capturePresent(checkpoints, context);
   const tree = new AnchoredFiles(session.parts.workTree.root);
   let plan: RestorePlan;
   try {

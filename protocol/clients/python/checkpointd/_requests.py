@@ -762,7 +762,7 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> WorktreeStatusResult:
-        """Tells what the watcher sees."""
+        """Tells what the watcher sees, and how much of the work tree captures had to look at."""
         result: WorktreeStatusResult = await self.request("worktree/status", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 

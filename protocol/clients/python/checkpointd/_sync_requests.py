@@ -713,7 +713,7 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> WorktreeStatusResult:
-        """Tells what the watcher sees."""
+        """Tells what the watcher sees, and how much of the work tree captures had to look at."""
         result: WorktreeStatusResult = self.request("worktree/status", params, on_progress=on_progress, timeout=timeout)
         return result
 

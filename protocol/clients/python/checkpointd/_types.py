@@ -78,6 +78,8 @@ __all__ = [
     "Checkpoint",
     "CheckpointsState",
     "SessionLimits",
+    "CaptureCounts",
+    "ColdCount",
     "CaptureInfo",
     "HistoryRange",
     "ConversationLengths",
@@ -815,6 +817,22 @@ class SessionLimits(TypedDict, total=False):
     # (Unicode code points). Absent: what the session had, else `limits.maxMessageCharacters` of
     # `initialize`.
     maxMessageCharacters: int
+
+
+class CaptureCounts(TypedDict):
+    """How many captures looked at what had changed, and how many at everything, and why."""
+    # Captures that looked at what had changed.
+    fast: Count
+    # Captures that looked at everything, by the reason; one that did not occur is not listed.
+    cold: List[ColdCount]
+
+
+class ColdCount(TypedDict):
+    """How many captures looked at everything for one reason."""
+    # The reason.
+    reason: ColdReason
+    # How many.
+    count: Count
 
 
 class _CaptureInfoRequired(TypedDict):
@@ -3314,6 +3332,9 @@ class WorktreeStatusResult(_WorktreeStatusResultRequired, total=False):
     drifts: Count
     # Why it is not `live`.
     reason: str
+    # How the captures of checkpoints were made since the session was opened. Absent: checkpoints
+    # are not enabled.
+    captures: CaptureCounts
     # Dirty paths, as many as asked for. Absent or empty: none were asked for.
     paths: List[PathRef]
 

@@ -1110,6 +1110,26 @@ pub struct SessionLimits {
     pub max_message_characters: Option<u64>,
 }
 
+/// How many captures looked at what had changed, and how many at everything, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct CaptureCounts {
+    /// Captures that looked at what had changed.
+    pub fast: Count,
+    /// Captures that looked at everything, by the reason; one that did not occur is not listed.
+    pub cold: Vec<ColdCount>,
+}
+
+/// How many captures looked at everything for one reason.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ColdCount {
+    /// The reason.
+    pub reason: ColdReason,
+    /// How many.
+    pub count: Count,
+}
+
 /// How a capture was made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -4602,6 +4622,10 @@ pub struct WorktreeStatusResult {
     /// Why it is not `live`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// How the captures of checkpoints were made since the session was opened. Absent: checkpoints
+    /// are not enabled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captures: Option<CaptureCounts>,
     /// Dirty paths, as many as asked for. Absent or empty: none were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paths: Option<Vec<PathRef>>,
@@ -5575,7 +5599,7 @@ impl Request for LedgerHistoryRequest {
     type Result = LedgerHistoryResult;
 }
 
-/// Tells what the watcher sees.
+/// Tells what the watcher sees, and how much of the work tree captures had to look at.
 #[derive(Debug)]
 pub enum WorktreeStatusRequest {}
 impl Request for WorktreeStatusRequest {
