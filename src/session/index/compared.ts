@@ -7,7 +7,7 @@ import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
 import { snapshotOf } from '../../store/snapshot-of.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
+import { type Entry, sameEntry, type TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 
@@ -84,7 +84,7 @@ async function compare(store: SnapshotStore, from: Side, to: Side): Promise<Comp
     }
     fills[side].push(seen);
     const there = before ?? after;
-    if (there !== undefined && isSame(there, seen)) continue;
+    if (there !== undefined && sameEntry(there, seen)) continue;
     changes.push(side === 'to' ? { ...change, after: seen } : { ...change, before: seen });
   }
   return { changes, fills };
@@ -96,10 +96,6 @@ async function lastSeen(store: SnapshotStore, { before }: Side, path: TreePath):
     if (!notSeenIn(record.skipped)(path)) return store.entry(record.snapshot, path);
   }
   return undefined;
-}
-
-function isSame(one: Entry, other: Entry): boolean {
-  return one.blob === other.blob && one.mode === other.mode && one.permissions === other.permissions;
 }
 
 /** A snapshot with more entries; where something else stands in the way of one it is left out. */

@@ -4,7 +4,7 @@ import type { SnapshotId } from '../../base/ids.ts';
 import { snapshotOf } from '../../store/snapshot-of.ts';
 import type { SnapshotStore } from '../../store/snapshot-store.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/directory.ts';
-import { type Entry, sameContent } from '../../tree/entry.ts';
+import { type Entry, sameContent, sameEntry } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 
 export interface EditedSince {
@@ -30,16 +30,12 @@ export async function editedSince(
   for (const { path, before, after: now } of await store.changes(states.before, states.present)) {
     if (now === undefined) continue; // deleted: nothing of it can be lost
     const target = wanted.has(path) ? wanted.get(path) : before;
-    if (target !== undefined && isSame(now, target)) continue;
+    if (target !== undefined && sameEntry(now, target)) continue;
     edits.set(path, now);
     if (target === undefined && before === undefined) fresh.add(path);
     if (![before, target].some((entry) => entry !== undefined && sameContent(now, entry))) contents.add(path);
   }
   return { edits, contents, fresh };
-}
-
-function isSame(a: Entry, b: Entry): boolean {
-  return a.blob === b.blob && a.mode === b.mode && a.permissions === b.permissions;
 }
 
 /**

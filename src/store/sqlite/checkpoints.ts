@@ -5,6 +5,7 @@ import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { CheckpointRecord, Publication, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import { parseRecord, recordText } from '../stored-record.ts';
+import type { CarriedRows } from './carried.ts';
 import { DamagedText } from './database/columns.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
 import {
@@ -19,18 +20,30 @@ import {
 } from './rows.ts';
 import type { SqliteTrees } from './trees.ts';
 
+interface Parent {
+  readonly id: number;
+  readonly rows: Omit<ParentRows, 'carried'>;
+}
+
 export class SqliteCheckpoints {
   readonly #database: SqliteDatabase;
   readonly #trees: SqliteTrees;
+  readonly #carried: CarriedRows;
   /** The row of `conversations`. */
   readonly #conversation: number;
   readonly #lease: number;
   /** What {@link list} found last: rows that are left out, and columns that are lost. */
   damaged: readonly StoreProblem[] = [];
 
-  constructor(database: SqliteDatabase, trees: SqliteTrees, conversation: number, lease: number) {
+  constructor(
+    database: SqliteDatabase,
+    trees: SqliteTrees,
+    carried: CarriedRows,
+    { conversation, lease }: { readonly conversation: number; readonly lease: number },
+  ) {
     this.#database = database;
     this.#trees = trees;
+    this.#carried = carried;
     this.#conversation = conversation;
     this.#lease = lease;
   }
@@ -38,7 +51,7 @@ export class SqliteCheckpoints {
   /** @throws DuplicateName, StoreCorrupt for a snapshot that is not there; then nothing has changed. */
   async publish({ record, tag, name }: Publication): Promise<void> {
     const parent = await this.#database.read(() => this.#parentOf(record));
-    const set = await this.#rowsOf(record, parent?.rows);
+    const set = await this.#rowsOf(record, parent);
     if (parent === undefined) await this.#database.read(() => this.#trees.node(record.snapshot));
     const staged = set.rows.length > rowsAtOnceMax ? await this.#stage(record, set) : undefined;
     try {
@@ -142,12 +155,14 @@ export class SqliteCheckpoints {
   }
 
   /** Against the parent's; where the parent's own directories are damaged, the rows stand alone. */
-  async #rowsOf({ snapshot }: CheckpointRecord, parent: ParentRows | undefined): Promise<RowSet> {
+  async #rowsOf(record: CheckpointRecord, parent: Parent | undefined): Promise<RowSet> {
+    const rows = async (before: ParentRows | undefined): Promise<RowSet> =>
+      rowsFor(this.#database, this.#trees, this.#carried, record, before);
     try {
-      return await rowsFor(this.#database, this.#trees, snapshot, parent);
+      return await rows(parent && { ...parent.rows, carried: await this.#carried.of(parent.id) });
     } catch (error) {
       if (parent === undefined || !isCorrupt(error)) throw error;
-      return rowsFor(this.#database, this.#trees, snapshot, undefined);
+      return rows(undefined);
     }
   }
 
@@ -159,7 +174,7 @@ export class SqliteCheckpoints {
     this.#database.run('UPDATE checkpoints SET seq = -id WHERE id = ?', Number(row[0]));
   }
 
-  #parentOf({ parent }: CheckpointRecord): { readonly id: number; readonly rows: ParentRows } | undefined {
+  #parentOf({ parent }: CheckpointRecord): Parent | undefined {
     if (parent === undefined) return undefined;
     const row = this.#database.row(
       'SELECT id, snapshot, rows_since_full, file_count, total_size FROM checkpoints WHERE conversation_id = ? AND checkpoint = ? AND state = 1',

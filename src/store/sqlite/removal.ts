@@ -5,6 +5,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { TreeChange } from '../../tree/entry.ts';
+import { type CarriedRows, leavesOut, type Seen } from './carried.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import type { FileRow } from './rows.ts';
 import {
@@ -41,18 +42,34 @@ interface Fold {
   readonly takeover?: { readonly donor: Node; readonly changes: readonly TreeChange[] };
 }
 
+interface Plan {
+  readonly nodes: ReadonlyMap<number, Node>;
+  readonly gone: ReadonlyMap<number, Node>;
+  /** Removed full ones whose rows another takes over. */
+  readonly donors: Set<number>;
+  /** Those that become full. */
+  readonly standAlone: Set<number>;
+}
+
 const identityColumns =
   'created_at, seq, checkpoint, snapshot, file_count, total_size, tag, name, user_message, record';
 
 export class SqliteRemoval {
   readonly #database: SqliteDatabase;
   readonly #trees: SqliteTrees;
+  readonly #carried: CarriedRows;
   readonly #conversation: number;
   readonly #lease: number;
 
-  constructor(database: SqliteDatabase, trees: SqliteTrees, conversation: number, lease: number) {
+  constructor(
+    database: SqliteDatabase,
+    trees: SqliteTrees,
+    carried: CarriedRows,
+    { conversation, lease }: { readonly conversation: number; readonly lease: number },
+  ) {
     this.#database = database;
     this.#trees = trees;
+    this.#carried = carried;
     this.#conversation = conversation;
     this.#lease = lease;
   }
@@ -63,17 +80,24 @@ export class SqliteRemoval {
     const wanted = new Set<string>(ids);
     const gone = new Map([...nodes].filter(([, node]) => wanted.has(node.checkpoint)));
     if (gone.size === 0) return;
+    const plan: Plan = { nodes, gone, donors: new Set(), standAlone: new Set() };
     const folds: Fold[] = [];
-    const donors = new Set<number>();
+    /** Those that carry something on in their rows which a parent of theirs may no longer hand on. */
+    const changing = new Set<number>();
     try {
       for (const node of nodes.values()) {
-        const isOrphaned = node.parent !== undefined && gone.has(node.parent) && !gone.has(node.id);
-        if (isOrphaned) folds.push(await this.#plan(node, nodes, gone, donors));
+        if (node.parent === undefined || gone.has(node.id)) continue;
+        if (!gone.has(node.parent) && !changing.has(node.parent)) continue;
+        const seen = await this.#carried.seen(node.id);
+        if (!node.isFull && leavesOut(seen.skipped)) changing.add(node.id);
+        folds.push(await this.#plan(node, seen, plan));
       }
       await this.#database.transaction(() => this.#apply(folds, gone));
     } catch (error) {
       for (const { staged } of folds) if (staged !== undefined) await drain(this.#database, staged);
       throw error;
+    } finally {
+      this.#carried.forget();
     }
     await this.#tidy();
   }
@@ -149,12 +173,7 @@ export class SqliteRemoval {
     );
   }
 
-  async #plan(
-    node: Node,
-    nodes: ReadonlyMap<number, Node>,
-    gone: ReadonlyMap<number, Node>,
-    donors: Set<number>,
-  ): Promise<Fold> {
+  async #plan(node: Node, seen: Seen, { nodes, gone, donors, standAlone }: Plan): Promise<Fold> {
     let donor: Node | undefined;
     let ancestor = node.parent === undefined ? undefined : nodes.get(node.parent);
     while (ancestor !== undefined && gone.has(ancestor.id)) {
@@ -163,11 +182,14 @@ export class SqliteRemoval {
     }
     if (node.isFull) return { node, ancestor };
     if (ancestor !== undefined) {
-      const rows = changeRows(await this.#trees.changes(ancestor.snapshot, node.snapshot));
+      const carried = await this.#carried.of(ancestor.id, { gone, standAlone });
+      const before = { snapshot: ancestor.snapshot, carried };
+      const rows = changeRows(await this.#carried.changes(before, seen));
       const isSmall = rows.length <= rowsAtOnceMax && (await this.#rowCount(node)) <= rowsAtOnceMax;
       if (isSmall) return { node, ancestor, rows };
       return { node, ancestor, staged: await this.#stage(node, rows, false) };
     }
+    standAlone.add(node.id);
     invariant(donor !== undefined, 'the root of a chain has full rows');
     if (!donors.has(donor.id)) {
       const changes = await this.#trees.changes(donor.snapshot, node.snapshot);

@@ -5,6 +5,7 @@ import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import { bytesOf, type TreePath } from '../../tree/tree-path.ts';
+import type { CarriedRows, RowsBefore, Seen } from './carried.ts';
 import { knownSizes } from './content.ts';
 import type { SqliteDatabase, SqlValue } from './database/database.ts';
 import type { SqliteTrees } from './trees.ts';
@@ -37,8 +38,7 @@ export const rowsAtOnceMax = 400;
 const rowsBeforeKeyframeMin = 1000;
 const askedAtOnce = 1000;
 
-export interface ParentRows {
-  readonly snapshot: SnapshotId;
+export interface ParentRows extends RowsBefore {
   readonly rowsSinceFull: number;
   readonly fileCount: number;
   readonly totalSize: number;
@@ -48,16 +48,18 @@ export interface ParentRows {
 export async function rowsFor(
   database: SqliteDatabase,
   trees: SqliteTrees,
-  snapshot: SnapshotId,
+  carried: CarriedRows,
+  { snapshot, skipped }: Seen,
   parent: ParentRows | undefined,
 ): Promise<RowSet> {
   if (parent === undefined) return fullRows(database, trees, snapshot);
   const changes = await trees.changes(parent.snapshot, snapshot);
+  const inRows = await carried.changes(parent, { snapshot, skipped }, changes);
   const count = fileCountAfter(parent.fileCount, changes);
-  const rowsSinceFull = parent.rowsSinceFull + changes.length;
+  const rowsSinceFull = parent.rowsSinceFull + inRows.length;
   if (rowsSinceFull > Math.max(rowsBeforeKeyframeMin, count)) return fullRows(database, trees, snapshot);
   const totalSize = parent.totalSize + (await grownBy(database, changes));
-  return { rows: changeRows(changes), isFull: false, rowsSinceFull, fileCount: count, totalSize };
+  return { rows: changeRows(inRows), isFull: false, rowsSinceFull, fileCount: count, totalSize };
 }
 
 export async function fullRows(

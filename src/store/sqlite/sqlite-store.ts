@@ -19,6 +19,7 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
+import { CarriedRows } from './carried.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';
 import { type DatabaseOptions, SqliteDatabase } from './database/database.ts';
@@ -78,6 +79,7 @@ class SqliteStore implements SnapshotStore {
   readonly #conversation: number;
   readonly #lease: SqliteLease;
   readonly #trees: SqliteTrees;
+  readonly #carried: CarriedRows;
   readonly #seen: SeenRows;
   readonly #checkpoints: SqliteCheckpoints;
   readonly #removal: SqliteRemoval;
@@ -92,8 +94,10 @@ class SqliteStore implements SnapshotStore {
     this.#lease = lease;
     this.#trees = new SqliteTrees(database);
     this.#seen = new SeenRows(database);
-    this.#checkpoints = new SqliteCheckpoints(database, this.#trees, conversation, lease.id);
-    this.#removal = new SqliteRemoval(database, this.#trees, conversation, lease.id);
+    this.#carried = new CarriedRows(database, this.#trees);
+    const owner = { conversation, lease: lease.id };
+    this.#checkpoints = new SqliteCheckpoints(database, this.#trees, this.#carried, owner);
+    this.#removal = new SqliteRemoval(database, this.#trees, this.#carried, owner);
     this.#gitTrees = new SqliteGitTrees(database, spoolDirectory);
     this.#replaced = watchStanding([database.file]);
   }
@@ -182,7 +186,7 @@ class SqliteStore implements SnapshotStore {
   async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const checkpoints = await this.checkpoints();
     const contents = await verify(this.#database, checkpoints, signal, onChecked);
-    const rows = await verifyRows(this.#database, this.#trees, this.#conversation, signal);
+    const rows = await verifyRows(this.#database, this.#carried, this.#conversation, signal);
     return [...this.damaged(), ...contents, ...rows];
   }
 

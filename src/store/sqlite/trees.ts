@@ -6,7 +6,7 @@ import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Directory, FileNode } from '../../tree/directory.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
+import { type Entry, sameEntry, type TreeChange } from '../../tree/entry.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import { decodeNode, isSubTree, type SubTree, type TreeNode } from './tree-node.ts';
@@ -149,7 +149,7 @@ export class SqliteTrees {
 function isSame(a: Found, b: Found): boolean {
   if (a === undefined || b === undefined) return a === b;
   if (isSubTree(a) || isSubTree(b)) return isSubTree(a) && isSubTree(b) && a.tree === b.tree;
-  return a.blob === b.blob && a.mode === b.mode && a.permissions === b.permissions;
+  return sameEntry(a, b);
 }
 
 function fileOf(entry: Found, path: TreePath): Entry | undefined {

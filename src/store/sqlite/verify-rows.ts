@@ -4,15 +4,15 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { StoreProblem } from '../snapshot-store.ts';
+import type { CarriedRows } from './carried.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
-import type { SqliteTrees } from './trees.ts';
 
 const askedAtOnce = 500;
 
 /** Rows of this session's checkpoints, and counts of all contents. */
 export async function verifyRows(
   database: SqliteDatabase,
-  trees: SqliteTrees,
+  carried: CarriedRows,
   conversation: number,
   signal?: AbortSignal,
 ): Promise<StoreProblem[]> {
@@ -20,17 +20,15 @@ export async function verifyRows(
   const problems: StoreProblem[] = [];
   const checkpoints = await database.read(() =>
     database.rows(
-      `SELECT c.id, c.checkpoint, c.snapshot, c.is_full, c.file_count, p.snapshot, (SELECT count(*) FROM
+      `SELECT c.id, c.checkpoint, c.parent_id, c.is_full, c.file_count, p.snapshot, (SELECT count(*) FROM
          checkpoint_file_snapshots WHERE checkpoint_id = c.id), c.tag, c.name FROM checkpoints AS c LEFT JOIN checkpoints AS p
          ON p.id = c.parent_id WHERE c.conversation_id = ? AND c.state = 1`,
       conversation,
     ),
   );
   for (const row of checkpoints) {
-    const expected = await rowsExpected(trees, row);
     const what = String(row[1]) as CheckpointId;
-    if (expected !== undefined && expected !== Number(row[6]))
-      problems.push({ kind: 'corrupt', what, affects: [] });
+    if (!(await hasItsRows(carried, row))) problems.push({ kind: 'corrupt', what, affects: [] });
     for (const [column, value] of [
       ['tag', row[7]],
       ['name', row[8]],
@@ -70,15 +68,22 @@ async function isInIndex(
   return found?.[0] === id;
 }
 
-/** How many file rows a checkpoint should have; undefined where a directory is damaged, which is told elsewhere. */
-async function rowsExpected(trees: SqliteTrees, row: Row): Promise<number | undefined> {
-  const [, , snapshot, isFull, fileCount, parent] = row;
-  if (isFull === 1) return Number(fileCount);
-  if (typeof parent !== 'string') return undefined;
+/** Whether a checkpoint has as many file rows as it should; true where a directory is damaged, which is told elsewhere. */
+async function hasItsRows(carried: CarriedRows, row: Row): Promise<boolean> {
+  const [id, , parent, isFull, fileCount, parentSnapshot, count] = row;
+  if (isFull === 1) return count === fileCount;
+  if (typeof parentSnapshot !== 'string') return true;
+  const snapshot = parentSnapshot as SnapshotId;
   try {
-    return (await trees.changes(parent as SnapshotId, String(snapshot) as SnapshotId)).length;
+    const seen = await carried.seen(Number(id));
+    const before = { snapshot, carried: await carried.of(Number(parent)) };
+    if ((await carried.changes(before, seen)).length === count) return true;
+    // Earlier versions took what a checkpoint could not look at for deleted, and for new when it was seen again.
+    return (
+      (await carried.changes({ snapshot, carried: new Map() }, { ...seen, skipped: [] })).length === count
+    );
   } catch (error) {
     if (!(error instanceof CheckpointdError)) throw error;
-    return undefined;
+    return true;
   }
 }

@@ -1,15 +1,15 @@
 // The rows that are specified: true and sufficient without the directories, after any publications and removals.
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { given } from '../../../src/base/given.ts';
 import type { CheckpointId } from '../../../src/base/ids.ts';
-import { compare } from '../../../src/git/diff/tree-diff.ts';
+import { notSeenIn, type SkippedPath } from '../../../src/capture/snapshot-sink.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
+import type { TreePath } from '../../../src/tree/tree-path.ts';
 import { checkPropertyAsync } from '../../support/property.ts';
-import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
-import { kindOf, type Rig, withStore } from '../../support/stores/store-rig.ts';
+import { openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
+import { type Rig, withStore } from '../../support/stores/store-rig.ts';
 import {
   blobOf,
   capture,
@@ -28,8 +28,9 @@ import {
 const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
   withStore(openSqlite, { afterwards: sqliteAfterwards }, body);
 
-/** A checkpoint rebuilt from checkpoint_file_snapshots alone: from the nearest full one down to it. */
-function rebuilt(storage: string, checkpoint: CheckpointId): string[] {
+/** A checkpoint rebuilt from checkpoint_file_snapshots alone, from the nearest full one down to it, without what it skipped. */
+function rebuilt(storage: string, checkpoint: CheckpointId, skipped: readonly SkippedPath[] = []): string[] {
+  const isUnseen = notSeenIn(skipped);
   const chain: number[] = [];
   let id: unknown = sql(
     storage,
@@ -55,11 +56,38 @@ function rebuilt(storage: string, checkpoint: CheckpointId): string[] {
       assert.instance(path, Uint8Array);
       const name = Buffer.from(path as Uint8Array).toString('latin1');
       assert.is(tree.has(name), type !== 'added', `${String(type)} ${name}`);
+      if (type === 'deleted' && at === chain.at(-1))
+        assert.not.ok(isUnseen(name as TreePath), `skipped ${name}`);
       if (type === 'deleted') tree.delete(name);
       else tree.set(name, `${String(mode)} ${String(permissions)} ${String(hash)} ${String(size)}`);
     }
   }
-  return [...tree].map(([path, what]) => `${path} ${what}`).sort();
+  return [...tree]
+    .filter(([path]) => !isUnseen(path as TreePath))
+    .map(([path, what]) => `${path} ${what}`)
+    .sort();
+}
+
+interface Living {
+  readonly id: CheckpointId;
+  readonly tree: PlainTree;
+  readonly skipped: readonly SkippedPath[];
+}
+
+/** A tree in which some of what the parent held, or a directory of it, could not be looked at. */
+function withUnseen(
+  { tree, unseen }: { readonly tree: PlainTree; readonly unseen: readonly number[] },
+  parent: Living | undefined,
+): Pick<Living, 'tree' | 'skipped'> {
+  const held = [...(parent?.tree.keys() ?? []), ...(parent?.skipped.map(({ path }) => path) ?? [])];
+  const skipped = unseen.flatMap((choice): SkippedPath[] => {
+    const path = held[choice % Math.max(1, held.length)];
+    if (path === undefined || [...tree.keys()].some((file) => path.startsWith(`${file}/`))) return [];
+    const shown = choice % 2 === 0 ? path : path.slice(0, Math.max(path.lastIndexOf('/'), 0)) || path;
+    return [{ path: shown as TreePath, reason: 'unreadable' }];
+  });
+  const isUnseen = notSeenIn(skipped);
+  return { tree: new Map([...tree].filter(([path]) => !isUnseen(path as TreePath))), skipped };
 }
 
 function expected(store: SnapshotStore, tree: PlainTree): string[] {
@@ -73,7 +101,14 @@ function expected(store: SnapshotStore, tree: PlainTree): string[] {
 
 const steps = fc.array(
   fc.oneof(
-    { weight: 4, arbitrary: fc.record({ tree: trees, parent: fc.nat() }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        tree: trees,
+        parent: fc.nat(),
+        unseen: fc.array(fc.nat(), { maxLength: 3 }),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ remove: fc.array(fc.nat(), { minLength: 1, maxLength: 4 }) }) },
     { weight: 1, arbitrary: fc.constant('sweep' as const) },
   ),
@@ -154,7 +189,7 @@ test('every checkpoint can be rebuilt from the rows alone, after any history (O6
       steps,
       async (list) => {
         await store.remove((await store.checkpoints()).map(({ record }) => record.id));
-        const living: { id: CheckpointId; tree: PlainTree }[] = [];
+        const living: Living[] = [];
         let seq = 0;
         for (const step of list) {
           if (step === 'sweep') await store.sweep();
@@ -165,16 +200,17 @@ test('every checkpoint can be rebuilt from the rows alone, after any history (O6
             await store.remove([...gone].flatMap((id) => id ?? []));
             living.splice(0, living.length, ...living.filter(({ id }) => !gone.has(id)));
           } else {
-            const parent = living[step.parent % (living.length + 1)]?.id;
+            const parent = living[step.parent % (living.length + 1)];
             seq += 1;
-            const { id } = await checkpoint(store, step.tree, {
-              seq,
-              ...(parent === undefined ? {} : { parent }),
-            });
-            living.push({ id, tree: step.tree });
+            const { tree, skipped } = withUnseen(step, parent);
+            const { id } = await checkpoint(store, tree, { seq, skipped, ...given({ parent: parent?.id }) });
+            living.push({ id, tree, skipped });
           }
         }
-        for (const { id, tree } of living) assert.equal(rebuilt(directory, id), expected(store, tree));
+        for (const { id, tree, skipped } of living) {
+          assert.equal(rebuilt(directory, id, skipped), expected(store, tree));
+        }
+        assert.equal(await store.verify(), []);
         assert.equal(sql(directory, 'SELECT count(*) FROM checkpoints'), [[living.length]]);
         sqliteAfterwards(directory);
       },
@@ -293,64 +329,6 @@ test('messages and records survive whatever text they hold (O9)', () =>
       records,
     );
     assert.equal(shown(await contentsOf(store, snapshot)), shown(plain({ a: 'a' })));
-  }));
-
-test('the two trees shown to git are whole: fsck finds nothing (O18)', () =>
-  withSqlite(async ({ store }) => {
-    const big = noise(3_000_000);
-    const from = await capture(store, plain({ 'a/b': 'one', 'a.b': 'x', big: file(big), same: 'same' }));
-    const to = await capture(store, plain({ 'a/b': 'two', a0: 'x', 'moved/big': file(big), same: 'same' }));
-    const git = await store.gitTrees(from, to);
-    const run = (...args: string[]): string =>
-      execFileSync('git', [`--git-dir=${git.gitDir}`, ...args], {
-        encoding: 'utf8',
-        env: { PATH: process.env.PATH ?? '' },
-      });
-    run('fsck', '--strict', '--no-dangling', git.from, git.to);
-    assert.equal(run('diff', '--name-status', git.from, git.to).trim().split('\n').sort(), [
-      'M\ta/b',
-      'R100\ta.b\ta0',
-      'R100\tbig\tmoved/big',
-    ]);
-    assert.not.match(run('ls-tree', '-r', '--name-only', git.to), /same/);
-    await git.dispose();
-    const all = await store.gitTrees(undefined, to);
-    const names = execFileSync('git', [`--git-dir=${all.gitDir}`, 'diff', '--name-only', all.from, all.to], {
-      encoding: 'utf8',
-    });
-    assert.is(names, 'a/b\na0\nmoved/big\nsame\n');
-    await all.dispose();
-  }));
-
-test('what git was shown is used again, and is gone after a sweep, a failure and the end (O18)', () =>
-  withSqlite(async (rig) => {
-    const { store } = rig;
-    const from = await capture(store, plain({ a: 'one', 'd/b': 'two' }));
-    const to = await capture(store, plain({ a: '1', 'd/b': '2' }));
-    for (const [seq, snapshot] of [from, to].entries())
-      await store.publish({ record: recordOf({ snapshot, seq }) });
-    const shownIn = async (): Promise<string> => {
-      const trees = await store.gitTrees(from, to);
-      await trees.dispose();
-      return trees.gitDir;
-    };
-    const first = await shownIn();
-    assert.is(await shownIn(), first);
-    const open = await store.gitTrees(from, to);
-    await store.sweep();
-    assert.ok(existsSync(first), 'still in use');
-    assert.is((await compare(open)).items.length, 2);
-    await open.dispose();
-    assert.not.ok(existsSync(first));
-    const second = await shownIn();
-    assert.is.not(second, first);
-    const lost = await capture(store, plain({ a: 'lost' }));
-    loseBlob(rig.directory, blobOf(store, Buffer.from('lost')));
-    assert.is(await kindOf(store.gitTrees(from, lost)), 'DataCorrupt');
-    assert.not.ok(existsSync(second));
-    const third = await shownIn();
-    await rig.reopen();
-    assert.not.ok(existsSync(third));
   }));
 
 test.run();

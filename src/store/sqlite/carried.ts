@@ -1,0 +1,141 @@
+// What the file rows of a checkpoint say beside its directories: a path that it could not look at is not deleted, so it
+// stays in the rows as it was last seen. What was last seen is found by walking up the checkpoints that skipped it, to
+// one that looked, or to one whose rows stand alone.
+import type { SnapshotId } from '../../base/ids.ts';
+import { invariant } from '../../base/invariant.ts';
+import { Slices } from '../../base/slices.ts';
+import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
+import { type Entry, sameEntry, type TreeChange } from '../../tree/entry.ts';
+import { byBytes, type TreePath } from '../../tree/tree-path.ts';
+import { parseRecord } from '../stored-record.ts';
+import type { Row, SqliteDatabase } from './database/database.ts';
+import type { SqliteTrees } from './trees.ts';
+
+/** Entries that the rows of a checkpoint hold and its directories do not. */
+export type Carried = ReadonlyMap<TreePath, Entry>;
+
+export interface RowsBefore {
+  readonly snapshot: SnapshotId;
+  readonly carried: Carried;
+}
+
+export interface Seen {
+  readonly snapshot: SnapshotId;
+  readonly skipped: readonly SkippedPath[];
+}
+
+/** A removal that is planned: rows of `checkpoints` that go, and rows that will stand alone. */
+export interface Removing {
+  readonly gone: { has(id: number): boolean };
+  readonly standAlone: { has(id: number): boolean };
+}
+
+const nothing: Carried = new Map();
+// The checkpoint before the next one is nearly always the last that was published, or one of a restore just before.
+const keptMax = 8;
+
+/** What a record could not look at; nothing, where the record is damaged. */
+function skippedIn(json: Row[number] | undefined, message: Row[number] | undefined): readonly SkippedPath[] {
+  return (typeof json === 'string' ? parseRecord(json, String(message))?.record.skipped : undefined) ?? [];
+}
+
+/** Whether a capture left anything out that may well be there. */
+export const leavesOut = (skipped: readonly SkippedPath[]): boolean =>
+  skipped.some(({ reason }) => reason !== 'vanished');
+
+export class CarriedRows {
+  readonly #database: SqliteDatabase;
+  readonly #trees: SqliteTrees;
+  readonly #kept = new Map<number, Carried>();
+
+  constructor(database: SqliteDatabase, trees: SqliteTrees) {
+    this.#database = database;
+    this.#trees = trees;
+  }
+
+  /** What the rows of a checkpoint carry on, by the number of its row in `checkpoints`. */
+  async of(id: number, removing?: Removing): Promise<Carried> {
+    const chain: Seen[] = [];
+    let carried = nothing;
+    const slices = new Slices();
+    for (let at: number | undefined = id; at !== undefined; ) {
+      if (slices.isDue()) await slices.pause();
+      const { parent, isFull, seen } = await this.#row(at);
+      const known = removing === undefined ? this.#kept.get(at) : undefined;
+      const standsAlone = isFull || removing?.standAlone.has(at) === true || !leavesOut(seen.skipped);
+      if (removing?.gone.has(at) !== true) {
+        chain.unshift(seen);
+        carried = known ?? nothing;
+        if (standsAlone || known !== undefined) break;
+      }
+      at = parent;
+    }
+    let [last, ...later] = chain;
+    for (const next of later) {
+      if (last !== undefined) carried = await this.#carriedOver({ snapshot: last.snapshot, carried }, next);
+      last = next;
+    }
+    if (removing === undefined) this.#keep(id, carried);
+    return carried;
+  }
+
+  /** What a checkpoint holds and could not look at. */
+  async seen(id: number): Promise<Seen> {
+    return (await this.#row(id)).seen;
+  }
+
+  async #row(id: number): Promise<{ parent: number | undefined; isFull: boolean; seen: Seen }> {
+    const select = 'SELECT parent_id, snapshot, is_full, record, user_message FROM checkpoints WHERE id = ?';
+    const row = await this.#database.read(() => this.#database.row(select, id));
+    invariant(row !== undefined, 'a parent is a row, or none');
+    const [parent, snapshot, isFull, json, message] = row;
+    return {
+      parent: parent === null ? undefined : Number(parent),
+      isFull: isFull === 1,
+      seen: { snapshot: String(snapshot) as SnapshotId, skipped: skippedIn(json, message) },
+    };
+  }
+
+  /** From the rows of one checkpoint to those of the next. `known`: what differs in their directories. */
+  async changes(
+    before: RowsBefore,
+    { snapshot, skipped }: Seen,
+    known?: readonly TreeChange[],
+  ): Promise<readonly TreeChange[]> {
+    const changes = known ?? (await this.#trees.changes(before.snapshot, snapshot));
+    if (before.carried.size === 0 && !leavesOut(skipped)) return changes;
+    const isUnseen = notSeenIn(skipped);
+    const seen = new Map<TreePath, TreeChange>();
+    for (const change of changes)
+      if (change.after !== undefined || !isUnseen(change.path)) seen.set(change.path, change);
+    for (const [path, entry] of before.carried) {
+      const after = seen.get(path)?.after;
+      if (after === undefined && isUnseen(path)) continue;
+      if (after !== undefined && sameEntry(entry, after)) seen.delete(path);
+      else seen.set(path, { path, before: entry, ...(after === undefined ? {} : { after }) });
+    }
+    return [...seen.values()].sort((a, b) => byBytes(a.path, b.path));
+  }
+
+  /** To be called when checkpoints are removed: others carry other things on then. */
+  forget(): void {
+    this.#kept.clear();
+  }
+
+  #keep(id: number, carried: Carried): void {
+    this.#kept.set(id, carried);
+    for (const oldest of this.#kept.keys()) if (this.#kept.size > keptMax) this.#kept.delete(oldest);
+  }
+
+  async #carriedOver(before: RowsBefore, { snapshot, skipped }: Seen): Promise<Carried> {
+    const isUnseen = notSeenIn(skipped);
+    const over = new Map([...before.carried].filter(([path]) => isUnseen(path)));
+    for (const { path, reason } of skipped) {
+      if (reason === 'vanished') continue;
+      for (const entry of await this.#trees.entries(before.snapshot, path)) over.set(entry.path, entry);
+    }
+    for (const path of over.keys())
+      if ((await this.#trees.entry(snapshot, path)) !== undefined) over.delete(path);
+    return over;
+  }
+}
