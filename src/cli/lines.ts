@@ -1,5 +1,6 @@
 // The lines in which people read checkpoints and restores. Every text of somebody else's goes through `plain`.
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
+import { inCommands } from './in-commands.ts';
 import { fit, paint, plain, say } from './terminal.ts';
 
 const listedMax = 20;
@@ -34,7 +35,7 @@ export function sayRestore(result: RestoreResult): void {
   sayPaths('Left as they are', result.skipped, result.counts?.skipped);
   sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts?.failed);
   if (changesNothing(result)) say('No file changes.');
-  for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(warning)}`));
+  for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(inCommands(warning))}`));
 }
 
 export function changesNothing({ restored, deleted, failed }: RestoreResult): boolean {

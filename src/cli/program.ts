@@ -16,6 +16,7 @@ import { completion } from './completion.ts';
 import { consoleCommand } from './console/console.ts';
 import { doctor } from './doctor.ts';
 import { agentNames } from './hooks/payloads.ts';
+import { inCommands } from './in-commands.ts';
 import { nearest } from './nearest.ts';
 import { paged } from './pager.ts';
 import { NoSession, reach } from './reach.ts';
@@ -244,7 +245,7 @@ function explained(error: unknown): number {
     return exits.noSession;
   }
   if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError) {
-    note(error.message);
+    note(inCommands(error.message));
     return exits.failed;
   }
   if (error instanceof Error && 'code' in error) {

@@ -1,6 +1,7 @@
 // /checkpoint and what stands behind it, in Q CLI's words.
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { allCheckpoints } from '../all-checkpoints.ts';
+import { inCommands } from '../in-commands.ts';
 import { sayRestore } from '../lines.ts';
 import { plain, plainLines } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
@@ -36,7 +37,7 @@ function wordsFor(error: CheckpointdRequestError, name: string, [tag = '']: read
   if (error.kind === 'CheckpointsDisabled') return texts.notEnabled;
   if (error.kind === 'GitMissing') return texts.noGit;
   if (error.kind === 'NotARepository') return texts.noRepository;
-  const message = plain(error.message);
+  const message = plain(inCommands(error.message, 'console'));
   if (error.kind === 'UnknownCheckpoint' && name === 'diff')
     return `⚠️ Checkpoint '${plain(unknownOf(error) ?? tag)}' not found! Use /checkpoint list to see available checkpoints`;
   if (error.kind === 'UnknownCheckpoint') return `⚠️ checkpoint '${plain(unknownOf(error) ?? tag)}' not found`;
@@ -114,7 +115,7 @@ async function create(desk: Desk, words: readonly string[]): Promise<void> {
     desk.say(`✓ Created checkpoint ${made.tag ?? made.id}`);
   } catch (error) {
     if (!(error instanceof CheckpointdRequestError) || error.kind === 'CheckpointsDisabled') throw error;
-    desk.say(`⚠️ Could not create automatic checkpoint: ${plain(error.message)}`);
+    desk.say(`⚠️ Could not create automatic checkpoint: ${plain(inCommands(error.message, 'console'))}`);
   }
 }
 

@@ -3,6 +3,7 @@
 import { CheckpointdRequestError } from '../../client/client.ts';
 import { allCheckpoints } from '../all-checkpoints.ts';
 import type { CliCommand, Task } from '../command.ts';
+import { inCommands } from '../in-commands.ts';
 import { nearest } from '../nearest.ts';
 import { fit, note, plain, say } from '../terminal.ts';
 import { checkpoint, checkpointWords } from './checkpoint-words.ts';
@@ -73,7 +74,7 @@ async function runWord(desk: Desk, name: string, rest: readonly string[]): Promi
     await word(desk, rest);
   } catch (error) {
     if (error instanceof Usage) desk.say(`Usage: ${error.message}`);
-    else if (error instanceof CheckpointdRequestError) note(error.message);
+    else if (error instanceof CheckpointdRequestError) note(inCommands(error.message, 'console'));
     else throw error;
   }
 }

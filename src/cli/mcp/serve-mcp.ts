@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
+import { inCommands } from '../in-commands.ts';
 import { NoSession, type Where } from '../reach.ts';
 import { HeldSession } from './session.ts';
 import { allCheckpoints, lineOf, type McpTool, type ToolInput, tools } from './tools.ts';
@@ -114,7 +115,7 @@ function register(server: McpServer, tool: McpTool, session: HeldSession): void 
 }
 
 function complaintOf(error: unknown): string {
-  if (error instanceof CheckpointdRequestError) return `${error.kind}: ${error.message}`;
+  if (error instanceof CheckpointdRequestError) return `${error.kind}: ${inCommands(error.message, 'tools')}`;
   if (error instanceof NoSession || error instanceof CheckpointdGoneError) return error.message;
   throw error;
 }

@@ -1,6 +1,8 @@
 // What the file rows of a checkpoint say beside its directories: a path that it could not look at is not deleted, so it
 // stays in the rows as it was last seen. What was last seen is found by walking up the checkpoints that skipped it, to
 // one that looked, or to one whose rows stand alone.
+
+import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
@@ -112,7 +114,7 @@ export class CarriedRows {
       const after = seen.get(path)?.after;
       if (after === undefined && isUnseen(path)) continue;
       if (after !== undefined && sameEntry(entry, after)) seen.delete(path);
-      else seen.set(path, { path, before: entry, ...(after === undefined ? {} : { after }) });
+      else seen.set(path, { path, before: entry, ...given({ after }) });
     }
     return [...seen.values()].sort((a, b) => byBytes(a.path, b.path));
   }

@@ -1,0 +1,39 @@
+// The daemon's messages name methods of the protocol, which say nothing to a person: here they name what to type.
+
+const inShell: Readonly<Record<string, string>> = {
+  'checkpoint/create': 'checkpointd create',
+  'checkpoint/diff': 'checkpointd diff',
+  'checkpoint/list': 'checkpointd list',
+  'checkpoint/redo': 'checkpointd redo',
+  'checkpoint/restore': 'checkpointd restore',
+  'checkpoint/undo': 'checkpointd undo',
+  'session/list': 'checkpointd sessions',
+  'store/gc': 'checkpointd gc',
+  'store/verify': 'checkpointd verify',
+};
+
+const inConsole: Readonly<Record<string, string>> = {
+  ...inShell,
+  'checkpoint/clean': '/checkpoint clean',
+  'checkpoint/create': '/checkpoint create',
+  'checkpoint/diff': '/checkpoint diff',
+  'checkpoint/init': '/checkpoint init',
+  'checkpoint/list': '/checkpoint list',
+  'checkpoint/restore': '/checkpoint restore',
+};
+
+/** Only the console has a word for it, so the shell says how to get there. */
+const onlyInConsole = (word: string): string => `"${word}" in checkpointd console`;
+
+/** Tools of the MCP server are called as the methods are. */
+const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'restore', 'undo']);
+
+/** A message with what a reader there can type, or call, in the place of methods. */
+export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {
+  return message.replace(/\b([a-z]+)\/([a-zA-Z]+)\b/g, (method, noun: string, verb: string) => {
+    const typed = inConsole[method];
+    if (where === 'tools') return noun === 'checkpoint' && tools.has(verb) ? `${noun}_${verb}` : method;
+    if (where === 'console') return typed ?? method;
+    return inShell[method] ?? (typed === undefined ? method : onlyInConsole(typed));
+  });
+}

@@ -1,0 +1,18 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { inCommands } from '../../src/cli/in-commands.ts';
+
+test('a message names what can be typed where it is read, and not methods of the protocol', () => {
+  const message =
+    'Run store/verify, use checkpoint/list, then checkpoint/init; session/open stays, and src/main too.';
+  assert.equal(
+    [inCommands(message), inCommands(message, 'console'), inCommands(message, 'tools')],
+    [
+      'Run checkpointd verify, use checkpointd list, then "/checkpoint init" in checkpointd console; session/open stays, and src/main too.',
+      'Run checkpointd verify, use /checkpoint list, then /checkpoint init; session/open stays, and src/main too.',
+      'Run store/verify, use checkpoint_list, then checkpoint/init; session/open stays, and src/main too.',
+    ],
+  );
+});
+
+test.run();
