@@ -195,7 +195,14 @@ test('checkpoint/clean removes the repository, and checkpoints stay disabled unt
     const made = await client.request('checkpoint/create', { session, ...turn });
     assert.is(made.checkpoint?.tag, '1');
     assert.is((await client.close()).code, 0);
-    assert.equal(rig.sessions(), [], 'what is not deleted by then is swept by the next start');
+    // The deletion of the second repository may be cut by the end; nothing else may be left, and the next start ends it.
+    assert.equal(
+      rig.stored().filter((name) => !/^\.trash-ses_/.test(name)),
+      [],
+    );
+    const next = await rig.start();
+    await until('the next start deletes the rest', () => rig.stored().length === 0);
+    assert.is((await next.close()).code, 0);
   }));
 
 test('end of input while a session is being opened leaves nothing, and so does a cancelled opening', () =>
