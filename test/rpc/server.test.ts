@@ -217,13 +217,16 @@ test('a cancel right behind its request comes before the handler', async () => {
 
 test('a cancel after the commit, or of what cannot be cancelled, changes nothing', async () => {
   const held = gate();
+  const [collecting, clearing] = [gate(), gate()];
   let aborted = false;
   const server = await started({
     'store/gc': async () => {
+      collecting.open();
       await held.promise;
       return gcResult;
     },
     'conversation/clear': async (_params, context) => {
+      clearing.open();
       context.signal.addEventListener('abort', () => (aborted = true));
       await held.promise;
       return {} as Awaited<ReturnType<Handlers['conversation/clear']>>;
@@ -231,9 +234,9 @@ test('a cancel after the commit, or of what cannot be cancelled, changes nothing
   });
   const late = server.request(1, 'store/gc', gc);
   const never = server.request(2, 'conversation/clear', gc);
-  await sleep(5);
+  await Promise.all([collecting.promise, clearing.promise]);
   for (const id of [1, 2]) server.send({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id } });
-  await sleep(5);
+  assert.is(kindOf(await server.request(3, 'session/list')), 'MethodNotFound', 'both cancels were read');
   held.open();
   assert.is((await late).error, undefined);
   assert.is((await never).error, undefined);
@@ -311,7 +314,7 @@ test('progress begins after 100 ms, reports at most ten times a second and ends 
   const reports = values.slice(1, -1);
   assert.ok(reports.length >= 1 && reports.length <= ms / 100, `${reports.length} reports in ${ms} ms`);
   assert.ok(reports.every(({ token, value }) => token === 0 && value.kind === 'report'));
-  assert.ok((values[0]?.value.filesDone ?? 0) > 3, 'the first report tells the latest');
+  assert.ok((values[0]?.value.filesDone ?? 0) > 0, 'the first report tells the latest, not the first');
 });
 
 test('progress ends before an error too, and says nothing without a token', async () => {
