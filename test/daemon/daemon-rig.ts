@@ -22,6 +22,16 @@ import { daemonEntry, WireClient, type WireOptions } from '../support/wire-clien
 /** A daemon that kills or fails itself where its arguments say; see faulty-main.ts. */
 export const faultyEntry = fileURLToPath(new URL('./faulty-main.js', import.meta.url));
 
+/** Runs the daemon as nobody, who may not do what root may. */
+export const asNobody = [
+  'setpriv',
+  '--reuid=65534',
+  '--regid=65534',
+  '--clear-groups',
+  process.execPath,
+  daemonEntry,
+] as const;
+
 export interface StartOptions extends WireOptions {
   /** Default: 0, so that orphans are swept by the next start. */
   readonly graceHours?: number;

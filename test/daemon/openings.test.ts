@@ -19,8 +19,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionOpenParams } from '../../src/protocol/types.ts';
 import { git } from '../support/git-oracle.ts';
-import { daemonEntry, failureOf, type WireClient } from '../support/wire-client.ts';
-import { type DaemonRig, withRig } from './daemon-rig.ts';
+import { failureOf, type WireClient } from '../support/wire-client.ts';
+import { asNobody, type DaemonRig, withRig } from './daemon-rig.ts';
 
 /** A daemon with a fault that has a name; see test/support/programs/faulty-main.ts. */
 const namedFaultEntry = fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url));
@@ -284,16 +284,6 @@ test('a storage directory that is a file or lies behind one, and an unknown stra
     assert.match(unknown.message, /shadow/);
     assert.equal(rig.stored(), []);
   }));
-
-/** Runs the daemon as nobody, who may not do what root may. */
-const asNobody = [
-  'setpriv',
-  '--reuid=65534',
-  '--regid=65534',
-  '--clear-groups',
-  process.execPath,
-  daemonEntry,
-] as const;
 
 test('what root may and others may not: an unreadable work tree, a read-only storage (F112)', () =>
   withRig(async (rig) => {

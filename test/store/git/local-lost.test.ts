@@ -1,0 +1,85 @@
+// Strategy local over the whole daemon when the user's repository goes, or is somebody else's: clear errors that say
+// what to do, and nothing is changed.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { asNobody, withRig } from '../../daemon/daemon-rig.ts';
+import { failureOf, type WireFailure } from '../../support/wire-client.ts';
+
+/** What a client is told: the kind, whether anything changed, and the words. */
+const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;
+
+test('rm -rf .git under an open session: every method says what is gone, and nothing is changed', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
+    rig.write('a.txt', 'two\n');
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    rig.write('a.txt', 'three\n');
+    const git = join(rig.work, '.git');
+    const away = join(rig.top, 'git-of-before');
+    cpSync(git, away, { recursive: true });
+    rmSync(git, { recursive: true });
+    const requests = [
+      ['checkpoint/create', { kind: 'turn' }],
+      ['checkpoint/restore', { tag: '0', mode: 'hard' }],
+      ['checkpoint/restore', { tag: '0', dryRun: true }],
+      ['checkpoint/diff', { from: '0', to: '1' }],
+      ['checkpoint/readFile', { tag: '0', path: 'a.txt' }],
+      ['store/gc', {}],
+      ['store/verify', {}],
+    ] as const;
+    for (const [method, params] of requests) {
+      const text = told(await failureOf(client.send(method, { session, ...params }).answer));
+      assert.match(text, /^StoreCorrupt none: .*(?:checkpoint\/init|put it back)/s, text);
+    }
+    await client.request('conversation/get', { session });
+    assert.is(rig.read('a.txt'), 'three\n');
+    assert.equal(readdirSync(rig.work).includes('.git'), false, 'nothing new in its place');
+    await client.close();
+    cpSync(away, git, { recursive: true });
+    const again = await rig.opened({ strategy: 'local', retention: 'keep' });
+    await again.client.request('checkpoint/restore', { session: again.session, tag: '0', mode: 'hard' });
+    assert.is(rig.read('a.txt'), 'a\n');
+    await again.client.close();
+  }));
+
+for (const how of ['owned by somebody else', 'made unwritable'] as const)
+  test(`objects of the repository ${how}: the remedy is named, nothing is changed, and it works once they are back`, () =>
+    withRig(async (rig) => {
+      if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
+        console.log('skipped: needs root and setpriv to run the daemon as somebody else');
+        return;
+      }
+      spawnSync('chown', ['-R', '65534:65534', rig.top]);
+      const objects = join(rig.work, '.git', 'objects');
+      const client = await rig.start({ command: asNobody });
+      const { session } = await rig.open(client, { strategy: 'local' });
+      rig.write('a.txt', 'two\n');
+      const each = (mode: number): void => {
+        chmodSync(objects, mode);
+        for (const name of readdirSync(objects)) chmodSync(join(objects, name), mode);
+      };
+      if (how === 'made unwritable') each(0o555);
+      else spawnSync('chown', ['-R', '0:0', objects]);
+      const { checkpoints: before } = await client.request('checkpoint/list', { session, kind: 'every' });
+      for (const [method, params] of [
+        ['checkpoint/create', { kind: 'turn' }],
+        ['checkpoint/restore', { tag: '0', mode: 'hard' }],
+      ] as const) {
+        const text = told(await failureOf(client.send(method, { session, ...params }).answer));
+        assert.match(text, /^ReadOnlyStore none: .*sudo chown -R "\$USER" \.git/);
+      }
+      const { checkpoints: after } = await client.request('checkpoint/list', { session, kind: 'every' });
+      assert.equal(after, before);
+      assert.is(rig.read('a.txt'), 'two\n');
+      if (how === 'made unwritable') each(0o755);
+      else spawnSync('chown', ['-R', '65534:65534', objects]);
+      assert.ok((await client.request('checkpoint/create', { session, kind: 'turn' })).created);
+      await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+      assert.is(rig.read('a.txt'), 'a\n');
+      await client.close();
+    }));
+
+test.run();
