@@ -34,8 +34,7 @@ export async function cutPower(
   const where = `power cut ${step.ms} ms after ${step.after} (${answered})`;
   if (!seat.isEnabled) throw new Defect(`${where}: ${JSON.stringify(opened['checkpoints'])}`);
   assertEither(where, [before, asked], after, found);
-  // What the answer displaced is in its safety checkpoint, which `process` does not promise to outlive a power cut.
-  if (world.circumstances.durability === 'power') oracle.took(before, after, where);
+  oracle.took(before, after, where);
   if (id !== undefined && world.circumstances.durability === 'power') oracle.claim(seat, id, asked);
   if (id !== undefined && world.circumstances.durability === 'process') {
     const isThere = (await list(seat)).some((each) => each.id === id);

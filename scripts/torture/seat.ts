@@ -176,9 +176,16 @@ export class Seat {
   async #ended(client: WireClient, method: string): Promise<Outcome> {
     const { code, signal } = await client.exited;
     this.#client = undefined;
+    // It says so and does not start when it cannot open the log that it was told to keep.
+    if (code === 2 && this.#hasFailedAt(`${this.options.name}.log`)) return { is: 'killed' };
     if (!this.#isCondemned || signal !== 'SIGKILL')
       throw new Defect(`${method}: the daemon died by itself (${code ?? signal})${this.#lastWords()}`);
     return { is: 'killed' };
+  }
+
+  #hasFailedAt(target: string): boolean {
+    const file = `${this.#plan}.told`;
+    return existsSync(file) && readFileSync(file, 'utf8').includes(`${target}\n`);
   }
 
   #assertFrames(client: WireClient): void {

@@ -1,7 +1,12 @@
-// A small file that is either the old one or the new one, at every instant and after every kill.
+// A small file that is either the old one or the new one, at every instant and after every kill; and what it takes to
+// make files and names survive a power cut.
 import { randomBytes } from 'node:crypto';
 import { dirname } from 'node:path';
-import { constants, files } from './files.ts';
+import { systemCode } from './errors.ts';
+import { constants, files, filesAsync } from './files.ts';
+
+/** Syncs that are asked for at a time: the disk takes those that wait together in one go. */
+const syncsAtOnce = 16;
 
 export interface AtomicWriteOptions {
   /** Permission bits of the new file. Default 0600: what the daemon keeps is the user's work. */
@@ -42,5 +47,34 @@ export function syncDirectory(directory: string): void {
     files.fsyncSync(fd);
   } finally {
     files.closeSync(fd);
+  }
+}
+
+/**
+ * Syncs files or directories, some at a time. What is gone by then needs no sync (a collection of the user's takes
+ * directories that it emptied); whoever needs it finds it gone.
+ */
+export async function syncAll(paths: Iterable<string>): Promise<void> {
+  const left = [...paths];
+  const work = async (): Promise<void> => {
+    for (let path = left.pop(); path !== undefined; path = left.pop()) {
+      const handle = await opened(path);
+      if (handle === undefined) continue;
+      try {
+        await filesAsync.fsync(handle.fd);
+      } finally {
+        await handle.close();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(syncsAtOnce, left.length) }, work));
+}
+
+async function opened(path: string): Promise<Awaited<ReturnType<typeof filesAsync.open>> | undefined> {
+  try {
+    return await filesAsync.open(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }

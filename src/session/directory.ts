@@ -3,7 +3,7 @@
 // is and which directory it stands in: nothing else is ever removed. Holds no state of the session beyond what never changes.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { writeAtomically } from '../base/atomic-file.ts';
+import { syncAll, writeAtomically } from '../base/atomic-file.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
@@ -76,6 +76,12 @@ export class SessionDirectory {
   /** Stands while checkpoints are enabled: a session enabled by hand outside a repository is so again when resumed. */
   get enabledFile(): string {
     return join(this.own, 'checkpoints-enabled');
+  }
+
+  /** Brings what the session keeps beside its store to the disk, with the names that lead to it. */
+  async sync(): Promise<void> {
+    await syncAll([this.markerFile, this.logFile, this.publishedFile, this.enabledFile]);
+    await syncAll([this.own, this.root, this.storage]);
   }
 
   /** Whether the session is there. @throws StoreUnavailable when something that is not ours stands in its place */

@@ -109,6 +109,10 @@ export class GuardedStore implements SnapshotStore {
     return this.#isDoubtful;
   }
 
+  async sync(): Promise<void> {
+    await this.#there().sync();
+  }
+
   async rename(id: CheckpointId, name: string | undefined): Promise<void> {
     await this.#there().rename(id, name);
   }

@@ -132,6 +132,8 @@ export interface SnapshotStore extends SnapshotSink {
   checkpoints(): Promise<StoredCheckpoint[]>;
   /** What the last {@link checkpoints} found damaged: checkpoints that it left out, and tags and names that are lost. */
   damaged(): readonly StoreProblem[];
+  /** Everything published so far survives a power cut when this resolves, whatever the durability. */
+  sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
   /** Removes checkpoints with their tags and names; contents stay until {@link sweep}. */
   remove(ids: readonly CheckpointId[]): Promise<void>;

@@ -21,16 +21,21 @@ const pipelineMax = 64;
 export class ObjectWriter {
   readonly #place: GitPlace;
   readonly #spoolDirectory: string;
+  readonly #onStored: (id: string) => void;
   readonly #children = new Map<ObjectType, GitChild>();
   readonly #prefix = randomBytes(6).toString('hex');
   #count = 0;
   #free = pipelineMax;
   readonly #waiting: (() => void)[] = [];
 
-  /** `spoolDirectory` is private, on any file system; what a kill leaves in it is removed at the next open. */
-  constructor(place: GitPlace, spoolDirectory: string) {
+  /**
+   * `spoolDirectory` is private, on any file system; what a kill leaves in it is removed at the next open. `onStored` is
+   * told of each object that git may have written.
+   */
+  constructor(place: GitPlace, spoolDirectory: string, onStored: (id: string) => void = () => undefined) {
     this.#place = place;
     this.#spoolDirectory = spoolDirectory;
+    this.#onStored = onStored;
   }
 
   /** Stores bytes and resolves with their id when git has them. @throws GitFailed, NoSpace */
@@ -54,6 +59,7 @@ export class ObjectWriter {
       );
     } finally {
       this.#leave();
+      this.#onStored(id);
       removeSpool(file);
     }
   }

@@ -90,6 +90,8 @@ export async function applyJob(
   context: OperationContext,
 ): Promise<Applied> {
   const { answered, directory, workTree, options, conversation } = session.parts;
+  // At any durability: once a power cut finds the work tree changed, this is all that is left of what stood there.
+  await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const journal = new RestoreJournal(directory.intentFile);
   const id = base32(randomBytes(13), 20);
   const root = rootIdentity(workTree.root);

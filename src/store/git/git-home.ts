@@ -3,6 +3,7 @@
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import type { RefNames } from './refs.ts';
+import type { Unsynced } from './unsynced.ts';
 
 /** Where a git store lives. */
 export interface GitHome {
@@ -24,6 +25,8 @@ export interface GitHome {
   close(): Promise<void>;
   /** Removes objects that no ref needs; the refs are in order. */
   sweep(signal?: AbortSignal): Promise<void>;
+  /** What of it may not be on the disk yet. */
+  readonly unsynced: Unsynced;
   /** Bytes on disk and number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;

@@ -51,7 +51,7 @@ export class GitStore implements SnapshotStore {
     this.strategy = home.strategy;
     this.spoolDirectory = home.spoolDirectory;
     this.#home = home;
-    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory);
+    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, (id) => home.unsynced.stored(id));
     this.#reader = new ObjectReader(home.readPlace);
     this.#trees = new TreeReader(this.#reader);
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
@@ -94,7 +94,9 @@ export class GitStore implements SnapshotStore {
     if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
     const commit = await this.#objects.write('commit', encodeCommit(record));
     await this.#home.bringObjects(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
-    await refs.commit(changes.map((change) => change(commit)));
+    const moves = changes.map((change) => change(commit));
+    await refs.commit(moves);
+    for (const { ref } of moves) this.#home.unsynced.moved(ref);
     this.#gate.published(record.snapshot);
     await this.#home.refsMoved();
     return { commit };
@@ -228,6 +230,11 @@ export class GitStore implements SnapshotStore {
     const { good, problems } = await readCheckpoints(refs, names, this.#reader);
     this.#trees.clear();
     return [...problems, ...(await verifyCheckpoints(good, this.#trees, this.#reader, signal, onChecked))];
+  }
+
+  sync(): Promise<void> {
+    const { refs, unsynced } = this.#home;
+    return unsynced.sync(refs.refs.keys());
   }
 
   async usage(): Promise<StoreUsage> {

@@ -24,6 +24,7 @@ import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { Quarantine } from './quarantine.ts';
 import { repairRefs } from './repair.ts';
+import { Unsynced } from './unsynced.ts';
 
 /** Makes or reopens the store; the caller holds the session's lock. @throws StrategyUnavailable, GitMissing, GitTooOld */
 export async function openLocal(options: StoreOptions): Promise<GitStore> {
@@ -55,6 +56,8 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     bringObjects: (roots, isDoubtful) => bringObjects(quarantine, roots, isDoubtful),
     refsMoved: () => quarantine.watchOver(),
     close: () => quarantine.close(),
+    // Objects are synced before they are linked over.
+    unsynced: new Unsynced({ refsIn: commonDir, besides: [] }),
     sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
     usage: async () => {
       const { bytes, blobs } = await diskUsage(quarantine.place(incoming), [own]);

@@ -4,7 +4,7 @@
 // over, before the ref moves; our own copy stays until no `gc` that began earlier can take theirs away.
 // It never removes anything from the user's repository.
 import { join } from 'node:path';
-import { syncDirectory } from '../../base/atomic-file.ts';
+import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { stateOfLoose } from '../../git/objects/loose-object.ts';
@@ -12,7 +12,6 @@ import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
 import { refused } from './refused.ts';
-import { syncAll } from './synced.ts';
 
 /** A `git prune` that looked at the refs before ours moved has ended by then. */
 const pruneMsMax = 600_000;

@@ -15,6 +15,7 @@ import type { StoreOptions } from '../snapshot-store.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { repairRefs } from './repair.ts';
+import { Unsynced } from './unsynced.ts';
 
 const names = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
 
@@ -44,6 +45,11 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     bringObjects: () => Promise.resolve(),
     refsMoved: () => Promise.resolve(),
     close: () => Promise.resolve(),
+    unsynced: new Unsynced({
+      objects,
+      refsIn: gitDir,
+      besides: ['HEAD', 'config'].map((name) => join(gitDir, name)),
+    }),
     sweep: (signal) => sweepObjects(place, signal),
     usage: () => diskUsage({ gitDir }, [gitDir]),
     // The session directory is the store; whoever removes that removes all.

@@ -118,6 +118,10 @@ class SqliteStore implements SnapshotStore {
     });
   }
 
+  sync(): Promise<void> {
+    return this.#database.sync();
+  }
+
   checkpoints(): Promise<StoredCheckpoint[]> {
     return this.#checkpoints.list();
   }

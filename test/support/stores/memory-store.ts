@@ -269,6 +269,8 @@ export class MemoryStore implements SnapshotStore {
     return [];
   }
 
+  async sync(): Promise<void> {}
+
   async usage(): Promise<StoreUsage> {
     let bytes = 0;
     for (const blob of this.blobs.values()) bytes += blob.length;

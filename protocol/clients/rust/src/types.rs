@@ -230,10 +230,11 @@ pub enum RecoverMode {
 pub enum Durability {
     /// The death of the daemon, at any instant. Not a power cut, nor a crash of the system: what
     /// was answered in the last half minute or so may then be missing, each checkpoint and message
-    /// as a whole, and one whose content the disk lost is told as damaged. Two things are synced
-    /// all the same: what `local` puts into the user's repository, before git can see it, and the
-    /// files of a restore, right behind its answer; what a power cut takes of these before that is
-    /// put back by the next opening, except where somebody has changed it since.
+    /// as a whole, and one whose content the disk lost is told as damaged. Three things are synced
+    /// all the same: the safety checkpoint of a restore with all that the restore displaces, before
+    /// it changes the first file; what `local` puts into the user's repository, before git can see
+    /// it; and the files of a restore, right behind its answer; what a power cut takes of the last
+    /// before that is put back by the next opening, except where somebody has changed it since.
     #[serde(rename = "process")]
     Process,
     /// Also a power cut: slower, since everything is synced before it is answered.

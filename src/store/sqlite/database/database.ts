@@ -1,6 +1,8 @@
 // One connection to an SQLite file: short synchronous transactions that wait their turn without blocking the event
 // loop, one retry after a failure, and SQLite's errors in our words. It knows no table; see schema.ts.
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { syncAll } from '../../../base/atomic-file.ts';
 import { CheckpointdError } from '../../../base/errors.ts';
 import { passSeam } from '../../../base/seam.ts';
 import { Slices } from '../../../base/slices.ts';
@@ -202,6 +204,15 @@ export class SqliteDatabase {
     if (this.#isClosed || pages === this.#pagesMax) return;
     this.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
     this.#pagesMax = pages;
+  }
+
+  /**
+   * Every transaction so far survives a power cut when this resolves. It stands in the journal, or SQLite has synced the
+   * file that it was moved into. The file itself is not opened here: closing it would drop SQLite's locks.
+   */
+  async sync(): Promise<void> {
+    await syncAll([`${this.file}-wal`]);
+    await syncAll([dirname(this.file)]);
   }
 
   /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
