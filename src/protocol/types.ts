@@ -130,7 +130,7 @@ export type RestoreScope = 'files' | 'conversation' | 'both';
 export type ConflictPolicy = 'overwrite' | 'skip' | 'fail';
 
 /** Why one path could not be restored. */
-export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'unsafeName' | 'blocked' | 'contentLost' | 'accessDenied' | 'readOnly' | 'nameTooLong' | 'busy' | 'unsupported' | (string & {});
+export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'unsafeName' | 'blocked' | 'contentLost' | 'changedMeanwhile' | 'accessDenied' | 'readOnly' | 'nameTooLong' | 'busy' | 'unsupported' | (string & {});
 
 /** How bytes are written. */
 export type ContentEncoding = 'utf-8' | 'base64';

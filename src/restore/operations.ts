@@ -17,6 +17,8 @@ export type FailureReason =
   | 'blocked'
   /** The store has lost its content. */
   | 'contentLost'
+  /** It was done, and something else stood there when the restore ended: another program was at it, too. */
+  | 'changedMeanwhile'
   | 'accessDenied'
   | 'readOnly'
   | 'nameTooLong'

@@ -11,10 +11,11 @@ import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { narrowedMessage } from '../../restore/access.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
+import type { Failure } from '../../restore/operations.ts';
 import { applyRestore } from '../../restore/restorer.ts';
 import { rootIdentity } from '../../restore/root-identity.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
-import type { TreePath } from '../../tree/tree-path.ts';
+import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { afterCommit } from '../operations/after-commit.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
@@ -27,7 +28,7 @@ import type { RestoreOutcome } from './outcome.ts';
 import { planFiles } from './planned-files.ts';
 import { lockLost, refuse, unfinished } from './refusals.ts';
 import type { PreparedJob, RestoreJob } from './restore-job.ts';
-import { captureAfter, revealedBy, untouchedBy } from './result.ts';
+import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './result.ts';
 
 /** Runs a job and announces it; the caller holds the session's queue. */
 export async function runRestoreJob(
@@ -118,7 +119,8 @@ export async function applyJob(
   if (applied.narrowed.length > 0) context.warn(narrowedMessage(applied.narrowed));
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
-  const checkpoint = await publishRestored(checkpoints, { job, plan, record, safety }, ours, context);
+  const prepared = { job, plan, record, safety };
+  const { checkpoint, changed } = await publishRestored(checkpoints, prepared, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
   // take the place of the one that knows of it.
@@ -130,11 +132,13 @@ export async function applyJob(
       answered.sync(id, ours);
     });
   }
-  await noteDone(session, { checkpoint, before, ours }, context);
+  const stands = (path: TreePath): boolean => !changed.has(path);
+  await noteDone(session, { checkpoint, before, ours: new Set([...ours].filter(stands)) }, context);
+  const others = [...changed].map((path): Failure => ({ path, reason: 'changedMeanwhile' }));
   return {
-    restored: applied.restored,
-    deleted: applied.deleted,
-    failed: applied.failed,
+    restored: applied.restored.filter(stands),
+    deleted: applied.deleted.filter(stands),
+    failed: [...applied.failed, ...others].sort((a, b) => byBytes(a.path, b.path)),
     conflicts: [...new Set([...plan.foreseen.conflicts, ...applied.conflicts])],
     skipped: plan.foreseen.skipped,
     checkpoint,
@@ -162,22 +166,25 @@ async function publishRestored(
   { job, plan, record, safety }: PreparedJob,
   ours: ReadonlySet<TreePath>,
   context: OperationContext,
-): Promise<StoredCheckpoint> {
+): Promise<{ readonly checkpoint: StoredCheckpoint; readonly changed: ReadonlySet<TreePath> }> {
   try {
     const { snapshot, skipped } = await captureAfter(checkpoints, job.scope, plan, context);
-    const revealed = await revealedBy(checkpoints, plan, snapshot);
+    const changes = await checkpoints.store.changes(plan.present.snapshot, snapshot);
+    const revealed = revealedBy(plan, changes);
+    const changed = changedMeanwhile(plan, ours, changes, skipped);
     const untouched = await untouchedBy(
       checkpoints,
       { job, plan, before: safety.record.snapshot, ours },
       snapshot,
     );
-    return await publish(checkpoints, {
+    const checkpoint = await publish(checkpoints, {
       ...record,
       snapshot,
       skipped,
       ...(revealed.length === 0 ? {} : { revealed }),
       ...(untouched.length === 0 ? {} : { untouched }),
     });
+    return { checkpoint, changed };
   } catch (error) {
     throw error instanceof InvariantViolation ? error : unfinished(error);
   }

@@ -3,6 +3,8 @@
 import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import type { Capture } from '../../capture/capturer.ts';
+import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
+import { type Entry, sameContent, type TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
@@ -34,16 +36,47 @@ export function captureAfter(
 }
 
 /** What the capture after a restore holds that neither the one before it nor the restore itself put there. */
-export async function revealedBy(
-  { store }: Checkpoints,
-  { plan, present }: FilePlan,
-  after: SnapshotId,
-): Promise<TreePath[]> {
+export function revealedBy({ plan }: FilePlan, changes: readonly TreeChange[]): TreePath[] {
   const written = new Set(plan.writes.map(({ path }) => path));
-  const changes = await store.changes(present.snapshot, after);
   return changes
     .filter(({ path, before }) => before === undefined && !written.has(path))
     .map(({ path }) => path);
+}
+
+/** Reasons by which a file that we wrote may be left out: bits by which we cannot read it, or a capture's limits. */
+const hiding: ReadonlySet<string> = new Set(['unreadable', 'tooLarge', 'nameTooLong', 'nestedGitDirectory']);
+
+/**
+ * What a restore did that does not stand when it ends: another program wrote there meanwhile. Contents alone are
+ * compared, for bits are what the umask, the file system and access lists make of them. `changes` are those from the
+ * capture before to the one after.
+ */
+export function changedMeanwhile(
+  { plan }: FilePlan,
+  ours: ReadonlySet<TreePath>,
+  changes: readonly TreeChange[],
+  skipped: readonly SkippedPath[],
+): ReadonlySet<TreePath> {
+  const found = new Map(changes.map((change) => [change.path, change]));
+  const standing = (path: TreePath, before: Entry | undefined): Entry | undefined => {
+    const change = found.get(path);
+    return change === undefined ? before : change.after;
+  };
+  const unstable = new Set(skipped.flatMap(({ path, reason }) => (reason === 'unstable' ? [path] : [])));
+  const isUnseen = notSeenIn(skipped.filter(({ reason }) => hiding.has(reason)));
+  const removed = [
+    ...plan.deletes.map(({ path, expected }) => ({ path, before: expected })),
+    ...plan.writes.flatMap(({ displaces }) => displaces.map((each) => ({ path: each.path, before: each }))),
+  ];
+  const other = new Set<TreePath>();
+  for (const { path, after, expected } of plan.writes) {
+    const now = standing(path, expected);
+    const isMeant = !unstable.has(path) && now !== undefined && sameContent(now, after);
+    if (!isMeant && (now !== undefined || !isUnseen(path))) other.add(path);
+  }
+  for (const { path, before } of removed) if (standing(path, before) !== undefined) other.add(path);
+  for (const path of other) if (!ours.has(path)) other.delete(path);
+  return other;
 }
 
 export interface RestoreRun {

@@ -541,7 +541,7 @@ ConflictPolicy = Literal["overwrite", "skip", "fail"]
 
 
 # Why one path could not be restored. Known: unsaved, nestedGitDirectory, collision, unsafeName,
-# blocked, contentLost, accessDenied, readOnly, nameTooLong, busy, unsupported.
+# blocked, contentLost, changedMeanwhile, accessDenied, readOnly, nameTooLong, busy, unsupported.
 FailureReason = str
 
 
