@@ -8,6 +8,11 @@ import { say } from './terminal.ts';
 /** 0: done. Documented in the help. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
 
+/** Stands under the help of every command. */
+export const exitCodes = `
+Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 a restore that left files out,
+130 interrupted.`;
+
 /** What stands after `--`, and the options that all commands have. */
 export interface Given extends Where {
   readonly json: boolean;
@@ -42,6 +47,8 @@ export interface CliCommand {
   readonly paths?: true;
   /** Its text may be long: it goes through a pager on a terminal. */
   readonly paged?: true;
+  /** Not shown in the help. */
+  readonly hidden?: true;
   /** Opens a session where there is none. */
   readonly makesSession?: true;
   readonly run: (task: Task) => Promise<number>;

@@ -28,12 +28,15 @@ const onlyInConsole = (word: string): string => `"${word}" in checkpointd consol
 /** Tools of the MCP server are called as the methods are. */
 const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'restore', 'undo']);
 
-/** A message with what a reader there can type, or call, in the place of methods. */
+/** A message with what a reader there can type, or call, in the place of methods. A path that ends so is left alone. */
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {
-  return message.replace(/\b([a-z]+)\/([a-zA-Z]+)\b/g, (method, noun: string, verb: string) => {
-    const typed = inConsole[method];
-    if (where === 'tools') return noun === 'checkpoint' && tools.has(verb) ? `${noun}_${verb}` : method;
-    if (where === 'console') return typed ?? method;
-    return inShell[method] ?? (typed === undefined ? method : onlyInConsole(typed));
-  });
+  return message.replace(
+    /(?<![\w./-])([a-z]+)\/([a-zA-Z]+)(?![\w/-])/g,
+    (method, noun: string, verb: string) => {
+      const typed = inConsole[method];
+      if (where === 'tools') return noun === 'checkpoint' && tools.has(verb) ? `${noun}_${verb}` : method;
+      if (where === 'console') return typed ?? method;
+      return inShell[method] ?? (typed === undefined ? method : onlyInConsole(typed));
+    },
+  );
 }

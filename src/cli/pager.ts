@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { redirectSaying } from './terminal.ts';
 
-/** Runs `body`; what it says goes through the pager, where there is one. */
-export async function paged<T>(isWanted: boolean, body: () => Promise<T>): Promise<T> {
+/** Runs `body` on a terminal; what it says goes through the pager, where there is one. */
+export async function paged<T>(body: () => Promise<T>): Promise<T> {
   const command = pagerOf(process.env);
-  if (!isWanted || !process.stdout.isTTY || command === undefined) return body();
+  if (command === undefined) return body();
   // LESS as git sets it: no pager for what fits on one screen, colours as they are, the screen left as it was.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });

@@ -1,53 +1,64 @@
-// The command line: reads the words, reaches the session, runs one command, and answers with its exit code.
+// The command line: reads the words, loads the one command that they name, and answers with its exit code. Only help
+// and mistakes load all of them.
 import { Argument, Command, CommanderError } from 'commander';
-import { type CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../client/client.ts';
-import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
-import { allCheckpoints } from './all-checkpoints.ts';
-import { type CliCommand, exits, type Given, type Task } from './command.ts';
-import { create } from './commands/create.ts';
-import { diff } from './commands/diff.ts';
-import { list } from './commands/list.ts';
-import { restore } from './commands/restore.ts';
-import { show } from './commands/show.ts';
-import { status } from './commands/status.ts';
-import { redo, undo } from './commands/undo.ts';
-import { gc, verify } from './commands/upkeep.ts';
-import { completion } from './completion.ts';
-import { consoleCommand } from './console/console.ts';
-import { doctor } from './doctor.ts';
-import { agentNames } from './hooks/payloads.ts';
-import { inCommands } from './in-commands.ts';
-import { nearest } from './nearest.ts';
-import { paged } from './pager.ts';
-import { NoSession, reach } from './reach.ts';
-import { sessions } from './sessions.ts';
-import { note, plain, say } from './terminal.ts';
-import { cutTo } from './width.ts';
+import { type CliCommand, exitCodes, exits } from './command.ts';
+import { explained } from './explained.ts';
+import { addSessionCommand, given, withCommonOptions } from './session-command.ts';
+import { say } from './terminal.ts';
 
-const commands: readonly CliCommand[] = [
-  status,
-  list,
-  show,
-  diff,
-  create,
-  restore,
-  undo,
-  redo,
-  verify,
-  gc,
-  consoleCommand,
-];
+/** `paths` is what stood after `--`, undefined without one. */
+type Add = (
+  program: Command,
+  paths: readonly string[] | undefined,
+  done: (code: number) => void,
+) => Promise<void>;
 
-const eraseLine = '\r\u001b[K';
+const onSession =
+  (load: () => Promise<CliCommand>): Add =>
+  async (program, paths, done) =>
+    addSessionCommand(program, await load(), paths, done);
 
-const exitCodes = `
-Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 a restore that left files out,
-130 interrupted.`;
+const commands: Readonly<Record<string, Add>> = {
+  status: onSession(async () => (await import('./commands/status.ts')).status),
+  list: onSession(async () => (await import('./commands/list.ts')).list),
+  show: onSession(async () => (await import('./commands/show.ts')).show),
+  diff: onSession(async () => (await import('./commands/diff.ts')).diff),
+  create: onSession(async () => (await import('./commands/create.ts')).create),
+  restore: onSession(async () => (await import('./commands/restore.ts')).restore),
+  undo: onSession(async () => (await import('./commands/undo.ts')).undo),
+  redo: onSession(async () => (await import('./commands/undo.ts')).redo),
+  verify: onSession(async () => (await import('./commands/upkeep.ts')).verify),
+  gc: onSession(async () => (await import('./commands/upkeep.ts')).gc),
+  console: onSession(async () => (await import('./console/console.ts')).consoleCommand),
+  'complete-tags': onSession(async () => (await import('./commands/complete-tags.ts')).completeTags),
+  sessions: async (program, _, done) => {
+    const made = withCommonOptions(program.command('sessions')).description(
+      'all sessions, of every directory',
+    );
+    made.action(async () => {
+      const { sessions } = await import('./sessions.ts');
+      done(await sessions(given(made.opts())));
+    });
+  },
+  doctor: async (program, _, done) => {
+    const summary = 'whether a daemon starts here, and what it offers';
+    const made = withCommonOptions(program.command('doctor')).description(summary);
+    made.action(async () => {
+      const { doctor } = await import('./doctor.ts');
+      done(await doctor(given(made.opts())));
+    });
+  },
+  mcp: addMcp,
+  enable: (program, _, done) => addHooks(program, 'enable', done),
+  disable: (program, _, done) => addHooks(program, 'disable', done),
+  completion: addCompletion,
+};
 
 /** Runs `checkpointd <command> …` (`argv` begins with the command). Returns the exit code; never throws for what a person did. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
+  const [first = ''] = argv;
   const end = argv.indexOf('--');
-  const paths = end === -1 ? [] : argv.slice(end + 1);
+  const paths = end === -1 ? undefined : argv.slice(end + 1);
   let code = 0;
   const program = new Command('checkpointd')
     .description(
@@ -55,60 +66,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     )
     .exitOverride()
     .addHelpText('after', exitCodes);
-  for (const command of commands) {
-    const made = common(program.command(command.name).description(command.summary));
-    for (const [name, description] of command.words ?? []) made.argument(name, description);
-    made.argument('[path]', 'the work tree, or a directory in it (as -C)');
-    for (const [flags, description] of command.options ?? []) made.option(flags, description);
-    if (command.paged) made.option('--no-pager', 'print long text as it is');
-    if (command.paths) made.usage(`${usageOf(command)} [-- paths]`);
-    made.action(async () => {
-      const place = made.args[command.words?.length ?? 0];
-      const wanted = given({ ...made.opts(), ...(place === undefined ? {} : { path: place }) }, paths);
-      if (!command.paths && end !== -1) {
-        note(`"${command.name}" takes no paths after --`);
-        code = exits.usage;
-      } else code = await perform(command, wanted, made);
-    });
-  }
-  const listing = common(program.command('sessions').description('all sessions, of every directory'));
-  listing.action(async () => {
-    code = await sessions(given(listing.opts(), []));
-  });
-  const looking = common(
-    program.command('doctor').description('whether a daemon starts here, and what it offers'),
-  );
-  looking.action(async () => {
-    code = await doctor(given(looking.opts(), []));
-  });
-  const serving = program
-    .command('mcp')
-    .description('serve checkpoints to a model, by the Model Context Protocol over standard input and output')
-    .option('-C, --path <directory>', 'the work tree, or a directory in it', '.')
-    .option('--session <id>', 'this session, or the beginning of its id')
-    .option('--storage <directory>', 'where sessions are kept');
-  serving.action(async () => {
-    const [{ serveMcp }, { clientVersion }] = await Promise.all([
-      import('./mcp/serve-mcp.ts'),
-      import('./version.ts'),
-    ]);
-    code = await serveMcp(given(serving.opts(), []), clientVersion());
-  });
-  for (const what of ['enable', 'disable'] as const) addHooks(program, what, (now) => (code = now));
-  const completing = program
-    .command('completion')
-    .description('a script that completes commands in your shell');
-  completing
-    .addArgument(new Argument('<shell>').choices(['bash', 'zsh', 'fish']))
-    .addHelpText('after', exitCodes);
-  completing.action((shell: string) => {
-    say(
-      completion(
-        shell,
-        program.commands.map((each) => each.name()),
-      ) ?? '',
-    );
-  });
+  for (const [name, add] of Object.entries(commands))
+    if (name === first || !Object.hasOwn(commands, first)) await add(program, paths, (now) => (code = now));
   try {
     await program.parseAsync(end === -1 ? argv : argv.slice(0, end), { from: 'user' });
     return code;
@@ -118,8 +77,30 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
+async function addMcp(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
+  const made = program
+    .command('mcp')
+    .description('serve checkpoints to a model, by the Model Context Protocol over standard input and output')
+    .option('-C, --path <directory>', 'the work tree, or a directory in it', '.')
+    .option('--session <id>', 'this session, or the beginning of its id')
+    .option('--storage <directory>', 'where sessions are kept')
+    .addHelpText('after', exitCodes);
+  made.action(async () => {
+    const [{ serveMcp }, { clientVersion }] = await Promise.all([
+      import('./mcp/serve-mcp.ts'),
+      import('./version.ts'),
+    ]);
+    done(await serveMcp(given(made.opts()), clientVersion()));
+  });
+}
+
 /** `enable` and `disable`, which are about agents and no session. */
-function addHooks(program: Command, what: 'enable' | 'disable', done: (code: number) => void): void {
+async function addHooks(
+  program: Command,
+  what: 'enable' | 'disable',
+  done: (code: number) => void,
+): Promise<void> {
+  const { agentNames } = await import('./hooks/payloads.ts');
   const summary =
     what === 'enable'
       ? "write our hooks into the agents' settings"
@@ -154,112 +135,19 @@ function addHooks(program: Command, what: 'enable' | 'disable', done: (code: num
   });
 }
 
-function common(command: Command): Command {
-  return command
-    .option('-C, --path <directory>', 'the work tree, or a directory in it', '.')
-    .option('--session <id>', 'this session, or the beginning of its id')
-    .option('--storage <directory>', 'where sessions are kept')
-    .option('--json', "print the wire's result")
-    .addHelpText('after', exitCodes);
-}
-
-function usageOf({ words = [] }: CliCommand): string {
-  return ['[options]', ...words.map(([name]) => name), '[path]'].join(' ');
-}
-
-function given(options: Record<string, unknown>, paths: readonly string[]): Given {
-  const { path, session, storage, json, pager } = options;
-  return {
-    path: String(path),
-    json: json === true,
-    pager: pager !== false,
-    paths,
-    ...(typeof session === 'string' ? { session } : {}),
-    ...(typeof storage === 'string' ? { storage } : {}),
-  };
-}
-
-async function perform(command: CliCommand, wanted: Given, parsed: Command): Promise<number> {
-  const { client, session, workspace } = await reach(wanted, { make: command.makesSession === true });
-  const interrupt = new AbortController();
-  const onSignal = (): void => interrupt.abort();
-  process.on('SIGINT', onSignal);
-  const task: Task = {
-    ask: (method, params) => send(client, method, { session, ...params } as never, interrupt.signal),
-    client,
-    given: wanted,
-    session,
-    workspace,
-    options: parsed.opts(),
-    words: parsed.args.slice(0, command.words?.length ?? 0),
-  };
-  try {
-    const isPaged = command.paged === true && wanted.pager && !wanted.json;
-    return await paged(isPaged, () => command.run(task));
-  } catch (error) {
-    if (interrupt.signal.aborted) {
-      note('interrupted; what was not finished has changed nothing');
-      return exits.cancelled;
-    }
-    const code = explained(error);
-    await suggest(task, error);
-    return code;
-  } finally {
-    process.off('SIGINT', onSignal);
-    await client.close();
-  }
-}
-
-async function send<M extends RequestMethod>(
-  client: CheckpointdClient,
-  method: M,
-  params: ParamsOf<M>,
-  signal: AbortSignal,
-): Promise<ResultOf<M>> {
-  let isShown = false;
-  const onProgress = (value: ProgressValue): void => {
-    isShown = true;
-    showProgress(value);
-  };
-  try {
-    return await client.request(method, params, {
-      signal,
-      ...(process.stderr.isTTY ? { onProgress } : {}),
-    });
-  } finally {
-    if (isShown) process.stderr.write(eraseLine);
-  }
-}
-
-function showProgress(value: ProgressValue): void {
-  if (value.kind === 'end') return;
-  const done = value.percentage === undefined ? '' : ` ${value.percentage} %`;
-  const files = value.filesDone === undefined ? '' : ` ${value.filesDone} files`;
-  const line = `${plain(value.message ?? value.phase ?? 'working')}${done}${files}`;
-  process.stderr.write(`${eraseLine}${cutTo(line, Math.max(1, process.stderr.columns - 1))}`);
-}
-
-function explained(error: unknown): number {
-  if (error instanceof NoSession) {
-    note(error.message);
-    return exits.noSession;
-  }
-  if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError) {
-    note(inCommands(error.message));
-    return exits.failed;
-  }
-  if (error instanceof Error && 'code' in error) {
-    note(error.message);
-    return exits.failed;
-  }
-  throw error;
-}
-
-/** The tags and names that an unknown one may have meant. */
-async function suggest(task: Task, error: unknown): Promise<void> {
-  if (!(error instanceof CheckpointdRequestError) || error.kind !== 'UnknownCheckpoint') return;
-  const checkpoints = await allCheckpoints(task);
-  const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
-  const meant = task.words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
-  if (meant.length > 0) note(`did you mean ${meant.join(', ')}?`);
+async function addCompletion(program: Command): Promise<void> {
+  const { completion, shells } = await import('./completion.ts');
+  program
+    .command('completion')
+    .description('a script that completes commands and tags in your shell')
+    .addArgument(new Argument('<shell>').choices(shells))
+    .addHelpText('after', exitCodes)
+    .action((shell: string) =>
+      say(
+        completion(
+          shell,
+          Object.keys(commands).filter((name) => name !== 'complete-tags'),
+        ) ?? '',
+      ),
+    );
 }

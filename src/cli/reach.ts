@@ -9,13 +9,18 @@ import {
   storedSessions,
 } from '../client/stored-sessions.ts';
 import type { SessionOpenParams } from '../protocol/types.ts';
+import { NoSession } from './no-session.ts';
 import { note } from './terminal.ts';
+import { whileBusy } from './while-busy.ts';
 
 export interface Where {
   readonly path: string;
   readonly session?: string;
   readonly storage?: string;
 }
+
+/** For another command, or a hook, that takes or leaves the session at this moment. */
+const busyMs = 5000;
 
 /** Other clients are told it with what we change. */
 const hello = { clientInfo: { name: 'checkpointd' }, events: ['checkpoint/didCreate'] as const };
@@ -26,9 +31,6 @@ export interface Reached {
   readonly session: string;
   readonly workspace: string;
 }
-
-/** There is no session to work on; the message says what helps. */
-export class NoSession extends Error {}
 
 /** Finds and opens the session. @throws NoSession */
 export async function reach(where: Where, { make = false } = {}): Promise<Reached> {
@@ -46,7 +48,34 @@ export async function reach(where: Where, { make = false } = {}): Promise<Reache
       `${here.length} sessions of ${chosen.workspace}; this is the ${state} one, ${chosen.session} (--session=ID chooses)`,
     );
   }
-  return (await joined(chosen)) ?? open(chosen);
+  return joinedOrOpened(chosen);
+}
+
+/** Joins whoever has it open, or opens it in a daemon of our own, which waits with us while it is busy. */
+async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
+  const { storage, session } = chosen;
+  let stored: StoredSession | undefined = chosen;
+  let own: CheckpointdClient | undefined;
+  try {
+    return await whileBusy(busyMs, async () => {
+      stored ??= storedSessions(storage).find((each) => each.session === session) ?? chosen;
+      const there = await joined(stored);
+      if (there !== undefined) {
+        await own?.close();
+        return there;
+      }
+      const now = stored;
+      stored = undefined;
+      // One whose daemon died would be removed at our end.
+      if (now.retention === 'session' && own === undefined)
+        note(`the daemon of ${session} is gone; the session is kept from now on`);
+      own ??= await ownDaemon(storage);
+      return await opened(own, now, { retention: 'keep' });
+    });
+  } catch (error) {
+    await own?.close();
+    throw error;
+  }
 }
 
 function refuse({ session, path }: Where): never {
@@ -61,53 +90,52 @@ function refuse({ session, path }: Where): never {
 async function joined(stored: StoredSession): Promise<Reached | undefined> {
   if (stored.socket === undefined) return undefined;
   try {
-    return await opened(await CheckpointdClient.attach(stored.socket, hello), stored);
+    return await openedBy(await CheckpointdClient.attach(stored.socket, hello), stored);
   } catch (error) {
     if (!(error instanceof CheckpointdGoneError)) throw error;
     return undefined; // it died, or ended while we came: the session is there to be opened
   }
 }
 
-/** Opens a kept session, or one whose daemon died: that one is kept from now on, or this command would remove it. */
-async function open(stored: StoredSession): Promise<Reached> {
-  if (stored.retention === 'session')
-    note(`the daemon of ${stored.session} is gone; the session is kept from now on`);
-  return opened(await ownDaemon(stored.storage), stored, { retention: 'keep' });
-}
-
 async function begin(storage: string, path: string): Promise<Reached> {
   const workspace = repositoryAround(path);
   note(`a session of ${workspace} begins here, and is kept`);
   const stored = { workspace, conversationId: 'command line' };
-  return opened(await ownDaemon(storage), stored, { retention: 'keep', init: 'force' });
+  return openedBy(await ownDaemon(storage), stored, { retention: 'keep', init: 'force' });
 }
 
 function ownDaemon(storage: string): Promise<CheckpointdClient> {
   return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
-async function opened(
+type Openable = Pick<StoredSession, 'workspace' | 'conversationId'> &
+  Partial<Pick<StoredSession, 'strategy' | 'storage'>>;
+
+/** Opens it by a client that ends where that fails. */
+async function openedBy(
   client: CheckpointdClient,
-  {
-    workspace,
-    conversationId,
-    strategy,
-    storage,
-  }: Pick<StoredSession, 'workspace' | 'conversationId'> &
-    Partial<Pick<StoredSession, 'strategy' | 'storage'>>,
+  stored: Openable,
   more: Partial<SessionOpenParams> = {},
 ): Promise<Reached> {
   try {
-    const answer = await client.request('session/open', {
-      workspace,
-      conversationId,
-      ...(strategy === undefined ? {} : { strategy }),
-      ...(storage === undefined ? {} : { storageDir: storage }),
-      ...more,
-    });
-    return { client, session: answer.session, workspace };
+    return await opened(client, stored, more);
   } catch (error) {
     await client.close();
     throw error;
   }
+}
+
+async function opened(
+  client: CheckpointdClient,
+  { workspace, conversationId, strategy, storage }: Openable,
+  more: Partial<SessionOpenParams>,
+): Promise<Reached> {
+  const { session } = await client.request('session/open', {
+    workspace,
+    conversationId,
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(storage === undefined ? {} : { storageDir: storage }),
+    ...more,
+  });
+  return { client, session, workspace };
 }

@@ -2,9 +2,14 @@
 
 /** The escapes that we write ourselves. */
 const colour = new RegExp(`(${String.fromCodePoint(27)}\\[[\\d;]*m)`);
-const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
-const segments = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made when first needed, as `segments`: both take a while, and most lines are of letters one column wide. */
+const wide = once(
+  () =>
+    /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u,
+);
+const segments = once(() => new Intl.Segmenter(undefined, { granularity: 'grapheme' }));
+/** Each of these letters is one column, and is not joined with the next. */
+const simple = /^[ -~]*$/;
 
 /** In columns. */
 export function widthOf(text: string): number {
@@ -26,8 +31,8 @@ export function cutTo(text: string, columnsMax: number): string {
       isPainted = true;
       continue;
     }
-    for (const { segment } of segments.segment(part)) {
-      const columns = wide.test(segment) ? 2 : 1;
+    for (const { segment } of segments().segment(part)) {
+      const columns = wide().test(segment) ? 2 : 1;
       if (columns > room) return `${cut}…${isPainted ? '\u001b[0m' : ''}`;
       room -= columns;
       cut += segment;
@@ -37,7 +42,13 @@ export function cutTo(text: string, columnsMax: number): string {
 }
 
 function partWidth(part: string): number {
+  if (simple.test(part)) return part.length;
   let columns = 0;
-  for (const { segment } of segments.segment(part)) columns += wide.test(segment) ? 2 : 1;
+  for (const { segment } of segments().segment(part)) columns += wide().test(segment) ? 2 : 1;
   return columns;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
 }

@@ -2,25 +2,21 @@
 // method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the daemon.
 /// <reference types="node" preserve="true" />
 import { fileURLToPath } from 'node:url';
-import {
-  CancellationTokenSource,
-  ConnectionError,
-  createMessageConnection,
-  ErrorCodes,
-  type MessageConnection,
-  ResponseError,
-  StreamMessageWriter,
-} from 'vscode-jsonrpc/node';
+import type { MessageConnection } from 'vscode-jsonrpc/node';
 import type * as Wire from '../protocol/types.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 import { ClientReader } from './client-reader.ts';
 import type { DaemonLink } from './daemon-link.ts';
-import { DaemonProcess } from './daemon-process.ts';
 import { DaemonSocket } from './daemon-socket.ts';
+import { jsonrpc } from './jsonrpc.ts';
 import { within } from './within.ts';
 
 export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
+
+const { CancellationTokenSource, ConnectionError, createMessageConnection, ErrorCodes, ResponseError } =
+  jsonrpc;
+const { StreamMessageWriter } = jsonrpc;
 
 /** How long a daemon may take to answer `initialize`; starting Node on a busy machine takes seconds. */
 const startMs = 30_000;
@@ -110,6 +106,8 @@ export class CheckpointdClient implements AsyncDisposable {
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),
     ];
+    // Whoever comes to a daemon that runs does not wait for what starts one.
+    const { DaemonProcess } = await import('./daemon-process.ts');
     return CheckpointdClient.#begin(await DaemonProcess.start(command, args, options.env), command, options);
   }
 

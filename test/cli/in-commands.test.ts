@@ -15,4 +15,9 @@ test('a message names what can be typed where it is read, and not methods of the
   );
 });
 
+test('a path that ends like a method stays', () => {
+  for (const path of ['/home/me/checkpoint/list is gone', 'a/store/gc.ts', 'checkpoint/list/more'])
+    assert.is(inCommands(path), path);
+});
+
 test.run();

@@ -171,6 +171,17 @@ test('a socket that owner.json names and that is not private is not spoken to', 
     assert.ok(ran.code === 0 || /StoreBusy|open in/.test(ran.stderr), ran.stderr);
   }));
 
+test('commands that come to a kept session at the same moment wait for each other', () =>
+  withRig(async (rig) => {
+    const { client } = await rig.opened({ retention: 'keep' });
+    await client.close();
+    const all = await Promise.all(['list', 'status', 'list', 'verify'].map((command) => run(rig, command)));
+    assert.equal(
+      all.map(({ code, stderr }) => [code, stderr]),
+      all.map(() => [0, '']),
+    );
+  }));
+
 test('doctor starts a daemon and says what it offers', () =>
   withRig(async (rig) => {
     const { code, stdout } = await run(rig, 'doctor');

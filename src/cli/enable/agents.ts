@@ -52,7 +52,6 @@ function groups(
 }
 
 function claudeCode(directory: string): AgentSettings {
-  const name = 'claude-code';
   const events = {
     SessionStart: 'other',
     UserPromptSubmit: 'other',
@@ -60,46 +59,55 @@ function claudeCode(directory: string): AgentSettings {
     PostToolUseFailure: 'tool',
     SessionEnd: 'other',
   } as const;
-  return {
-    name,
+  return inSettingsJson({
+    name: 'claude-code',
     title: 'Claude Code',
     directory,
-    settings: (_, command) =>
-      jsonSettings({
-        agent: name,
-        file: join(directory, 'settings.json'),
-        comments: false,
-        base: {},
-        entries: groups(events, { type: 'command', command, timeout: timeoutSeconds }),
-      }),
-  };
+    comments: false,
+    entries: (command) => groups(events, { type: 'command', command, timeout: timeoutSeconds }),
+  });
 }
 
 function geminiCli(directory: string): AgentSettings {
-  const name = 'gemini';
   const events = {
     SessionStart: 'other',
     BeforeAgent: 'other',
     AfterTool: 'tool',
     SessionEnd: 'other',
   } as const;
-  return {
-    name,
+  const timeout = timeoutSeconds * 1000;
+  return inSettingsJson({
+    name: 'gemini',
     title: 'Gemini CLI',
     directory,
+    comments: true,
+    entries: (command) => groups(events, { type: 'command', name: 'checkpointd', command, timeout }),
+  });
+}
+
+/** Hooks that stand in one file of JSON among other things of the agent. */
+function inSettingsJson({
+  name,
+  title,
+  directory,
+  file = 'settings.json',
+  comments,
+  base = {},
+  entries,
+}: Pick<AgentSettings, 'name' | 'title' | 'directory'> & {
+  readonly file?: string;
+  readonly comments: boolean;
+  /** What a file that is not there yet begins with. */
+  readonly base?: Readonly<Record<string, unknown>>;
+  readonly entries: (command: string) => Record<string, Record<string, unknown>>;
+}): AgentSettings {
+  const place = join(directory, file);
+  return {
+    name,
+    title,
+    directory,
     settings: (_, command) =>
-      jsonSettings({
-        agent: name,
-        file: join(directory, 'settings.json'),
-        comments: true,
-        base: {},
-        entries: groups(events, {
-          type: 'command',
-          name: 'checkpointd',
-          command,
-          timeout: timeoutSeconds * 1000,
-        }),
-      }),
+      jsonSettings({ agent: name, file: place, comments, base, entries: entries(command) }),
   };
 }
 
@@ -131,21 +139,17 @@ function codex(directory: string): AgentSettings {
 }
 
 function cursor(directory: string): AgentSettings {
-  const name = 'cursor';
   const events = ['sessionStart', 'beforeSubmitPrompt', 'postToolUse', 'postToolUseFailure', 'sessionEnd'];
-  return {
-    name,
+  return inSettingsJson({
+    name: 'cursor',
     title: 'Cursor',
     directory,
-    settings: (_, command) =>
-      jsonSettings({
-        agent: name,
-        file: join(directory, 'hooks.json'),
-        comments: false,
-        base: { version: 1 },
-        entries: Object.fromEntries(events.map((event) => [event, { command, timeout: timeoutSeconds }])),
-      }),
-  };
+    file: 'hooks.json',
+    comments: false,
+    base: { version: 1 },
+    entries: (command) =>
+      Object.fromEntries(events.map((event) => [event, { command, timeout: timeoutSeconds }])),
+  });
 }
 
 function opencode(directory: string): AgentSettings {

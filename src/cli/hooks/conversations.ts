@@ -5,11 +5,15 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { repositoryOf, storedSessions } from '../../client/stored-sessions.ts';
+import { whileBusy } from '../while-busy.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { restoredSince } from './restored-since.ts';
 
 /** A conversation that was not heard of for so long is closed; its next event opens it again. */
 const silenceMs = 30 * 60_000;
+
+/** For somebody's command line that has the session for a moment. */
+const busyMs = 10_000;
 
 interface OpenConversation {
   readonly client: CheckpointdClient;
@@ -50,7 +54,12 @@ export class Conversations {
   async close(): Promise<void> {
     await Promise.all(this.#last.values());
     for (const name of this.#open.keys()) await this.#end(name);
-    await (await this.#daemon?.catch(() => undefined))?.close();
+    try {
+      await (await this.#daemon)?.close();
+    } catch (error) {
+      // One that never started was logged with the event that wanted it; there is nothing to end.
+      this.#log(`the daemon was not closed: ${String(error)}`);
+    }
   }
 
   async #takeInTurn(name: string, event: AgentEvent): Promise<string | undefined> {
@@ -133,21 +142,33 @@ export class Conversations {
       this.#log(`${name}: ${place} is in no repository; nothing is captured there`);
       return undefined;
     }
-    const conversationId = `${agent}:${conversation}`;
+    const open = await whileBusy(busyMs, () =>
+      this.#openSession(name, workspace, `${agent}:${conversation}`),
+    );
+    this.#open.set(name, open);
+    return open;
+  }
+
+  /** Joins whoever has it open, or opens it. @throws StoreBusy where somebody takes or leaves it meanwhile */
+  async #openSession(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = storedSessions(this.#storage, workspace).find(
       (each) => each.workspace === workspace && each.conversationId === conversationId,
     );
-    const client = (await this.#holder(stored?.socket)) ?? (await this.#ownDaemon());
-    const { session, checkpoints } = await client.request('session/open', {
-      workspace,
-      conversationId,
-      retention: 'keep',
-      ...(stored === undefined ? {} : { strategy: stored.strategy }),
-    });
-    if (!checkpoints.enabled) this.#log(`${name}: ${checkpoints.message ?? 'checkpoints are not enabled'}`);
-    const open = { client, session, workspace, silence: undefined };
-    this.#open.set(name, open);
-    return open;
+    const holder = await this.#holder(stored?.socket);
+    const client = holder ?? (await this.#ownDaemon());
+    try {
+      const { session, checkpoints } = await client.request('session/open', {
+        workspace,
+        conversationId,
+        retention: 'keep',
+        ...(stored === undefined ? {} : { strategy: stored.strategy }),
+      });
+      if (!checkpoints.enabled) this.#log(`${name}: ${checkpoints.message ?? 'checkpoints are not enabled'}`);
+      return { client, session, workspace, silence: undefined };
+    } catch (error) {
+      await holder?.close();
+      throw error;
+    }
   }
 
   /** Whoever has the session open already, such as a command line; undefined when nobody answers there. */

@@ -10,7 +10,8 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
-import { NoSession, type Where } from '../reach.ts';
+import { NoSession } from '../no-session.ts';
+import type { Where } from '../reach.ts';
 import { HeldSession } from './session.ts';
 import { allCheckpoints, lineOf, type McpTool, type ToolInput, tools } from './tools.ts';
 

@@ -1,0 +1,3 @@
+// The failure of whoever looks for a session, apart from what is said of it.
+/** There is no session to work on; the message says what helps. */
+export class NoSession extends Error {}

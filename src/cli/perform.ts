@@ -1,0 +1,85 @@
+// One command on its session: reached, asked with progress and Ctrl-C, answered with an exit code.
+import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
+import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
+import { allCheckpoints } from './all-checkpoints.ts';
+import { type CliCommand, exits, type Given, type Task } from './command.ts';
+import { explained } from './explained.ts';
+import { reach } from './reach.ts';
+import { note, plain } from './terminal.ts';
+import { cutTo } from './width.ts';
+
+const eraseLine = '\r\u001b[K';
+
+export async function perform(
+  command: CliCommand,
+  wanted: Given,
+  parsed: Pick<Task, 'options' | 'words'>,
+): Promise<number> {
+  const { client, session, workspace } = await reach(wanted, { make: command.makesSession === true });
+  const interrupt = new AbortController();
+  const onSignal = (): void => interrupt.abort();
+  process.on('SIGINT', onSignal);
+  const task: Task = {
+    ask: (method, params) => send(client, method, { session, ...params } as never, interrupt.signal),
+    client,
+    given: wanted,
+    session,
+    workspace,
+    ...parsed,
+  };
+  const body = (): Promise<number> => command.run(task);
+  try {
+    if (command.paged !== true || !wanted.pager || wanted.json || !process.stdout.isTTY) return await body();
+    const { paged } = await import('./pager.ts');
+    return await paged(body);
+  } catch (error) {
+    if (interrupt.signal.aborted) {
+      note('interrupted; what was not finished has changed nothing');
+      return exits.cancelled;
+    }
+    const code = explained(error);
+    await suggest(task, error);
+    return code;
+  } finally {
+    process.off('SIGINT', onSignal);
+    await client.close();
+  }
+}
+
+async function send<M extends RequestMethod>(
+  client: CheckpointdClient,
+  method: M,
+  params: ParamsOf<M>,
+  signal: AbortSignal,
+): Promise<ResultOf<M>> {
+  let isShown = false;
+  const onProgress = (value: ProgressValue): void => {
+    isShown = true;
+    showProgress(value);
+  };
+  try {
+    return await client.request(method, params, {
+      signal,
+      ...(process.stderr.isTTY ? { onProgress } : {}),
+    });
+  } finally {
+    if (isShown) process.stderr.write(eraseLine);
+  }
+}
+
+function showProgress(value: ProgressValue): void {
+  if (value.kind === 'end') return;
+  const done = value.percentage === undefined ? '' : ` ${value.percentage} %`;
+  const files = value.filesDone === undefined ? '' : ` ${value.filesDone} files`;
+  const line = `${plain(value.message ?? value.phase ?? 'working')}${done}${files}`;
+  process.stderr.write(`${eraseLine}${cutTo(line, Math.max(1, process.stderr.columns - 1))}`);
+}
+
+/** The tags and names that an unknown one may have meant. */
+async function suggest(task: Task, error: unknown): Promise<void> {
+  if (!(error instanceof CheckpointdRequestError) || error.kind !== 'UnknownCheckpoint') return;
+  const [{ nearest }, checkpoints] = await Promise.all([import('./nearest.ts'), allCheckpoints(task)]);
+  const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
+  const meant = task.words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
+  if (meant.length > 0) note(`did you mean ${meant.join(', ')}?`);
+}

@@ -1,0 +1,57 @@
+// The daemon as the command line asks for it: its flags read, and either a short answer to them or a process that
+// serves.
+import { systemCode } from './base/errors.ts';
+import { commandOf, helpText, type ServeFlags } from './flags.ts';
+import { packageVersion, protocolDocument } from './rpc/package-files.ts';
+
+const exitUsage = 2;
+
+export async function runDaemon(words: readonly string[]): Promise<void> {
+  const command = commandOf(words);
+  switch (command.do) {
+    case 'help':
+      print(helpText);
+      return;
+    case 'version':
+      print(`checkpointd ${packageVersion()}\n`);
+      return;
+    case 'printProtocol':
+      print(protocolDocument('protocol.json'));
+      return;
+    case 'complain':
+      complain(command.complaint);
+      return;
+    case 'serve':
+      await startServing(command);
+  }
+}
+
+/** Prints and ends; a reader that has enough (`| head -1`) is no failure. */
+function print(text: string): void {
+  process.stdout.on('error', (error) => {
+    if (systemCode(error) !== 'EPIPE') throw error;
+    process.exit(0);
+  });
+  process.stdout.write(text);
+}
+
+function complain(complaint: string): void {
+  process.stderr.write(`checkpointd: ${complaint}\nRun "checkpointd --help" for the flags.\n`);
+  process.exitCode = exitUsage;
+}
+
+/** Only what comes before serving fails here: a log file that cannot be opened, a client that cannot be reached. */
+async function startServing(flags: ServeFlags): Promise<void> {
+  const { serve, UnusableLogFile } = await import('./serve.ts');
+  try {
+    await serve(flags);
+  } catch (error) {
+    if (error instanceof UnusableLogFile) {
+      complain(error.message);
+      return;
+    }
+    const what = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`checkpointd: could not start: ${what}\n`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,63 @@
+// What a command loads: an agent or a person waits for every file of it.
+import { spawnSync } from 'node:child_process';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from '../daemon/daemon-rig.ts';
+import { daemonEntry } from '../support/wire-client.ts';
+
+const own = /dist\/src\/(?!main)[\w/-]+\.js/g;
+
+/** Our own files and packages that these words load, beside what the daemon loads for itself. */
+function loaded(words: readonly string[], options: object): string[] {
+  const { stderr } = spawnSync(process.execPath, [daemonEntry, ...words], {
+    ...options,
+    encoding: 'utf8',
+    input: '{}',
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  const packages = stderr.match(/node_modules\/(?:@[\w-]+\/)?[\w-]+(?=\/)/g) ?? [];
+  return [...new Set([...(stderr.match(own) ?? []), ...packages])];
+}
+
+test('a command loads its own file, the client and two packages, and no other command', () =>
+  withRig(async (rig) => {
+    const { client } = await rig.opened();
+    const env = { ...rig.environment, NODE_DEBUG: 'esm,module' };
+    const files = loaded(['list', `--storage=${rig.storage}`], { env, cwd: rig.work });
+    assert.ok(files.includes('dist/src/cli/commands/list.js'), files.join('\n'));
+    assert.equal(files.filter((file) => file.startsWith('node_modules')).sort(), [
+      'node_modules/commander',
+      'node_modules/vscode-jsonrpc',
+    ]);
+    for (const file of files) assert.not.match(file, /console|enable|hooks|mcp|daemon-process|restore|serve/);
+    assert.ok(files.length <= 26, files.join('\n'));
+    const hook = loaded(['hook', 'claude-code', `--storage=${rig.storage}`], { env, cwd: rig.work });
+    assert.ok(hook.length > 3 && hook.length <= 12, hook.join('\n'));
+    assert.equal(
+      hook.filter((file) => file.startsWith('node_modules')),
+      [],
+    );
+    await client.close();
+  }));
+
+test('the help of every command is complete', () =>
+  withRig(async (rig) => {
+    const run = async (...words: string[]): Promise<string> => {
+      const ran = rig.run(words);
+      assert.is(await ran.code, 0, `${words.join(' ')}: ${ran.stderr}`);
+      return ran.stdout;
+    };
+    const all = await run('help');
+    const names = [...all.matchAll(/^ {2}([a-z]+)(?: |\|)/gm)].map(([, name = '']) => name);
+    for (const name of ['status', 'list', 'console', 'mcp', 'enable', 'completion'])
+      assert.ok(names.includes(name), `${name} in\n${all}`);
+    assert.not.match(all, /complete-tags/);
+    for (const name of names.filter((each) => each !== 'help')) {
+      const help = await run(name, '--help');
+      assert.match(help, new RegExp(`^Usage: checkpointd ${name} `), name);
+      assert.match(help, /Exit codes: 0 done/, name);
+      assert.match(await run('help', name), new RegExp(`^Usage: checkpointd ${name} `), name);
+    }
+  }));
+
+test.run();
