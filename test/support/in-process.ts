@@ -132,7 +132,10 @@ export async function withSessions(body: (rig: SessionRig) => Promise<void>): Pr
   try {
     await body(rig);
   } finally {
-    await rig.dispose();
-    clearInterval(pipe);
+    try {
+      await rig.dispose();
+    } finally {
+      clearInterval(pipe);
+    }
   }
 }
