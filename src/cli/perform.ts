@@ -70,8 +70,8 @@ async function send<M extends RequestMethod>(
 function showProgress(value: ProgressValue): void {
   if (value.kind === 'end') return;
   const done = value.percentage === undefined ? '' : ` ${value.percentage} %`;
-  const files = value.filesDone === undefined ? '' : ` ${value.filesDone} files`;
-  const line = `${plain(value.message ?? value.phase ?? 'working')}${done}${files}`;
+  const figures = value.message === undefined ? '' : `: ${plain(value.message)}`;
+  const line = `${plain(value.phase ?? 'working')}${figures}${done}`;
   process.stderr.write(`${eraseLine}${cutTo(line, Math.max(1, process.stderr.columns - 1))}`);
 }
 

@@ -27,7 +27,12 @@ export interface RestoreOptions {
   /** Honoured until the first visible change; from then on the restore runs to its end. */
   readonly signal?: AbortSignal;
   /** Operations done of all, each counted once when it is staged and once when it is in place. */
-  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
+  readonly onProgress?: (progress: {
+    readonly done: number;
+    readonly total: number;
+    /** Until the first visible change. */
+    readonly cancellable: boolean;
+  }) => void;
   /** Survive a power cut: sync each file before it gets its name, each directory at the end. */
   readonly durable?: boolean;
 }
@@ -257,6 +262,7 @@ class Restorer {
 
   #progress(): void {
     this.#done += 1;
-    this.#options.onProgress?.({ done: Math.min(this.#done, this.#total), total: this.#total });
+    const done = Math.min(this.#done, this.#total);
+    this.#options.onProgress?.({ done, total: this.#total, cancellable: this.#committed === undefined });
   }
 }

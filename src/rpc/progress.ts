@@ -1,5 +1,6 @@
 // Tells a client how far a long request is, in LSP's `$/progress` form: nothing for what ends within 100 ms, at
 // most ten reports a second after that, and an end before the response. Without a `workDoneToken` it says nothing.
+import { given } from '../base/given.ts';
 
 export type ProgressToken = string | number;
 
@@ -57,6 +58,8 @@ class TokenProgress implements EndableProgress {
   readonly #begin: object;
   #timer: NodeJS.Timeout | undefined;
   #latest: ProgressUpdate | undefined;
+  /** The last line for people. */
+  #line: string | undefined;
   #begun = false;
   #ended = false;
 
@@ -68,7 +71,8 @@ class TokenProgress implements EndableProgress {
 
   report(update: ProgressUpdate): void {
     if (this.#ended) return;
-    this.#latest = update;
+    this.#latest = forPeople(update);
+    this.#line = this.#latest.message ?? this.#line;
     if (this.#timer === undefined) this.#tick();
   }
 
@@ -76,7 +80,7 @@ class TokenProgress implements EndableProgress {
     if (this.#ended) return;
     this.#ended = true;
     clearTimeout(this.#timer);
-    if (this.#begun) this.#send({ kind: 'end' });
+    if (this.#begun) this.#send({ kind: 'end', ...given({ message: this.#line }) });
   }
 
   /** Sends what is new and closes the gate for a while; with nothing new it stays open for the next report. */
@@ -89,6 +93,15 @@ class TokenProgress implements EndableProgress {
     this.#latest = undefined;
     this.#timer = setTimeout(() => this.#tick(), reportEveryMs);
   }
+}
+
+/** What editors show of a report: a line, and how far it is where both numbers are known. */
+function forPeople(update: ProgressUpdate): ProgressUpdate {
+  const { filesDone, filesTotal } = update;
+  if (filesDone === undefined) return update;
+  if (filesTotal === undefined) return { message: `${filesDone} files`, ...update };
+  const percentage = filesTotal === 0 ? 100 : Math.min(100, Math.floor((100 * filesDone) / filesTotal));
+  return { message: `${filesDone} of ${filesTotal} files`, percentage, ...update };
 }
 
 /** The reporter of a request with this token. */

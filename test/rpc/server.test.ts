@@ -301,7 +301,12 @@ test('progress begins after 100 ms, reports at most ten times a second and ends 
     assert.equal(validateParams('$/progress', structuredClone(frame.params)), []);
     return frame.params as {
       readonly token: number;
-      readonly value: { readonly kind: string; readonly filesDone?: number };
+      readonly value: {
+        readonly kind: string;
+        readonly filesDone?: number;
+        readonly percentage?: number;
+        readonly message?: string;
+      };
     };
   });
   assert.equal(
@@ -315,6 +320,11 @@ test('progress begins after 100 ms, reports at most ten times a second and ends 
   assert.ok(reports.length >= 1 && reports.length <= ms / 100, `${reports.length} reports in ${ms} ms`);
   assert.ok(reports.every(({ token, value }) => token === 0 && value.kind === 'report'));
   assert.ok((values[0]?.value.filesDone ?? 0) > 0, 'the first report tells the latest, not the first');
+  for (const { value } of [values[0], ...reports].flatMap((each) => each ?? [])) {
+    assert.is(value.message, `${value.filesDone} of 70 files`);
+    assert.is(value.percentage, Math.floor((100 * (value.filesDone ?? 0)) / 70));
+  }
+  assert.equal(values.at(-1)?.value, { kind: 'end', message: '69 of 70 files' });
 });
 
 test('progress ends before an error too, and says nothing without a token', async () => {

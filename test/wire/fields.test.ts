@@ -1,12 +1,13 @@
 // Fields that no journey comes by: each is sent where the reference says so. What is declared and sent in no test at
 // all fails the check (scripts/sent-fields.ts).
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
 import { declared, neverSeen, walk } from '../../scripts/sent-fields.ts';
+import type { ProgressParams } from '../../src/protocol/types.ts';
 import { makePlaces, SessionRig, withSession } from '../support/session-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -134,6 +135,26 @@ test('a context file that cannot be read is named', async () => {
     assert.equal(unreadable, ['a.txt']);
   });
 });
+
+test('a long restore tells people how far it is, and from when on nothing stops it any more', () =>
+  withSession(async (rig) => {
+    for (let i = 0; i < 3000; i += 1) rig.write(`d${i % 30}/f${i}`, `${i}\n`);
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    for (let i = 0; i < 30; i += 1) rmSync(join(rig.places.workTree, `d${i}`), { recursive: true });
+    const from = rig.client.frames.length;
+    await rig.request('checkpoint/restore', { tag: '1', workDoneToken: 'restore' });
+    const values = rig.client.frames
+      .slice(from)
+      .flatMap((frame) => (frame.method === '$/progress' ? [(frame.params as ProgressParams).value] : []));
+    const restoring = values.flatMap((value) =>
+      value.kind !== 'end' && value.phase === 'restore' ? [value] : [],
+    );
+    const last = restoring.at(-1);
+    assert.is(last?.cancellable, false);
+    assert.match(last?.message ?? '', /^\d+ of 3000 files$/);
+    assert.ok((last?.percentage ?? 101) <= 100);
+    assert.match(values.at(-1)?.message ?? '', /files$/);
+  }));
 
 test('a trace that is asked for in full has more of each request', () =>
   withSession(async (rig) => {

@@ -18,4 +18,6 @@ export interface ProgressFigures {
   readonly filesTotal?: number;
   readonly bytesDone: number;
   readonly bytesTotal?: number;
+  /** Whether a cancel still has an effect. Absent: as before. */
+  readonly cancellable?: boolean;
 }

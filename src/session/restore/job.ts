@@ -104,8 +104,11 @@ export async function applyJob(
     id,
     contents: checkpoints.store,
     signal: context.signal,
-    onProgress: ({ done, total }) =>
-      context.progress('restore')({ filesDone: done, filesTotal: total, bytesDone: 0 }),
+    onProgress: ({ done, total, cancellable }) => {
+      // Each counts when its content waits and when it is in place.
+      const figures = { filesDone: Math.floor(done / 2), filesTotal: Math.ceil(total / 2), bytesDone: 0 };
+      context.progress('restore')({ ...figures, cancellable });
+    },
     durable: options.durability === 'power',
   }).catch((error: unknown) => {
     // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
