@@ -210,6 +210,10 @@ class Lint {
   registry(): void {
     const { errors, $defs, rules } = this.document;
     const distinct = (values: readonly unknown[]): boolean => new Set(values).size === values.length;
+    const { commonErrors, mutationErrors, recoveryErrors } = this.document;
+    const known = new Set(errors.map((error) => error.name));
+    for (const name of [...commonErrors, ...mutationErrors, ...recoveryErrors])
+      this.expect(known.has(name), 'errors', `${name} is not in the registry`);
     this.expect(
       distinct(errors.map((error) => error.name)) && distinct(errors.map((error) => error.code)),
       'errors',

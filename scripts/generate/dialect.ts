@@ -85,6 +85,8 @@ export interface ProtocolDocument {
   readonly commonErrors: readonly string[];
   /** Errors that any request with an idempotency key may end with besides. */
   readonly mutationErrors: readonly string[];
+  /** What a mutation may end with besides, while it first finishes or undoes a restore that was interrupted. */
+  readonly recoveryErrors: readonly string[];
   readonly worlds: Readonly<Record<string, string>>;
   readonly placeholders: Readonly<Record<string, string>>;
   readonly rules: readonly RuleChapter[];

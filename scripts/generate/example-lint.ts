@@ -109,6 +109,7 @@ class ExampleLint {
         ...(method.errors ?? []),
         ...this.#document.commonErrors,
         ...this.#document.mutationErrors,
+        ...this.#document.recoveryErrors,
       ];
       if (!allowed.includes(example.error.kind))
         this.problems.push(`${at}: ${example.error.kind} is no error of it`);

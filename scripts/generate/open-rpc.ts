@@ -54,7 +54,7 @@ export function summaryOf(text: string): string {
 }
 
 function errorsOf(document: ProtocolDocument, method: Method): string[] {
-  const shared = method.idempotency === 'key' ? document.mutationErrors : [];
+  const shared = method.idempotency === 'key' ? [...document.mutationErrors, ...document.recoveryErrors] : [];
   return [...new Set([...(method.errors ?? []), ...shared, ...document.commonErrors])];
 }
 

@@ -227,7 +227,7 @@ export function reference(document: ProtocolDocument): GeneratedFile {
     commandLine,
     `## Rules\n\nEvery rule has a number that never changes.\n\n${rulesText(document)}`,
     `## Methods\n\n${methodTable(document)}`,
-    `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}. These are not repeated below. A \`?\` marks an optional field. What is not marked otherwise is a request from the client, there since ${document.protocolVersion}.\n`,
+    `Any request may end with ${names(document.commonErrors)}; one that takes an \`idempotencyKey\` also with ${names(document.mutationErrors)}, and with ${names(document.recoveryErrors)} where a restore of the session was interrupted and has to be finished or undone first. These are not repeated below. A \`?\` marks an optional field. What is not marked otherwise is a request from the client, there since ${document.protocolVersion}.\n`,
     `### Fields that recur\n\nBelow they are only named.\n\n${rowsOf([...recurring.values()])}`,
     examplesRead,
     ...document.methods.map((method) => methodText(document, method, recurring)),

@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = 'a0ea9691bb510c27a10982ae0f1d6f64';
+export const schemaHash = '17a4511818f6981c5fd69772fe5a25a2';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

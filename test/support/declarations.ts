@@ -27,13 +27,17 @@ function protocol(): ProtocolDocument {
 
 /** What of a frame is not declared; `answered` is the method that it answers, of a response. */
 export function undeclaredIn(frame: Frame, answered: string | undefined): string[] {
-  const { commonErrors, mutationErrors } = protocol();
+  const { commonErrors, mutationErrors, recoveryErrors } = protocol();
   if (frame.error !== undefined) noteError(protocol(), frame.error.data);
   const method = methods.get(frame.method ?? answered ?? '');
   if (method === undefined) return [];
   if (frame.error !== undefined) {
     const kind = frame.error.data?.kind ?? '';
-    const known = [...commonErrors, ...(method.errors ?? []), ...(takesKey(method) ? mutationErrors : [])];
+    const known = [
+      ...commonErrors,
+      ...(method.errors ?? []),
+      ...(takesKey(method) ? [...mutationErrors, ...recoveryErrors] : []),
+    ];
     return known.includes(kind) ? [] : [`${method.name} ended with ${kind}, which it does not declare`];
   }
   const [schema, value] =

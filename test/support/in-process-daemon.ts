@@ -82,7 +82,7 @@ export class InProcessDaemon {
     const result = await answered.catch((error: unknown) => {
       if (!(error instanceof CheckpointdError)) throw error;
       const wire = toWireError(error, { method, mutates: false, log: silentLog });
-      undeclaredIn({ error: wire }, method);
+      assert.equal(undeclaredIn({ error: wire }, method), [], `${method} ends with what is declared`);
       throw error;
     });
     assert.equal(undeclaredIn({ result }, method), [], `${method} answers what is declared`);

@@ -3,12 +3,15 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createLog } from '../../src/base/log.ts';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { createLog, silentLog } from '../../src/base/log.ts';
 import { sessionEvents } from '../../src/commands/answers/announce.ts';
 import type { CommandMethod, Daemon } from '../../src/commands/command.ts';
 import { execute } from '../../src/commands/execute.ts';
 import { commands } from '../../src/commands/table.ts';
 import type { ParamsOf, ResultOf } from '../../src/protocol/types.ts';
+import { toWireError } from '../../src/rpc/error-response.ts';
 import type { OperationContext } from '../../src/session/operations/operation-context.ts';
 import { OperationRecords } from '../../src/session/operations/operation-records.ts';
 import type { Session } from '../../src/session/session.ts';
@@ -102,9 +105,16 @@ export class SessionRig {
   ): Promise<ResultOf<M>> {
     const request = { signal, progress: { report: () => undefined }, client: this.sessions };
     noteSent(method, params);
-    const result = (await execute(commands[method], params, request, this.#daemon)) as ResultOf<M>;
-    undeclaredIn({ result }, method);
-    return result;
+    try {
+      const result = (await execute(commands[method], params, request, this.#daemon)) as ResultOf<M>;
+      assert.equal(undeclaredIn({ result }, method), [], `${method} answers what is declared`);
+      return result;
+    } catch (error) {
+      if (!(error instanceof CheckpointdError)) throw error;
+      const wire = toWireError(error, { method, mutates: false, log: silentLog });
+      assert.equal(undeclaredIn({ error: wire }, method), [], `${method} ends with what is declared`);
+      throw error;
+    }
   }
 
   write(path: string, content: string): void {
