@@ -1,8 +1,9 @@
 // The fence: the proof that every change made before it has been told. A cookie file in a private directory of ours,
-// which the watcher's thread watches beside the work tree: the kernel queues an event inside the system call that
-// causes it, all watches of one event loop share one queue, and the thread sends on in that order. Linux only; it
-// proves nothing of changes that the kernel never tells (mmap, a hard link elsewhere, a remote host), nor of a queue
-// that overflowed, which the watcher finds out by other means.
+// which the watcher's thread watches beside the work tree, gets a name that it never had (a third of the work of making
+// a file): the kernel queues an event inside the system call that causes it, all watches of one event loop share one
+// queue, and the thread sends on in that order. Linux only; it proves nothing of changes that the kernel never tells
+// (mmap, a hard link elsewhere, a remote host), nor of a queue that overflowed, which the watcher finds out by other
+// means.
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
@@ -14,9 +15,12 @@ export class Fence {
   readonly #directory: string;
   readonly #waiting = new Map<string, (isPassed: boolean) => void>();
   #count = 0;
+  /** Where the cookie is, once there was a fence. */
+  #cookie: string;
 
   constructor(directory: string) {
     this.#directory = directory;
+    this.#cookie = join(directory, '0');
   }
 
   /** Makes the directory, empty; undefined where there is no fence, or no room for one. */
@@ -43,9 +47,7 @@ export class Fence {
         resolve(isPassed);
       });
       try {
-        const cookie = join(this.#directory, name);
-        files.closeSync(files.openSync(cookie, 'wx', 0o600));
-        files.unlinkSync(cookie);
+        this.#moveCookie(join(this.#directory, name));
       } catch (error) {
         if (systemCode(error) === undefined) throw error;
         this.#answer(name, false);
@@ -72,6 +74,17 @@ export class Fence {
       if (systemCode(error) === undefined) throw error;
       // Empty, and emptied again by the next watch: what hinders us will hinder the session's end, which says so.
     }
+  }
+
+  /** Where there is none, one is made: that is told as well. */
+  #moveCookie(to: string): void {
+    try {
+      files.renameSync(this.#cookie, to);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      files.closeSync(files.openSync(to, 'wx', 0o600));
+    }
+    this.#cookie = to;
   }
 
   #answer(name: string, isPassed: boolean): void {

@@ -71,11 +71,11 @@ if (process.platform === 'linux') {
     }, fill);
   });
 
-  test('several at once are all passed, and several cookies leave nothing behind', async () => {
+  test('several at once are all passed, and one cookie serves them', async () => {
     await fenced(async ({ watcher, directory }) => {
       const all = await Promise.all(Array.from({ length: 20 }, () => watcher.fence()));
       assert.is(all.length, 20);
-      assert.equal(readdirSync(directory), []);
+      assert.is(readdirSync(directory).length, 1);
       await watcher.close();
       assert.not(existsSync(directory));
       assert.is(await watcher.fence(), false, 'a closed one proves nothing');

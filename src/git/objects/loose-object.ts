@@ -1,10 +1,13 @@
-// Loose objects of a directory of ours that are no longer what their name says. Git never writes an object that it
-// believes to have, so a damaged one has to go before the same content can be stored again.
-import { createHash } from 'node:crypto';
+// Loose objects of a directory of ours: written as git writes them, and found out where they are no longer what their
+// name says. Git never writes an object that it believes to have, so a damaged one has to go before the same content
+// can be stored again.
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { inflateSync } from 'node:zlib';
+import { deflateSync, inflateSync } from 'node:zlib';
+import { syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
-import { files } from '../../base/files.ts';
+import { files, filesAsync } from '../../base/files.ts';
+import type { ObjectType } from './object-id.ts';
 
 /** A larger one is not read for this; `store/verify` tells of it. */
 const readBytesMax = 64 << 20;
@@ -12,7 +15,8 @@ const readBytesMax = 64 << 20;
 /** Whether the file is there and holds the object of this id. `isThorough`: else only an empty one counts as damaged. */
 export function stateOfLoose(file: string, id: string, isThorough: boolean): 'absent' | 'whole' | 'damaged' {
   try {
-    const { size } = files.statSync(file);
+    const size = files.statSync(file, { throwIfNoEntry: false })?.size;
+    if (size === undefined) return 'absent';
     if (size === 0) return 'damaged';
     if (!isThorough || size > readBytesMax) return 'whole';
     const bytes = inflateSync(files.readFileSync(file), { maxOutputLength: 4 * readBytesMax });
@@ -29,4 +33,52 @@ export function stateOfLoose(file: string, id: string, isThorough: boolean): 'ab
 export function removeDamagedLoose(objects: string, id: string, isThorough: boolean): void {
   const file = join(objects, id.slice(0, 2), id.slice(2));
   if (stateOfLoose(file, id, isThorough) === 'damaged') files.rmSync(file, { force: true });
+}
+
+export interface LooseObject {
+  readonly type: ObjectType;
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Stores an object in an object directory of ours: whole under a temporary name of git's own form, which every opening
+ * removes, then renamed. One that is there is made young, so that no prune takes it. `isDurable`: it survives a power cut.
+ */
+export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
+  const directory = join(objects, object.id.slice(0, 2));
+  const file = join(directory, object.id.slice(2));
+  if (stateOfLoose(file, object.id, false) === 'whole') {
+    const now = Date.now() / 1000;
+    files.lutimesSync(file, now, now);
+    return;
+  }
+  const header = Buffer.from(`${object.type} ${object.bytes.length}\0`, 'latin1');
+  const deflated = deflateSync(Buffer.concat([header, object.bytes]), { level: 1 });
+  const temporary = join(directory, `tmp_obj_${randomBytes(6).toString('hex')}`);
+  const fd = openIn(directory, temporary);
+  try {
+    try {
+      files.writeFileSync(fd, deflated);
+      if (isDurable) await filesAsync.fsync(fd);
+    } finally {
+      files.closeSync(fd);
+    }
+    files.renameSync(temporary, file);
+  } catch (error) {
+    files.rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (isDurable) syncDirectory(directory);
+}
+
+/** Nobody writes to an object once it has its name. */
+function openIn(directory: string, file: string): number {
+  try {
+    return files.openSync(file, 'wx', 0o444);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return files.openSync(file, 'wx', 0o444);
+  }
 }

@@ -90,3 +90,8 @@ export const durableSettings: Readonly<Record<string, string>> = {
   'core.fsync': 'all', // git 2.36 and later
   'core.fsyncObjectFiles': 'true', // before
 };
+
+/** Whether what is written there has to survive a power cut. */
+export function isDurablePlace({ settings }: GitPlace): boolean {
+  return settings?.['core.fsync'] === durableSettings['core.fsync'];
+}

@@ -156,8 +156,9 @@ function deletedBy({ deletes, writes }: RestorePlan): TreePath[] {
 }
 
 function checkDeletions(deletes: number, present: Capture): void {
+  if (deletes <= massDeletionMin) return;
   const total = countFiles(present.root);
-  if (deletes <= massDeletionMin || deletes * 2 <= total) return;
+  if (deletes * 2 <= total) return;
   throw new CheckpointdError(
     'ConfirmationRequired',
     `This restore would delete ${deletes} of ${total} files. Look at a dryRun; then repeat it with confirm: true.`,

@@ -75,8 +75,9 @@ export class GitStore implements SnapshotStore {
   writer(signal?: AbortSignal, writesAll = false): SnapshotWriter {
     if (writesAll) this.#known.clear();
     const { writePlace: place, spoolDirectory } = this.#home;
-    const [objects, reader, known, gate] = [this.#objects, this.#reader, this.#known, this.#gate];
-    return new GitWriter({ place, objects, spoolDirectory, reader, known, gate, signal, writesAll });
+    const [objects, reader, trees] = [this.#objects, this.#reader, this.#trees];
+    const [known, gate] = [this.#known, this.#gate];
+    return new GitWriter({ place, objects, spoolDirectory, reader, trees, known, gate, signal, writesAll });
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {

@@ -43,6 +43,11 @@ export class TreeReader {
     return items;
   }
 
+  /** Takes in a directory that was stored just now: what is made is compared next. */
+  async keep(id: string, bytes: Buffer): Promise<void> {
+    this.#trees.set(id, await decodeTree(bytes, id));
+  }
+
   async modes(snapshot: SnapshotId): Promise<StrictModes> {
     const { modes } = partsOfSnapshot(snapshot);
     if (modes === undefined) return noStrictModes;

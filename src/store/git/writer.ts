@@ -37,6 +37,8 @@ export interface GitWriterParts {
   readonly spoolDirectory: string;
   /** Sees what the writer writes and what was there before. */
   readonly reader: ObjectReader;
+  /** Told of directories that were stored. */
+  readonly trees: { keep(id: string, bytes: Buffer): Promise<void> };
   /** Blobs that are certainly in the store and cannot vanish from it. */
   readonly known: { has(id: string): boolean; add(id: string): void };
   readonly gate: SweepGate;
@@ -226,6 +228,7 @@ export class GitWriter implements SnapshotWriter {
     for (const id of trees.keys()) this.#removeDamaged(id);
     if (trees.size < bulkMin) {
       await Promise.all([...trees.values()].map((bytes) => objects.write('tree', bytes)));
+      for (const [id, bytes] of trees) await this.#parts.trees.keep(id, bytes);
       return;
     }
     await packObjects(place, 'tree', [...trees.values()], signal);

@@ -1,0 +1,96 @@
+// What is stored in process is what git itself would store: git reads it, and finds nothing wrong with it.
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../../src/base/seam.ts';
+import { writeLoose } from '../../../src/git/objects/loose-object.ts';
+import { type ObjectType, objectId } from '../../../src/git/objects/object-id.ts';
+import { ObjectWriter } from '../../../src/git/objects/object-writer.ts';
+import { encodeTree } from '../../../src/git/objects/tree-format.ts';
+import { durableSettings } from '../../../src/git/process/environment.ts';
+import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
+
+/** Around the borders between what is stored in process and what git is given. */
+const sizes = [0, 1, 15, 4096, 65_535, 131_071, 131_072, 131_073, 300_000];
+
+for (const durability of ['process', 'power'] as const) {
+  test(`git reads every object back, whatever its type and size (${durability})`, () =>
+    inTemporary(async (directory) => {
+      git(directory, 'init', '-q', '--bare');
+      const settings = durability === 'power' ? durableSettings : {};
+      const writer = new ObjectWriter({ gitDir: directory, settings }, directory);
+      const blobs = sizes.flatMap((size) => [randomBytes(size), Buffer.alloc(size, 'lines of text\n')]);
+      const ids = await Promise.all(blobs.map((bytes) => writer.write('blob', bytes)));
+      const items = ids.map((id, i) => ({ name: `f${i}`, mode: '100644' as const, id }));
+      const tree = await writer.write('tree', await encodeTree(items));
+      const who = 'Q <qcli@local> 1 +0000';
+      const text = `tree ${tree}\nauthor ${who}\ncommitter ${who}\n\nsubject\n`;
+      const commit = await writer.write('commit', Buffer.from(text));
+      await writer.close();
+      blobs.forEach((bytes, i) => assert.equal(gitBytes(directory, 'cat-file', 'blob', ids[i] ?? ''), bytes));
+      assert.is(git(directory, 'cat-file', '-t', tree).trim(), 'tree');
+      assert.is(gitBytes(directory, 'cat-file', 'commit', commit).toString(), text);
+      git(directory, 'update-ref', 'refs/heads/main', commit);
+      assert.is(git(directory, 'fsck', '--strict', '--full', '--no-dangling').trim(), '');
+    }));
+}
+
+async function withObjects(
+  body: (objects: string, file: string, write: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  await inTemporary(async (directory) => {
+    git(directory, 'init', '-q', '--bare');
+    const bytes = Buffer.from('content');
+    const object = { type: 'blob' as ObjectType, id: objectId('blob', bytes), bytes };
+    const objects = join(directory, 'objects');
+    const file = join(objects, object.id.slice(0, 2), object.id.slice(2));
+    await body(objects, file, () => writeLoose(objects, object, false));
+  });
+}
+
+test('one that is there is not written again but made young, and an empty one is replaced', () =>
+  withObjects(async (_objects, file, write) => {
+    await write();
+    const { ino } = statSync(file);
+    utimesSync(file, 1, 1);
+    await write();
+    assert.is(statSync(file).ino, ino);
+    assert.ok(Date.now() - statSync(file).mtimeMs < 60_000);
+    chmodSync(file, 0o600);
+    writeFileSync(file, '');
+    await write();
+    assert.ok(statSync(file).size > 0);
+    assert.is(statSync(file).mode & 0o777 & ~0o444, 0, 'nobody writes to it');
+  }));
+
+test('one that fails at any call has no name, and leaves nothing', () =>
+  withObjects(async (objects, file, write) => {
+    let failed = 0;
+    for (let fatal = 1; ; fatal += 1) {
+      let calls = 0;
+      installFault((call) => {
+        if (call === 'rm') return;
+        calls += 1;
+        if (calls === fatal) throw Object.assign(new Error('injected'), { code: 'ENOSPC' });
+      });
+      const isDone = await write().then(
+        () => true,
+        () => false,
+      );
+      installFault(undefined);
+      if (isDone) break;
+      failed += 1;
+      assert.not(existsSync(file));
+      const directories = readdirSync(objects).filter((name) => name.length === 2);
+      assert.equal(
+        directories.flatMap((name) => readdirSync(join(objects, name))),
+        [],
+      );
+    }
+    assert.ok(failed >= 5, String(failed));
+    assert.ok(existsSync(file));
+  }));
+
+test.run();
