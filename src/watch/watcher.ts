@@ -10,7 +10,7 @@ import { ChangeLog, type Changes } from './change-log.ts';
 import { Fence } from './fence.ts';
 import { HeldWatch } from './held/held-watch.ts';
 import { type FromThread, limitCodes, type ThreadOrder, type ToThread } from './thread/messages.ts';
-import { queueShareOf, startThread } from './thread/thread-start.ts';
+import { queueShareOf, startThread, ThreadEnds } from './thread/thread-start.ts';
 import type { WatchFigures, WatchState } from './watch-figures.ts';
 import type { WatcherOptions } from './watcher-options.ts';
 
@@ -30,6 +30,7 @@ export class WorkTreeWatcher {
   /** Where the last capture that succeeded began to look. */
   #capturedTo = 0;
   readonly #batches: ChangeBatches;
+  readonly #threads = new ThreadEnds();
   #thread: Worker | undefined;
   #state: WatchState = 'unwatched';
   #reason: string | undefined;
@@ -141,10 +142,9 @@ export class WorkTreeWatcher {
 
   #startThread(): Worker {
     const { root, storage, leftOut, program } = this.#options;
-    const fence = this.#fence?.prepare();
     const order: ThreadOrder = {
       root,
-      ...given({ storage, fence }),
+      ...given({ storage, fence: this.#fence?.prepare() }),
       leftOut: leftOut?.() ?? [],
       eventsMax: queueShareOf(),
     };
@@ -173,7 +173,7 @@ export class WorkTreeWatcher {
     this.#eventsBefore = this.#events;
     this.#endStart();
     this.#fence?.giveUp();
-    await thread?.terminate();
+    await this.#threads.end(thread);
   }
 
   #hear(message: FromThread): void {

@@ -8,7 +8,7 @@ import type { Log } from '../../base/log.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { ChangeLog } from '../change-log.ts';
 import { Fence } from '../fence.ts';
-import { queueShareOf, startThread } from '../thread/thread-start.ts';
+import { queueShareOf, startThread, ThreadEnds } from '../thread/thread-start.ts';
 import type { FromHeld, HeldOrder, ToHeld } from './held-messages.ts';
 
 const program = new URL('./held-thread.js', import.meta.url);
@@ -53,6 +53,7 @@ export class HeldWatch implements HeldTree {
   readonly #options: HeldWatchOptions;
   readonly #fence: Fence;
   readonly #asked = new Map<number, Asked>();
+  readonly #threads = new ThreadEnds();
   #thread: Worker | undefined;
   #count = 0;
   #isReady = false;
@@ -192,7 +193,7 @@ export class HeldWatch implements HeldTree {
     this.#fence.giveUp();
     for (const { paths, answer } of this.#asked.values()) answer(paths);
     this.#asked.clear();
-    await thread?.terminate();
+    await this.#threads.end(thread);
   }
 }
 

@@ -42,6 +42,20 @@ export function startThread<Message>(
   return thread;
 }
 
+/** The ends of one owner's threads: whoever closes waits for all of them, also of those that were given up before. */
+export class ThreadEnds {
+  readonly #ending = new Set<Promise<unknown>>();
+
+  /** Ends a thread, if there is one; resolves when none is left. */
+  async end(thread: Worker | undefined): Promise<void> {
+    if (thread !== undefined) {
+      const ended = thread.terminate().finally(() => this.#ending.delete(ended));
+      this.#ending.add(ended);
+    }
+    await Promise.all(this.#ending);
+  }
+}
+
 /** So many events in one turn of a loop, and there may have been more. */
 export function queueShareOf(): number {
   return Math.ceil(queueLimit() * queueShare);
