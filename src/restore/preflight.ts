@@ -16,7 +16,7 @@ const listedMax = 10;
 
 /**
  * Refuses a plan whose contents are missing, or do not fit beside the old ones with a tenth to spare (all are
- * staged before the first old one goes).
+ * staged before the first old one goes). Resolves with the sizes.
  *
  * @throws DataCorrupt, NoSpace
  */
@@ -24,8 +24,8 @@ export async function requireContents(
   tree: AnchoredFiles,
   plan: RestorePlan,
   contents: Contents,
-): Promise<void> {
-  if (plan.writes.length === 0) return;
+): Promise<readonly number[]> {
+  if (plan.writes.length === 0) return [];
   const blobs = plan.writes.map(({ after }) => after.blob);
   const sizes = await contents.sizes(blobs);
   const lost = plan.writes.filter((_, index) => (sizes[index] ?? -1) < 0);
@@ -37,7 +37,7 @@ export async function requireContents(
   const needed = Math.ceil(bytes * 1.1);
   const stats = files.statfsSync(tree.address(rootPath), { bigint: true });
   const available = stats.bavail * stats.bsize;
-  if (BigInt(needed) <= available) return;
+  if (BigInt(needed) <= available) return sizes;
   throw new CheckpointdError(
     'NoSpace',
     'There is not enough free space to restore. Nothing was changed; make room and try again.',

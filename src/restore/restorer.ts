@@ -130,8 +130,7 @@ class Restorer {
     let leftover: readonly TreePath[] = [];
     let kept: readonly Failure[] = [];
     try {
-      await requireContents(this.#tree, plan, contents);
-      await staging.run(plan);
+      await staging.run(plan, await requireContents(this.#tree, plan, contents));
       await this.#permissions.ask();
       signal?.throwIfAborted();
       this.#tree.forget('' as TreePath);

@@ -4,6 +4,7 @@ import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
+import { ReadAhead } from '../store/read-ahead.ts';
 import { type Contents } from '../store/snapshot-store.ts';
 import { type Entry, isLink, sameContent } from '../tree/entry.ts';
 import { byBytes, join, parentOf, type TreePath } from '../tree/tree-path.ts';
@@ -85,6 +86,8 @@ export class Staging {
   readonly #slices: Slices;
   /** The operation at hand, for the error message. */
   at: TreePath | undefined;
+  #ahead: ReadAhead | undefined;
+  #turn = 0;
 
   constructor(options: StagingOptions, refusals: Refusals) {
     this.#options = options;
@@ -92,8 +95,12 @@ export class Staging {
     this.#slices = new Slices(options.signal);
   }
 
-  /** @throws system errors that end the run, DataCorrupt from the store, AbortError. */
-  async run(plan: RestorePlan): Promise<void> {
+  /**
+   * `sizes`: of the contents to be written.
+   *
+   * @throws system errors that end the run, DataCorrupt from the store, AbortError.
+   */
+  async run(plan: RestorePlan, sizes: readonly number[]): Promise<void> {
     for (const { path, expected } of plan.deletes) {
       await this.#each(path, async () => {
         const present = await this.#identify(path);
@@ -103,7 +110,13 @@ export class Staging {
         } else this.#refusals.conflicts.push(path);
       });
     }
-    for (const write of plan.writes) await this.#each(write.path, () => this.#stageWhole(write));
+    const blobs = plan.writes.map(({ after }) => after.blob);
+    this.#ahead = new ReadAhead(this.#options.contents, blobs, sizes);
+    for (const [turn, write] of plan.writes.entries()) {
+      this.#turn = turn;
+      this.#ahead.turnTo(turn);
+      await this.#each(write.path, () => this.#stageWhole(write));
+    }
     await this.#openToGroup();
   }
 
@@ -201,7 +214,7 @@ export class Staging {
     const { tree, durable, umask } = this.#options;
     if (isLink(entry)) {
       const parts: Uint8Array[] = [];
-      for await (const chunk of this.#chunks(entry)) parts.push(chunk);
+      for await (const chunk of this.#chunks()) parts.push(chunk);
       const target = Buffer.concat(parts);
       return this.#make(entry.path, (temporary) => files.symlinkSync(target, tree.address(temporary))).path;
     }
@@ -210,7 +223,7 @@ export class Staging {
       files.openSync(tree.address(temporary), flags, 0o600),
     );
     try {
-      for await (const chunk of this.#chunks(entry)) {
+      for await (const chunk of this.#chunks()) {
         for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
         if (this.#slices.isDue()) await this.#slices.pause();
       }
@@ -241,10 +254,10 @@ export class Staging {
     }
   }
 
-  /** The content, with the store's own troubles told apart from those of the work tree. */
-  async *#chunks(entry: Entry): AsyncGenerator<Uint8Array> {
+  /** The content whose turn it is, with the store's own troubles told apart from those of the work tree. */
+  async *#chunks(): AsyncGenerator<Uint8Array> {
     try {
-      yield* this.#options.contents.read(entry.blob);
+      if (this.#ahead !== undefined) yield* this.#ahead.read(this.#turn);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       throw new CheckpointdError(

@@ -66,7 +66,8 @@ export class NarrowScan {
     let dirty = dirtyPaths([...marks, ...restless.unheld], this.#known);
     for (const path of [...listed, ...restless.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUntold(dirty)) dirty.listed.add(parentOf(path));
-    for (let attempt = 0; ; attempt += 1) {
+    // What is not looked at needs no second fence: it stood as it was seen when the first one had passed.
+    for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
       await this.#look(dirty);
       if (this.#reading.isStopped) break;
       const more = this.#stillDirty(dirtyPaths(await this.#options.more(), this.#known));

@@ -1,0 +1,53 @@
+// Contents that are asked for before their turn: while one is being used, the store looks for the next ones. Bounded in
+// number and bytes; a large content waits for its turn, and comes in chunks. It decides nothing and writes nothing.
+import type { BlobId } from '../base/ids.ts';
+import type { Contents } from './snapshot-store.ts';
+
+const aheadMax = 32;
+/** Larger contents are not held. */
+const smallBytesMax = 64 << 10;
+
+export class ReadAhead {
+  readonly #contents: Contents;
+  readonly #blobs: readonly BlobId[];
+  readonly #sizes: readonly number[];
+  /** By their places in the list. */
+  readonly #asked = new Map<number, Promise<readonly Uint8Array[]>>();
+  #next = 0;
+
+  /** The contents in the order of their turns, with their sizes. */
+  constructor(contents: Contents, blobs: readonly BlobId[], sizes: readonly number[]) {
+    this.#contents = contents;
+    this.#blobs = blobs;
+    this.#sizes = sizes;
+  }
+
+  /** It is this one's turn: what came before is let go, and what comes soon is asked for. */
+  turnTo(turn: number): void {
+    this.#asked.delete(turn - 1);
+    for (; this.#next < Math.min(turn + aheadMax, this.#blobs.length); this.#next += 1) {
+      const blob = this.#blobs[this.#next];
+      const size = this.#sizes[this.#next] ?? Number.POSITIVE_INFINITY;
+      if (blob === undefined || size > smallBytesMax) continue;
+      const whole = gather(this.#contents.read(blob));
+      whole.catch(() => undefined); // told when it is its turn, if that comes
+      this.#asked.set(this.#next, whole);
+    }
+  }
+
+  /** The content whose turn it is. */
+  async *read(turn: number): AsyncIterable<Uint8Array> {
+    const asked = this.#asked.get(turn);
+    if (asked !== undefined) yield* await asked;
+    else {
+      const blob = this.#blobs[turn];
+      if (blob !== undefined) yield* this.#contents.read(blob);
+    }
+  }
+}
+
+async function gather(chunks: AsyncIterable<Uint8Array>): Promise<readonly Uint8Array[]> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return all;
+}

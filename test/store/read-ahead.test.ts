@@ -1,0 +1,42 @@
+// Contents are asked for before their turn, and what is wrong with one is told at its turn.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BlobId } from '../../src/base/ids.ts';
+import { ReadAhead } from '../../src/store/read-ahead.ts';
+import type { Contents } from '../../src/store/snapshot-store.ts';
+
+const count = 100;
+
+async function read(ahead: ReadAhead, turn: number): Promise<string> {
+  let text = '';
+  for await (const chunk of ahead.read(turn)) text += Buffer.from(chunk).toString();
+  return text;
+}
+
+test('each gets its own content; few are asked for ahead, large ones not, and a lost one fails in its turn', async () => {
+  const asked: string[] = [];
+  const contents: Pick<Contents, 'read'> = {
+    async *read(blob) {
+      asked.push(blob);
+      if (blob === '50') throw new Error('lost');
+      yield await Promise.resolve(Buffer.from(`${blob}:`));
+      yield Buffer.from('end');
+    },
+  };
+  const blobs = Array.from({ length: count }, (_, i) => String(i) as BlobId);
+  const sizes = blobs.map((_, i) => (i % 7 === 3 ? 1 << 20 : 10));
+  const ahead = new ReadAhead(contents as Contents, blobs, sizes);
+  for (let turn = 0; turn < count; turn += 1) {
+    const before = asked.length;
+    ahead.turnTo(turn);
+    if (turn === 0) assert.ok(asked.length > 20 && asked.length < 40, String(asked.length));
+    else assert.ok(asked.length - before <= 1);
+    assert.is(asked.includes(String(turn)), turn % 7 !== 3);
+    const got = await read(ahead, turn).catch((error: unknown) => (error as Error).message);
+    assert.is(got, turn === 50 ? 'lost' : `${turn}:end`);
+  }
+  assert.is(new Set(asked).size, count);
+  assert.is(asked.length, count, 'nothing is read twice');
+});
+
+test.run();
