@@ -1,0 +1,15 @@
+// The frames in the README are those of today, from a real terminal.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const script = fileURLToPath(new URL('../../../scripts/record-frames.js', import.meta.url));
+
+test('the frames in the README are fresh', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+  assert.is(status, 0, `${stdout}${stderr}`);
+  if (stdout !== '') console.log(stdout.trim());
+});
+
+test.run();
