@@ -9,6 +9,8 @@ export interface AgentEvent {
   /** Where the agent works: an absolute path. */
   readonly directory: string;
   readonly kind: 'start' | 'prompt' | 'tool' | 'end';
+  /** When the agent told it: the start of the hook, ms since 1970. */
+  readonly atMs?: number;
   /** Of a prompt. */
   readonly text?: string;
   /** Of a tool: its name. */

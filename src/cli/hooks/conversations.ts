@@ -6,7 +6,9 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { repositoryOf, storedSessions } from '../../client/stored-sessions.ts';
 import { whileBusy } from '../while-busy.ts';
+import { cutTo } from '../width.ts';
 import type { AgentEvent } from './agent-event.ts';
+import { deleteOldSessions } from './old-sessions.ts';
 import { restoredSince } from './restored-since.ts';
 
 /** A conversation that was not heard of for so long is closed; its next event opens it again. */
@@ -14,6 +16,12 @@ const silenceMs = 30 * 60_000;
 
 /** For somebody's command line that has the session for a moment. */
 const busyMs = 10_000;
+
+/** How long an agent waits for a hook. */
+const waitedMs = 1000;
+
+/** Old sessions can wait until the agent is at work. */
+const tidyAfterMs = 60_000;
 
 interface OpenConversation {
   readonly client: CheckpointdClient;
@@ -94,15 +102,31 @@ export class Conversations {
     const { client, session } = open;
     if (event.kind === 'prompt') {
       const told = await restoredSince(client, session);
-      await client.request('checkpoint/create', {
-        session,
-        kind: 'turn',
-        ...(event.text === undefined || event.text === '' ? {} : { message: event.text }),
-      });
+      await this.#promptGiven(name, open, event);
       return told;
     }
     if (event.kind === 'tool') await this.#toolFinished(open, event);
     return undefined;
+  }
+
+  /** The agent waits for it a second. After that it may have begun, and whoever reads the list is told. */
+  async #promptGiven(
+    name: string,
+    { client, session }: OpenConversation,
+    { text = '', atMs }: AgentEvent,
+  ): Promise<void> {
+    const behindMs = (): number => (atMs === undefined ? 0 : Date.now() - atMs);
+    const lateMs = behindMs();
+    await client.request('checkpoint/create', {
+      session,
+      kind: 'turn',
+      ...(text === '' ? {} : { message: text }),
+      ...(lateMs > waitedMs ? { description: lateDescription(text, lateMs) } : {}),
+    });
+    if (behindMs() > waitedMs)
+      this.#log(
+        `${name}: the turn's checkpoint stood ${behindMs()} ms after the prompt; it may hold first edits`,
+      );
   }
 
   async #toolFinished({ client, session, workspace }: OpenConversation, event: AgentEvent): Promise<void> {
@@ -183,11 +207,21 @@ export class Conversations {
   }
 
   #ownDaemon(): Promise<CheckpointdClient> {
-    this.#daemon ??= CheckpointdClient.start({
+    this.#daemon ??= this.#startDaemon();
+    return this.#daemon;
+  }
+
+  async #startDaemon(): Promise<CheckpointdClient> {
+    const client = await CheckpointdClient.start({
       args: [`--storage-dir=${this.#storage}`],
       clientInfo: { name: 'checkpointd hooks' },
     });
-    return this.#daemon;
+    setTimeout(() => {
+      deleteOldSessions(client, this.#log).catch((error: unknown) =>
+        this.#log(`old sessions were not deleted: ${String(error)}`),
+      );
+    }, tidyAfterMs).unref();
+    return client;
   }
 
   #forget(name: string): void {
@@ -210,6 +244,11 @@ export class Conversations {
       this.#log(`${name}: closing failed: ${String(error)}`);
     }
   }
+}
+
+function lateDescription(text: string, lateMs: number): string {
+  const line = cutTo(text.replaceAll(/\s+/g, ' ').trim(), 60);
+  return `${line === '' ? 'Turn started' : line} (captured ${(lateMs / 1000).toFixed(1)} s late)`;
 }
 
 /** The path as the wire wants it; undefined for one that leads out of the work tree. */

@@ -43,6 +43,7 @@ async function report(agent: string, name: string | undefined, storage: string):
   }
   const line = JSON.stringify({
     ...event,
+    atMs: Math.round(performance.timeOrigin),
     ...(event.text === undefined ? {} : { text: wellFormed(event.text.slice(0, promptCharactersMax)) }),
   });
   const { told } = JSON.parse(await handOver(storage, event, line)) as { readonly told?: string };

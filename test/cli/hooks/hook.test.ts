@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keeperSocket } from '../../../src/cli/hooks/keeper-socket.ts';
+import { askKeeper, keeperSocket } from '../../../src/cli/hooks/keeper-socket.ts';
 import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
@@ -183,6 +183,27 @@ test('two hooks at once start one keeper, and a killed keeper is followed by ano
     await hook(rig, 'codex', event(rig, 'PostToolUse', { tool_name: 'Bash', tool_use_id: 'x' }));
     await until('one keeper', () => keepersOf(rig).length === 1);
     await until('the checkpoint', async () => /\[1\.1\].*Bash/.test(await listed(rig)));
+  }));
+
+test("a turn's checkpoint that came later than an agent waits says so, in the list and in the log", () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'SessionStart'));
+    await until('the session', () => rig.sessions().length === 1);
+    const prompt = {
+      agent: 'codex',
+      conversation: 'one',
+      directory: rig.work,
+      kind: 'prompt',
+      text: 'late one',
+    };
+    const ask = (atMs: number): Promise<string> =>
+      askKeeper(socketOf(rig), JSON.stringify({ ...prompt, atMs }));
+    await ask(Date.now() - 5000);
+    await ask(Date.now());
+    const list = await listed(rig);
+    assert.match(list, /\[1\].*late one \(captured 5\.\d s late\)\n/);
+    assert.match(list, /\[2\].*late one( \(captured|$)/m);
+    assert.match(logOf(rig), /stood 5\d\d\d ms after the prompt/);
   }));
 
 test('outside a repository nothing is captured, and that is in the log', () =>
