@@ -17,8 +17,12 @@ export interface Contender {
   hasChanges(): Promise<void>;
   /** The files that differ between the last two checkpoints. */
   diff(): Promise<void>;
-  /** Makes the work tree equal the checkpoint before the last. */
-  restore(): Promise<void>;
+  /** The counts of files that differ between the last two checkpoints. */
+  stats(): Promise<void>;
+  /** Makes the work tree equal the checkpoint before the last, from which so many files differ. */
+  restore(files: number): Promise<void>;
+  /** What comes first after a pause of the client: a daemon reopens the session and makes a checkpoint. */
+  reopen(): Promise<void>;
   /** The longest that a light request waited while a checkpoint was made, in milliseconds; for a daemon. */
   wait(): Promise<number | undefined>;
   /** Bytes allocated on disk for the checkpoints. */
@@ -36,7 +40,7 @@ export class DaemonContender implements Contender {
   #client: CheckpointdClient | undefined;
   #session = '';
   #turn = 0;
-  #ownBefore = 0;
+  #ownBefore = -1;
 
   constructor(strategy: string, workTree: string, scratch: string) {
     this.name = strategy;
@@ -45,10 +49,11 @@ export class DaemonContender implements Contender {
   }
 
   async open(): Promise<void> {
-    this.#ownBefore = allocated(join(this.#workTree, '.git'));
+    if (this.#ownBefore < 0) this.#ownBefore = allocated(join(this.#workTree, '.git'));
     this.#client ??= await CheckpointdClient.start();
     const { session, checkpoints } = await this.#daemon.request('session/open', {
       workspace: this.#workTree,
+      conversationId: 'bench',
       storageDir: this.#storage,
       strategy: this.name,
       retention: 'keep',
@@ -56,7 +61,6 @@ export class DaemonContender implements Contender {
     });
     if (!checkpoints.enabled) throw new Error(checkpoints.message);
     this.#session = session;
-    this.#turn = 0;
   }
 
   /** Resolves when the watcher has ended its scan: the next contender is measured without it. */
@@ -91,7 +95,21 @@ export class DaemonContender implements Contender {
     });
   }
 
-  async restore(): Promise<void> {
+  async stats(): Promise<void> {
+    await this.#daemon.request('checkpoint/stats', {
+      session: this.#session,
+      from: String(this.#turn - 1),
+      to: String(this.#turn),
+    });
+  }
+
+  async reopen(): Promise<void> {
+    await this.#daemon.request('session/close', { session: this.#session });
+    await this.open();
+    await this.create();
+  }
+
+  async restore(files: number): Promise<void> {
     const tag = String(this.#turn - 1);
     const { restored, failed } = await this.#daemon.request('checkpoint/restore', {
       session: this.#session,
@@ -99,8 +117,8 @@ export class DaemonContender implements Contender {
       mode: 'hard',
     });
     this.#turn -= 1;
-    if (restored.length !== 1 || failed.length > 0)
-      throw new Error(`${this.name}: not one file was restored`);
+    if (restored.length !== files || failed.length > 0)
+      throw new Error(`${this.name}: ${restored.length} files were restored, and not ${files}`);
   }
 
   /** Asks again and again, so that what is measured is the event loop and not the one request. */
@@ -178,6 +196,14 @@ export class GitContender implements Contender {
 
   async diff(): Promise<void> {
     this.#git('diff', '--name-status', String(this.#turn - 1), String(this.#turn));
+  }
+
+  async stats(): Promise<void> {
+    this.#git('diff', '--shortstat', String(this.#turn - 1), String(this.#turn));
+  }
+
+  async reopen(): Promise<void> {
+    this.#git('status', '--porcelain');
   }
 
   async restore(): Promise<void> {

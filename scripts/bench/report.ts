@@ -1,0 +1,156 @@
+// What was measured as people and programs read it: a table of medians with their ratio to git, JSON, and the plot of
+// scripts/bench/plot.ts. It measures nothing.
+import { execFileSync } from 'node:child_process';
+import { availableParallelism, cpus } from 'node:os';
+import { type Plot, svgOf } from './plot.ts';
+
+/** Of one contender on one tree: milliseconds of each try, and bytes. */
+export interface Measured {
+  readonly name: string;
+  readonly firstCapture: readonly number[];
+  readonly create: readonly number[];
+  /** By the number of files that were edited before. */
+  readonly createAfter: Readonly<Record<string, readonly number[]>>;
+  readonly hasChanges: readonly number[];
+  readonly diff: readonly number[];
+  readonly stats: readonly number[];
+  readonly restore: readonly number[];
+  /** By the number of files that differ. */
+  readonly restoreOf: Readonly<Record<string, readonly number[]>>;
+  readonly reopen: readonly number[];
+  readonly wait: readonly number[];
+  readonly diskBytes: number;
+  readonly rssBytes?: number;
+  readonly highestRssBytes?: number;
+}
+
+export interface Result {
+  readonly files: number;
+  readonly contenders: readonly Measured[];
+}
+
+/** What was asked for. */
+export interface Asked {
+  readonly edits: readonly number[];
+  readonly restores: readonly number[];
+  readonly checkpoints: number;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
+}
+
+interface Row {
+  readonly label: string;
+  readonly unit: 'ms' | 'MB';
+  readonly of: (measured: Measured) => number | undefined;
+}
+
+const megabyte = 1024 * 1024;
+function rowsOf({ edits, restores, checkpoints }: Asked): readonly Row[] {
+  return [
+    { label: 'first capture', unit: 'ms', of: ({ firstCapture }) => median(firstCapture) },
+    { label: 'create after one edit', unit: 'ms', of: ({ create }) => median(create) },
+    ...edits.map(
+      (count): Row => ({
+        label: `create after ${count.toLocaleString('en')} edits`,
+        unit: 'ms',
+        of: ({ createAfter }) => (createAfter[count] === undefined ? undefined : median(createAfter[count])),
+      }),
+    ),
+    { label: 'hasChanges, nothing changed', unit: 'ms', of: ({ hasChanges }) => median(hasChanges) },
+    { label: 'diff of the last two', unit: 'ms', of: ({ diff }) => median(diff) },
+    { label: 'stats of the last two', unit: 'ms', of: ({ stats }) => median(stats) },
+    { label: 'restore of one file', unit: 'ms', of: ({ restore }) => median(restore) },
+    ...restores.map(
+      (count): Row => ({
+        label: `restore of ${count.toLocaleString('en')} files`,
+        unit: 'ms',
+        of: ({ restoreOf }) => (restoreOf[count] === undefined ? undefined : median(restoreOf[count])),
+      }),
+    ),
+    // Of git: its status, which is all that it has to do then.
+    { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
+    {
+      label: 'longest wait meanwhile',
+      unit: 'ms',
+      of: ({ wait }) => (wait.length === 0 ? undefined : Math.max(...wait)),
+    },
+    {
+      label: `disk after ${checkpoints} checkpoints`,
+      unit: 'MB',
+      of: ({ diskBytes }) => diskBytes / megabyte,
+    },
+    {
+      label: 'memory (highest RSS)',
+      unit: 'MB',
+      of: (m) => m.highestRssBytes && m.highestRssBytes / megabyte,
+    },
+  ];
+}
+
+/** Prints the table of one tree. */
+export function print({ files, contenders: all }: Result, asked: Asked): void {
+  const git = all.find(({ name }) => name === 'git');
+  console.log(`\n${files.toLocaleString('en')} files (median, and times the git sequence of Q CLI)`);
+  console.log([''.padEnd(28), ...all.map(({ name }) => name.padStart(18))].join(''));
+  for (const { label, unit, of } of rowsOf(asked)) {
+    const base = git === undefined ? undefined : of(git);
+    const cells = all.map((measured) => {
+      const value = of(measured);
+      if (value === undefined) return '–'.padStart(18);
+      const ratio = measured === git || base === undefined ? '' : ` ×${(value / base).toFixed(2)}`;
+      return `${value.toFixed(value < 10 ? 1 : 0)} ${unit}${ratio}`.padStart(18);
+    });
+    console.log([label.padEnd(28), ...cells].join(''));
+  }
+}
+
+/** Cost against the size of the tree. */
+export function plot(results: readonly Result[]): string {
+  const names = results[0]?.contenders.map(({ name }) => name) ?? [];
+  const linesOf = (of: (measured: Measured) => number): Plot['lines'] =>
+    names.map((name) => ({
+      name,
+      points: results.flatMap(({ files, contenders }) => {
+        const measured = contenders.find((each) => each.name === name);
+        return measured === undefined ? [] : [[files, of(measured)] as const];
+      }),
+    }));
+  return svgOf([
+    { title: 'A checkpoint of one edit', lines: linesOf(({ create }) => median(create)) },
+    { title: 'A restore of one file', lines: linesOf(({ restore }) => median(restore)) },
+  ]);
+}
+
+/** Everything, for programs. */
+export function report(results: readonly Result[], asked: Asked): object {
+  const rows = rowsOf(asked);
+  return {
+    date: new Date().toISOString(),
+    node: process.version,
+    git: execFileSync('git', ['--version'], { encoding: 'utf8' }).trim(),
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    checkpoints: asked.checkpoints,
+    results: results.map(({ files, contenders }) => {
+      const git = contenders.find(({ name }) => name === 'git');
+      return {
+        files,
+        contenders: contenders.map((measured) => ({
+          ...measured,
+          medians: Object.fromEntries(rows.map(({ label, of }) => [label, of(measured)])),
+          timesGit: Object.fromEntries(
+            rows.map(({ label, of }) => [
+              label,
+              (of(measured) ?? Number.NaN) / ((git && of(git)) || Number.NaN),
+            ]),
+          ),
+        })),
+      };
+    }),
+  };
+}
