@@ -29,10 +29,10 @@ export function stateOfLoose(file: string, id: string, isThorough: boolean): 'ab
   }
 }
 
-/** Removes the loose object of this id from an object directory of ours when it is damaged. */
-export function removeDamagedLoose(objects: string, id: string, isThorough: boolean): void {
+/** Removes an empty file in the place of a loose object from an object directory of ours. */
+export function removeEmptyLoose(objects: string, id: string): void {
   const file = join(objects, id.slice(0, 2), id.slice(2));
-  if (stateOfLoose(file, id, isThorough) === 'damaged') files.rmSync(file, { force: true });
+  if (stateOfLoose(file, id, false) === 'damaged') files.rmSync(file, { force: true });
 }
 
 export interface LooseObject {

@@ -49,6 +49,12 @@ export class ObjectWriter {
     this.#isDurable = isDurablePlace(place);
   }
 
+  /** One that writes to a directory in which git sees no other objects. */
+  beside(directory: string): ObjectWriter {
+    const environment = { ...this.#place.environment, GIT_OBJECT_DIRECTORY: directory };
+    return new ObjectWriter({ ...this.#place, environment }, this.#spoolDirectory, this.#onStored);
+  }
+
   /** Stores bytes and resolves with their id when git has them. @throws GitFailed, NoSpace */
   async write(type: ObjectType, bytes: Uint8Array): Promise<string> {
     const id = objectId(type, bytes);

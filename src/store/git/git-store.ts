@@ -45,7 +45,7 @@ export class GitStore implements SnapshotStore {
   readonly #gate = new SweepGate();
   #hasRemoved = false;
   #damaged: readonly StoreProblem[] = [];
-  readonly #known = new RecentSet(knownMax);
+  readonly #known = { proven: new RecentSet(knownMax), there: new RecentSet(knownMax) };
 
   constructor(home: GitHome) {
     this.strategy = home.strategy;
@@ -73,11 +73,11 @@ export class GitStore implements SnapshotStore {
   }
 
   writer(signal?: AbortSignal, writesAll = false): SnapshotWriter {
-    if (writesAll) this.#known.clear();
+    if (writesAll) for (const ids of Object.values(this.#known)) ids.clear();
     const { writePlace: place, spoolDirectory } = this.#home;
-    const [objects, reader, trees] = [this.#objects, this.#reader, this.#trees];
-    const [known, gate] = [this.#known, this.#gate];
-    return new GitWriter({ place, objects, spoolDirectory, reader, trees, known, gate, signal, writesAll });
+    const [objects, reader, trees, gate] = [this.#objects, this.#reader, this.#trees, this.#gate];
+    const known = { ...this.#known, isBelieved: this.#home.isBelieved };
+    return new GitWriter({ place, objects, spoolDirectory, reader, trees, ...known, gate, signal });
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
@@ -214,7 +214,7 @@ export class GitStore implements SnapshotStore {
         await this.#home.sweep(signal);
       } finally {
         await this.#home.refs.commit(held.map((ref) => ({ ref, to: undefined })));
-        this.#known.clear();
+        for (const ids of Object.values(this.#known)) ids.clear();
         this.#trees.clear();
         await Promise.all([this.#reader.renew(), this.#differ.renew()]);
       }

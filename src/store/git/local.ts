@@ -49,6 +49,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   const home: GitHome = {
     strategy: 'local',
     writePlace: { ...quarantine.place(incoming), settings },
+    isBelieved: false,
     readPlace: { gitDir },
     spoolDirectory,
     refs,

@@ -11,6 +11,7 @@ import { stateOfLoose } from '../../git/objects/loose-object.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
+import { type ObjectFile, objectFiles } from './object-files.ts';
 import { refused } from './refused.ts';
 
 /** A `git prune` that looked at the refs before ours moved has ended by then. */
@@ -34,12 +35,6 @@ export interface QuarantinePlaces {
   readonly gitDir: string;
   /** Where the user's `gc.pid` would be. */
   readonly commonDir: string;
-}
-
-/** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
-interface ObjectFile {
-  readonly directory: string;
-  readonly name: string;
 }
 
 export class Quarantine {
@@ -233,24 +228,6 @@ export class Quarantine {
     const { stdout } = await runGit({ place, args: ['show-index'], input });
     return stdout.toString('latin1').match(/(?<= )[0-9a-f]{40}(?= |$)/gm) ?? [];
   }
-}
-
-/** Finished object files, a pack's index last: whoever sees the index finds the pack. */
-function objectFiles(objects: string): ObjectFile[] {
-  const found: ObjectFile[] = [];
-  for (const directory of files.readdirSync(objects)) {
-    const isPacks = directory === 'pack';
-    if (!isPacks && !/^[0-9a-f]{2}$/.test(directory)) continue;
-    const names = files.readdirSync(join(objects, directory));
-    const form = isPacks ? /^pack-[0-9a-f]{40}\.(?:pack|rev|idx)$/ : /^[0-9a-f]{38}$/;
-    names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
-    for (const name of names) {
-      // A pack without its index is still being written.
-      const isWhole = !isPacks || names.includes(`${name.slice(0, name.lastIndexOf('.'))}.idx`);
-      if (form.test(name) && isWhole) found.push({ directory, name });
-    }
-  }
-  return found;
 }
 
 /** Hard link: no byte is copied and ours survives theirs. Across file systems a copy, then a rename. */

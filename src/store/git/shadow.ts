@@ -38,6 +38,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const home: GitHome = {
     strategy: 'shadow',
     writePlace: place,
+    isBelieved: true,
     readPlace: { gitDir },
     spoolDirectory,
     refs,

@@ -7,8 +7,8 @@ import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import { type SnapshotWriter, type StableContent } from '../../capture/snapshot-sink.ts';
 import { BulkImport } from '../../git/objects/bulk-import.ts';
-import { removeDamagedLoose } from '../../git/objects/loose-object.ts';
-import { objectId } from '../../git/objects/object-id.ts';
+import { removeEmptyLoose } from '../../git/objects/loose-object.ts';
+import { type ObjectType, objectId } from '../../git/objects/object-id.ts';
 import { packObjects } from '../../git/objects/object-pack.ts';
 import type { ObjectReader } from '../../git/objects/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.ts';
@@ -17,6 +17,7 @@ import type { GitPlace } from '../../git/process/environment.ts';
 import { gitAnswered } from '../../git/process/run.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
+import { type Handed, Proof } from './proof.ts';
 import type { SweepGate } from './sweep-gate.ts';
 
 /**
@@ -39,12 +40,19 @@ export interface GitWriterParts {
   readonly reader: ObjectReader;
   /** Told of directories that were stored. */
   readonly trees: { keep(id: string, bytes: Buffer): Promise<void> };
-  /** Blobs that are certainly in the store and cannot vanish from it. */
-  readonly known: { has(id: string): boolean; add(id: string): void };
+  /** Blobs that this store wrote or read whole, and that cannot vanish from it. */
+  readonly proven: KnownIds;
+  /** Blobs of which git only said that they are there. */
+  readonly there: KnownIds;
+  /** Whether git sees what was there before, and so does not write it again. */
+  readonly isBelieved: boolean;
   readonly gate: SweepGate;
   readonly signal: AbortSignal | undefined;
-  /** Whether objects that are there are read before they are believed. */
-  readonly writesAll: boolean;
+}
+
+interface KnownIds {
+  has(id: string): boolean;
+  add(id: string): void;
 }
 
 /** Directories as git will have them, by their ids. */
@@ -56,12 +64,11 @@ interface MadeTrees {
   readonly unchecked: ReadonlySet<string>;
 }
 
-type Pending = readonly [id: BlobId, content: StableContent];
-
 export class GitWriter implements SnapshotWriter {
   readonly #parts: GitWriterParts;
+  readonly #proof: Proof | undefined;
   readonly #added = new Set<string>();
-  #pending: Pending[] = [];
+  #pending: Handed[] = [];
   #pendingBytes = 0;
   #bulk: Promise<BulkImport> | undefined;
   /** Everything handed to git that it has not confirmed; ends only when all is. */
@@ -73,6 +80,7 @@ export class GitWriter implements SnapshotWriter {
 
   constructor(parts: GitWriterParts) {
     this.#parts = parts;
+    this.#proof = parts.isBelieved ? new Proof(parts) : undefined;
   }
 
   /** Calls may overlap; they are taken in one at a time, so that contents never mix in the import's input. */
@@ -102,20 +110,23 @@ export class GitWriter implements SnapshotWriter {
     const slices = new Slices(this.#parts.signal);
     for (const id of this.#added) {
       if (slices.isDue()) await slices.pause();
-      this.#parts.known.add(id);
+      this.#parts.proven.add(id);
     }
     await this.#checkThere([...trees.unchecked]);
     await this.#storeTrees(trees.bytes);
     for (const [directory, sealed] of trees.made) directory.sealed = sealed;
     const modes = await encodeModes(root, slices);
     if (modes === undefined) return trees.root as SnapshotId;
-    return `${trees.root}-${await this.#parts.objects.write('blob', modes)}` as SnapshotId;
+    const id = objectId('blob', modes);
+    for (const { content } of await this.#missing('blob', [{ id, content: { kind: 'bytes', bytes: modes } }]))
+      await this.#parts.objects.store('blob', id, content);
+    return `${trees.root}-${id}` as SnapshotId;
   }
 
   async abort(): Promise<void> {
     this.#fail(new CheckpointdError('StoreUnavailable', 'The capture was given up.'));
     await this.#turn;
-    for (const [, content] of this.#pending.splice(0)) dropSpool(content);
+    for (const { content } of this.#pending.splice(0)) dropSpool(content);
     const bulk = await this.#bulk?.catch(() => undefined);
     this.#bulk = undefined;
     await bulk?.abort();
@@ -127,39 +138,52 @@ export class GitWriter implements SnapshotWriter {
   async #add(id: BlobId, content: StableContent): Promise<void> {
     this.#parts.signal?.throwIfAborted();
     this.#leave ??= await this.#parts.gate.enter();
-    if (this.#failure !== undefined || this.#added.has(id) || this.#parts.known.has(id)) {
+    if (this.#failure !== undefined || this.#added.has(id) || this.#parts.proven.has(id)) {
       dropSpool(content);
       this.#throwFailure();
       return;
     }
     this.#added.add(id);
-    this.#removeDamaged(id);
-    if (content.kind === 'spool' && content.size > pipedBytesMax) return this.#store(id, content);
-    if (this.#bulk !== undefined) return this.#addToBulk(id, content);
-    this.#pending.push([id, content]);
+    this.#pending.push({ id, content });
     if (content.kind === 'bytes') this.#pendingBytes += content.bytes.length;
-    if (this.#pending.length >= bulkMin) await this.#startBulk();
-    else if (this.#pendingBytes > pendingBytesMax) await this.#flush();
+    const isLarge = content.kind === 'spool' && content.size > pipedBytesMax;
+    const isMuch = this.#pending.length >= bulkMin || this.#pendingBytes > pendingBytesMax;
+    if (isLarge || isMuch) await this.#write();
   }
 
-  /** An empty file in the place of an object is seen at once, all other damage where something is known to be damaged. */
-  #removeDamaged(id: string): void {
-    const { place, writesAll } = this.#parts;
-    removeDamagedLoose(
-      place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects'),
-      id,
-      writesAll,
-    );
-  }
-
-  async #startBulk(): Promise<void> {
-    this.#bulk = BulkImport.start(this.#parts.place, this.#parts.spoolDirectory);
+  /** Hands what is pending to git, but for what is there and can be read. */
+  async #write(): Promise<void> {
     const pending = this.#pending.splice(0);
     this.#pendingBytes = 0;
-    for (const [id, content] of pending) await this.#addToBulk(id, content);
+    const wanted = await this.#missing('blob', pending);
+    if (this.#bulk === undefined && pending.length >= bulkMin && wanted.length * 2 >= bulkMin)
+      this.#bulk = BulkImport.start(this.#parts.place, this.#parts.spoolDirectory);
+    for (const { id, content } of wanted) {
+      const isLarge = content.kind === 'spool' && content.size > pipedBytesMax;
+      if (this.#bulk === undefined || isLarge) this.#store(id, content);
+      else await this.#addToBulk(id, content);
+    }
+    if (this.#bulk === undefined) await this.#confirmAll();
   }
 
-  async #addToBulk(id: BlobId, content: StableContent): Promise<void> {
+  async #missing(type: ObjectType, handed: readonly Handed[]): Promise<readonly Handed[]> {
+    if (this.#proof === undefined) {
+      const { place } = this.#parts;
+      const objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
+      for (const { id } of handed) removeEmptyLoose(objects, id);
+      return handed;
+    }
+    let missing: readonly Handed[] = [];
+    try {
+      missing = await this.#proof.missing(type, handed);
+      return missing;
+    } finally {
+      const left = new Set(missing);
+      for (const each of handed) if (!left.has(each)) dropSpool(each.content);
+    }
+  }
+
+  async #addToBulk(id: string, content: StableContent): Promise<void> {
     try {
       await (await this.#bulk)?.add(id, content);
     } catch (error) {
@@ -170,13 +194,11 @@ export class GitWriter implements SnapshotWriter {
 
   async #flush(): Promise<void> {
     this.#throwFailure();
-    const pending = this.#pending.splice(0);
-    this.#pendingBytes = 0;
-    for (const [id, content] of pending) this.#store(id, content);
+    await this.#write();
     await this.#confirmAll();
   }
 
-  #store(id: BlobId, content: StableContent): void {
+  #store(id: string, content: StableContent): void {
     const write = this.#parts.objects.store('blob', id, content);
     this.#writes.push(write.catch((error: unknown) => this.#fail(error)));
   }
@@ -211,7 +233,10 @@ export class GitWriter implements SnapshotWriter {
           if (id !== emptyTree) items.push({ name, mode: '040000', id });
         } else {
           items.push({ name, mode: node.mode, id: node.blob });
-          if (!this.#added.has(node.blob) && !this.#parts.known.has(node.blob)) unchecked.add(node.blob);
+          const isKnown = [this.#added, this.#parts.proven, this.#parts.there].some((ids) =>
+            ids.has(node.blob),
+          );
+          if (!isKnown) unchecked.add(node.blob);
         }
       }
       const encoded = await encodeTree(items, slices);
@@ -225,14 +250,21 @@ export class GitWriter implements SnapshotWriter {
 
   async #storeTrees(trees: ReadonlyMap<string, Buffer>): Promise<void> {
     const { place, objects, reader, signal } = this.#parts;
-    for (const id of trees.keys()) this.#removeDamaged(id);
-    if (trees.size < bulkMin) {
-      await Promise.all([...trees.values()].map((bytes) => objects.write('tree', bytes)));
-      for (const [id, bytes] of trees) await this.#parts.trees.keep(id, bytes);
+    const handed = [...trees].map(([id, bytes]): Handed => ({ id, content: { kind: 'bytes', bytes } }));
+    const wanted = await this.#missing('tree', handed);
+    if (wanted.length < bulkMin) {
+      await Promise.all(wanted.map(({ id, content }) => objects.store('tree', id, content)));
+      if (trees.size < bulkMin) for (const [id, bytes] of trees) await this.#parts.trees.keep(id, bytes);
       return;
     }
-    await packObjects(place, 'tree', [...trees.values()], signal);
-    const sizes = await reader.sizes([...trees.keys()]);
+    const ids = wanted.map(({ id }) => id);
+    await packObjects(
+      place,
+      'tree',
+      ids.flatMap((id) => trees.get(id) ?? []),
+      signal,
+    );
+    const sizes = await reader.sizes(ids);
     gitAnswered(!sizes.includes(-1), 'git stores directories under the ids computed here');
   }
 
@@ -247,7 +279,7 @@ export class GitWriter implements SnapshotWriter {
         { details: { object: hole, problem: 'missing' }, retryable: true },
       );
     }
-    for (const blob of blobs) this.#parts.known.add(blob);
+    for (const blob of blobs) this.#parts.there.add(blob);
   }
 }
 

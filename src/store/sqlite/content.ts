@@ -70,6 +70,32 @@ export function stampsOf(database: SqliteDatabase, blobs: readonly BlobId[]): Ma
   return new Map(rows.map(([hash, stamp]) => [String(hash) as BlobId, Number(stamp)]));
 }
 
+/** Whether a small content is stored as other bytes than these, or cannot be unpacked. */
+export function isDamaged(
+  database: SqliteDatabase,
+  { blob, bytes }: { readonly blob: BlobId; readonly bytes: Uint8Array },
+): boolean {
+  const row = database.row('SELECT size, is_compressed, content FROM checkpoint_blobs WHERE hash = ?', blob);
+  if (row === undefined || Number(row[0]) !== bytes.length) return true;
+  try {
+    return Buffer.compare(unpackSmall(blob, row), bytes) !== 0;
+  } catch (error) {
+    if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return true;
+    throw error;
+  }
+}
+
+/** Whether a content of any size can be read whole. */
+export async function isReadable(database: SqliteDatabase, blob: BlobId): Promise<boolean> {
+  try {
+    for await (const chunk of readBlob(database, blob)) void chunk; // checked against its id at the end
+    return true;
+  } catch (error) {
+    if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
+    throw error;
+  }
+}
+
 /** Sizes of the contents that are there. */
 export function knownSizes(database: SqliteDatabase, blobs: readonly BlobId[]): Map<BlobId, number> {
   const rows = database.rows(

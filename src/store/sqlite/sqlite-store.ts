@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
+import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
@@ -34,6 +35,9 @@ import { heldBytes } from './usage.ts';
 import { verify } from './verify.ts';
 import { verifyRows } from './verify-rows.ts';
 import { SqliteWriter } from './writer.ts';
+
+/** Contents remembered as readable; forgetting one costs a reading. */
+const provenMax = 200_000;
 
 /** The file all sessions of a storage root share. */
 export const databaseFile = (storageDirectory: string): string =>
@@ -81,6 +85,7 @@ class SqliteStore implements SnapshotStore {
   readonly #trees: SqliteTrees;
   readonly #carried: CarriedRows;
   readonly #seen: SeenRows;
+  readonly #proven = new RecentSet(provenMax);
   readonly #checkpoints: SqliteCheckpoints;
   readonly #removal: SqliteRemoval;
   readonly #gitTrees: SqliteGitTrees;
@@ -107,7 +112,8 @@ class SqliteStore implements SnapshotStore {
   }
 
   writer(signal?: AbortSignal, writesAll?: boolean): SnapshotWriter {
-    return new SqliteWriter(this.#database, this.#lease, this.#seen, signal, writesAll);
+    if (writesAll === true) this.#proven.clear();
+    return new SqliteWriter(this.#database, this.#lease, this.#seen, this.#proven, signal, writesAll);
   }
 
   publish(publication: Publication): Promise<{ readonly commit?: string }> {

@@ -3,6 +3,7 @@
 import { filesAsync } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
+import type { RecentSet } from '../../base/recent-set.ts';
 import { Slices } from '../../base/slices.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
 import type { Directory } from '../../tree/directory.ts';
@@ -12,6 +13,8 @@ import {
   inlineBytesMax,
   insertBlob,
   insertChunk,
+  isDamaged,
+  isReadable,
   type Packed,
   packChunk,
   packSmall,
@@ -46,15 +49,19 @@ export class SqliteWriter implements SnapshotWriter {
   #isDone = false;
   readonly #slices: Slices;
 
+  /** Contents that this store wrote or read whole since it was opened. */
+  readonly #proven: RecentSet;
   readonly #writesAll: boolean;
 
   constructor(
     database: SqliteDatabase,
     lease: SqliteLease,
     seen: SeenRows,
+    proven: RecentSet,
     signal?: AbortSignal,
     writesAll = false,
   ) {
+    this.#proven = proven;
     this.#writesAll = writesAll;
     this.#database = database;
     this.#lease = lease;
@@ -127,7 +134,10 @@ export class SqliteWriter implements SnapshotWriter {
     this.#flushing = (async () => {
       await before;
       await this.#store(batch, since);
-      for (const { blob } of batch) this.#added.add(blob);
+      for (const { blob } of batch) {
+        this.#added.add(blob);
+        this.#proven.add(blob);
+      }
     })();
     return this.#flushing;
   }
@@ -138,6 +148,7 @@ export class SqliteWriter implements SnapshotWriter {
     const stamps = this.#writesAll
       ? new Map<BlobId, number>()
       : await this.#database.read(() => stampsOf(this.#database, ids));
+    await this.#prove(batch, stamps);
     const packed = new Map<BlobId, Packed>();
     const wanted: Pending[] = [];
     for (const one of batch) {
@@ -157,6 +168,17 @@ export class SqliteWriter implements SnapshotWriter {
     );
   }
 
+  /** What is there already is read once a session; what is damaged is no longer counted as there. */
+  async #prove(batch: readonly Pending[], stamps: Map<BlobId, number>): Promise<void> {
+    for (const one of batch) {
+      if (!stamps.has(one.blob) || this.#proven.has(one.blob)) continue;
+      if (this.#slices.isDue()) await this.#slices.pause();
+      const damaged = await this.#database.read(() => isDamaged(this.#database, one));
+      if (damaged) stamps.delete(one.blob);
+      else this.#proven.add(one.blob);
+    }
+  }
+
   /** Without `ready` it was there a moment ago, and only a sweep that came between makes it be packed after all. */
   #insertSmall(blob: BlobId, bytes: Uint8Array, ready: Packed | undefined, stamp: number): void {
     if (ready === undefined && touchBlob(this.#database, blob, stamp)) return;
@@ -173,7 +195,10 @@ export class SqliteWriter implements SnapshotWriter {
       const isThere = await this.#database.transaction(() =>
         touchBlob(this.#database, blob, generationOf(this.#database)),
       );
-      if (!isThere || this.#writesAll) await this.#storeChunks(blob, content, size);
+      const isWhole =
+        isThere && !this.#writesAll && (this.#proven.has(blob) || (await isReadable(this.#database, blob)));
+      if (!isWhole) await this.#storeChunks(blob, content, size);
+      this.#proven.add(blob);
       this.#added.add(blob);
     })();
     this.#large = mine.catch(() => undefined); // its own caller is told

@@ -1,0 +1,124 @@
+// A content or a directory that is damaged in the store, and that nobody has noticed, is handed over by a capture once
+// more: the checkpoint that holds it can be restored, on every strategy.
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { sql } from '../support/stores/sqlite.ts';
+
+interface Kept {
+  readonly house: InProcessDaemon;
+  readonly root: string;
+  readonly session: string;
+}
+
+const turn = { kind: 'turn' } as const;
+const wanted = 'the content that is damaged\n'.repeat(40);
+const large = 'a large one\n'.repeat(20_000);
+const held = { 'd/a.txt': wanted, 'd/large.txt': large };
+const other = { 'd/a.txt': 'other\n', 'd/large.txt': 'other\n' };
+
+/** Writes bytes over the middle of a file, whatever its bits say. */
+function damage(file: string, at = (length: number): number => Math.floor(length / 2)): void {
+  const bytes = readFileSync(file);
+  const from = at(bytes.length);
+  for (let i = from; i < Math.min(bytes.length, from + 8); i += 1) bytes[i] = (bytes[i] ?? 0) ^ 0xff;
+  chmodSync(file, 0o600);
+  writeFileSync(file, bytes);
+}
+
+const looseFile = (gitDir: string, id: string): string =>
+  join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
+const shadowOf = ({ house, session }: Kept): string => join(house.storage, session);
+
+/** The ids of the contents and of the directory of tag 1, by plain git. */
+function idsOf(gitDir: string, ref: string): string[] {
+  return ['d/a.txt', 'd/large.txt', 'd'].map((path) => git(gitDir, 'rev-parse', `${ref}:${path}`).trim());
+}
+
+type Damage = (kept: Kept) => void;
+
+const damages: Readonly<Record<string, Readonly<Record<string, Damage>>>> = {
+  shadow: {
+    'loose objects': (kept) => {
+      for (const id of idsOf(shadowOf(kept), '1')) damage(looseFile(shadowOf(kept), id));
+    },
+    'objects of a pack': (kept) => {
+      const gitDir = shadowOf(kept);
+      const ids = idsOf(gitDir, '1');
+      git(gitDir, 'repack', '-a', '-d', '-q', '--depth=0');
+      const packs = join(gitDir, 'objects', 'pack');
+      const name = readdirSync(packs).find((each) => each.endsWith('.idx')) ?? '';
+      for (const line of git(gitDir, 'verify-pack', '-v', join(packs, name)).split('\n')) {
+        const [id = '', , , , offset] = line.split(/ +/);
+        if (ids.includes(id)) damage(join(packs, name.replace(/idx$/, 'pack')), () => Number(offset) + 6);
+      }
+    },
+  },
+  local: {
+    'loose objects': (kept) => {
+      const gitDir = join(kept.root, '.git');
+      const ids = idsOf(gitDir, `refs/checkpointd/${kept.session}/tags/1`);
+      for (const id of ids) damage(looseFile(gitDir, id)); // our own copy is the same file
+    },
+  },
+  sqlite: {
+    'rows and chunks': ({ house }) => {
+      const zeros = 'zeroblob(length(content))';
+      sql(house.storage, `UPDATE checkpoint_blobs SET content = ${zeros} WHERE content IS NOT NULL`);
+      sql(house.storage, `UPDATE checkpoint_blob_chunks SET content = ${zeros}`);
+    },
+    'a chunk that is missing': ({ house }) => void sql(house.storage, 'DELETE FROM checkpoint_blob_chunks'),
+  },
+};
+
+async function prepared(strategy: string): Promise<Kept> {
+  const house = new InProcessDaemon();
+  const root = repository();
+  const { session } = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' });
+  write(root, held);
+  await house.call('checkpoint/create', { session, ...turn });
+  write(root, other);
+  await house.call('checkpoint/create', { session, ...turn });
+  return { house, root, session };
+}
+
+/** The same contents again: the new checkpoint says that it is complete, and is. */
+async function assertMadeWhole({ house, root, session }: Kept): Promise<void> {
+  write(root, held);
+  const made = await house.call('checkpoint/create', { session, ...turn });
+  assert.ok(made.complete);
+  rmSync(join(root, 'd'), { recursive: true });
+  const { failed } = await house.call('checkpoint/restore', {
+    session,
+    tag: made.checkpoint.id,
+    mode: 'hard',
+  });
+  assert.equal(failed, []);
+  for (const [path, content] of Object.entries(held))
+    assert.is(readFileSync(join(root, path), 'utf8'), content, path);
+}
+
+for (const [strategy, kinds] of Object.entries(damages)) {
+  for (const [what, harm] of Object.entries(kinds)) {
+    test(`${strategy}: ${what} damaged before a session is resumed are written again by the next create`, async () => {
+      const kept = await prepared(strategy);
+      await kept.house.call('session/close', { session: kept.session });
+      harm(kept);
+      await kept.house.open(kept.root, { strategy, conversationId: 'c' });
+      await assertMadeWhole(kept);
+      await kept.house.close();
+    });
+
+    test(`${strategy}: ${what} that verify found damaged are written again by the next create`, async () => {
+      const kept = await prepared(strategy);
+      harm(kept);
+      assert.not.ok((await kept.house.call('store/verify', { session: kept.session })).ok);
+      await assertMadeWhole(kept);
+      await kept.house.close();
+    });
+  }
+}
+
+test.run();
