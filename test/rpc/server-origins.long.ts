@@ -1,68 +1,12 @@
 // Three clients, each a process of its own, on one session; killed one by one in every order. Those that are left go
 // on, every event is told once to each of them, and no checkpoint is lost.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../daemon/daemon-rig.ts';
+import { orders, SharedClient } from '../support/programs/shared-clients.ts';
 import { until } from '../support/until.ts';
-
-const program = fileURLToPath(new URL('../support/programs/shared-client.js', import.meta.url));
-
-interface Told {
-  readonly open?: string;
-  readonly made?: string;
-  readonly event?: string;
-  readonly you?: boolean;
-  readonly by?: string;
-}
-
-class SharedClient {
-  readonly name: string;
-  readonly told: Told[] = [];
-  readonly child: ChildProcess;
-
-  constructor(rig: DaemonRig, name: string, how: string, place: string) {
-    this.name = name;
-    const child = spawn(process.execPath, [program, name, how, place, rig.work], {
-      env: rig.environment,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    this.child = child;
-    createInterface({ input: child.stdout }).on('line', (line) => this.told.push(JSON.parse(line) as Told));
-  }
-
-  get session(): string | undefined {
-    return this.told.find(({ open }) => open !== undefined)?.open;
-  }
-
-  events(message: string): Told[] {
-    return this.told.filter(({ event }) => event === message);
-  }
-
-  async create(message: string): Promise<void> {
-    this.child.stdin?.write(`${message}\n`);
-    await until(`${this.name} makes ${message}`, () => this.told.some(({ made }) => made === message));
-  }
-
-  async kill(): Promise<void> {
-    const gone = new Promise((resolve) => this.child.once('exit', resolve));
-    this.child.kill('SIGKILL');
-    await gone;
-  }
-}
-
-const orders = [
-  [0, 1, 2],
-  [0, 2, 1],
-  [1, 0, 2],
-  [1, 2, 0],
-  [2, 0, 1],
-  [2, 1, 0],
-];
 
 for (const order of orders) {
   test(`killed in the order ${order.join(', ')}: the others go on, nothing is lost, nothing told twice`, () =>
