@@ -1,19 +1,23 @@
 // The one verdict: types (already compiled by setup), lint, format, generated files, then every test file in a
 // process of its own. Prints what failed and closes with `N passed, N failed`.
-//
-//   node dist/scripts/check.js [--long] [--only TEXT]
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { commandLine } from './command-line.ts';
 import type { ProtocolDocument } from './generate/dialect.ts';
 import { writeLintSettings } from './lint/settings.ts';
 import { neverSeen, trafficVariable } from './sent-fields.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const { values: flags } = parseArgs({
+const help = `
+npm test          types, lint, format, generated files and every test
+npm run test:long the tests that need longer
+
+Behind "--", both take --only TEXT: the test files whose path has this text in it, and nothing else.`;
+
+const { values: flags } = commandLine(help, {
   options: { long: { type: 'boolean', default: false }, only: { type: 'string' } },
 });
 const fileTimeoutMs = flags.long ? 30 * 60_000 : 8 * 60_000;

@@ -5,14 +5,23 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { commandLine } from './command-line.ts';
 import { readCases } from './conformance/conformance-case.ts';
 import { runCases } from './conformance/run-cases.ts';
 import { traceProblems, traces } from './conformance/traces.ts';
 import type { ProtocolDocument } from './generate/dialect.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const { values: flags, positionals: command } = parseArgs({
+const help = `
+node dist/scripts/conformance.js [--only TEXT] [--lanes 3] [--faults] [--trace] -- COMMAND [ARGUMENT…]
+node dist/scripts/conformance.js --write-traces
+
+Holds a program that speaks the protocol against every case of protocol/conformance.
+  --only TEXT     the cases whose name has this text in it
+  --faults        the cases that need a fault, too: the command takes --fault=NAME
+  --trace         prints which rule of the reference is shown by which case`;
+
+const { values: flags, positionals: command } = commandLine(help, {
   allowPositionals: true,
   options: {
     only: { type: 'string', default: '' },

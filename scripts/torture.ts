@@ -1,16 +1,21 @@
 // Torture: random work with real daemons that are killed, failed, raced and cut off from power, judged by a checker that
 // shares nothing with them.
-//
-//   npm run torture -- --seed N --minutes M [--strategy shadow,local,sqlite] [--power PERCENT] [--patience MS]
-//   npm run torture -- --replay FILE [--times N]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { commandLine } from './command-line.ts';
 import { Tally } from './torture/tally.ts';
 import { type Finding, run, torture } from './torture/torture.ts';
 
-const { values } = parseArgs({
+const help = `
+npm run torture -- [--seed N] [--minutes 5] [--strategy shadow,local,sqlite] [--power 25] [--patience 10000]
+npm run torture -- --replay FILE [--times 3]
+
+Random work with real daemons that are killed, failed, raced and cut off from power; what it finds is made small and saved.
+  --power     percent of the episodes that end in a power cut (as root: on a small disk of their own)
+  --patience  ms after which an answer that has not come is a defect`;
+
+const { values } = commandLine(help, {
   options: {
     seed: { type: 'string', default: String(Date.now() & 0x7fffffff) },
     minutes: { type: 'string', default: '5' },

@@ -1,0 +1,25 @@
+// The command line of a script: its help, its flags, and one clear line with exit code 2 where it is wrong.
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+
+const exitUsage = 2;
+
+/** Reads the flags; prints `help` where that is asked for. A wrong flag ends the process with its name. */
+export function commandLine<T extends ParseArgsConfig>(
+  help: string,
+  config: T,
+): ReturnType<typeof parseArgs<T>> {
+  const end = process.argv.indexOf('--'); // behind it stands another program's command line
+  const own = end === -1 ? process.argv : process.argv.slice(0, end);
+  if (own.includes('--help') || own.includes('-h')) {
+    process.stdout.write(`${help.trim()}\n`);
+    process.exit(0);
+  }
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    // What parseArgs throws tells which flag is wrong.
+    if (!(error instanceof TypeError && 'code' in error)) throw error;
+    process.stderr.write(`${error.message.split('\n')[0]}\n\n${help.trim()}\n`);
+    return process.exit(exitUsage);
+  }
+}
