@@ -64,8 +64,8 @@ function testFiles(): string[] {
   const all = readdirSync(join(root, 'dist/test'), { recursive: true, encoding: 'utf8' });
   const wanted = flags.long ? '.long.js' : '.test.js';
   return all
-    .filter((file) => file.endsWith(wanted) && file.includes(flags.only ?? ''))
     .map((file) => join('dist/test', file))
+    .filter((file) => file.endsWith(wanted) && file.includes(flags.only ?? ''))
     .sort((a, b) => Number(slowest.test(b)) - Number(slowest.test(a)) || (a < b ? -1 : 1));
 }
 
@@ -148,6 +148,10 @@ if (!flags.long && flags.only === undefined) {
   if (existsSync(generator)) report(gate('generated files', process.execPath, [generator, '--check']));
 }
 const all = testFiles();
+if (all.length === 0) {
+  console.error(`No test file has "${flags.only}" in its path.`);
+  process.exit(2);
+}
 // One more than there are cores: many tests wait, for a disk or for time to pass.
 const width = Math.min(2, availableParallelism()) + 1;
 await runAll(
