@@ -11,6 +11,7 @@ import {
 import type { SessionOpenParams } from '../protocol/types.ts';
 import { NoSession } from './no-session.ts';
 import { note } from './terminal.ts';
+import { compareVersions } from './version.ts';
 import { whileBusy } from './while-busy.ts';
 
 export interface Where {
@@ -90,9 +91,19 @@ function refuse({ session, path }: Where): never {
 async function joined(stored: StoredSession): Promise<Reached | undefined> {
   if (stored.socket === undefined) return undefined;
   try {
-    return await openedBy(await CheckpointdClient.attach(stored.socket, hello), stored);
+    const client = await CheckpointdClient.attach(stored.socket, hello);
+    try {
+      compareVersions(client.server);
+    } catch (error) {
+      await client.close();
+      throw error;
+    }
+    return await openedBy(client, stored);
   } catch (error) {
     if (!(error instanceof CheckpointdGoneError)) throw error;
+    // A place that is not private to this user is worth a word; one where nobody is any more is not.
+    if (error.message.startsWith('not connecting to') && !error.message.endsWith('there is nothing'))
+      note(error.message);
     return undefined; // it died, or ended while we came: the session is there to be opened
   }
 }

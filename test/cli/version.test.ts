@@ -1,0 +1,89 @@
+// Versions side by side: a daemon of another version has the session open, and the command line comes to it.
+import { spawn } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compareVersions, OtherProtocol } from '../../src/cli/version.ts';
+import { CheckpointdClient } from '../../src/client/client.ts';
+import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** This package under another version number, as npm would have put it elsewhere. */
+function installedAs(version: string, rig: DaemonRig, changed?: (file: string) => void): string {
+  const place = join(rig.top, `checkpointd-${version}`);
+  mkdirSync(place);
+  cpSync(join(root, 'dist/src'), join(place, 'dist/src'), { recursive: true });
+  cpSync(join(root, 'protocol'), join(place, 'protocol'), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
+  writeFileSync(join(place, 'package.json'), JSON.stringify({ ...manifest, version }));
+  changed?.(join(place, 'dist/src/protocol/methods.js'));
+  return join(place, 'dist/src/main.js');
+}
+
+async function beside(rig: DaemonRig, entry: string, body: () => Promise<void>): Promise<void> {
+  const client = await CheckpointdClient.start({
+    command: process.execPath,
+    args: [entry, ...rig.args()],
+    env: rig.environment,
+  });
+  try {
+    const { session } = await client.request('session/open', { workspace: rig.work, retention: 'keep' });
+    await client.request('checkpoint/create', { session, kind: 'turn', message: 'by the other version' });
+    await body();
+  } finally {
+    await client.close();
+  }
+}
+
+test('a daemon of another version is told, and the work goes on', () =>
+  withRig((rig) =>
+    beside(rig, installedAs('0.0.9', rig), async () => {
+      for (const words of [['list'], ['create', '-m', 'by this one'], ['restore', '1', '--yes']]) {
+        const ran = rig.run([...words, `--storage=${rig.storage}`]);
+        assert.is(await ran.code, 0, ran.stderr);
+        assert.match(ran.stderr, /the daemon of this session is checkpointd 0\.0\.9, this is \d/);
+      }
+    }),
+  ));
+
+test('a daemon that speaks another protocol is told in a clear line, and nothing is tried', () =>
+  withRig((rig) => {
+    const renumber = (file: string): void =>
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/(protocolVersion = )'1[^']*'/, "$1'2.0'"));
+    return beside(rig, installedAs('2.0.0', rig, renumber), async () => {
+      const ran = rig.run(['create', `--storage=${rig.storage}`]);
+      assert.is(await ran.code, 1);
+      assert.match(
+        ran.stderr,
+        /^checkpointd: the daemon .* is checkpointd 2\.0\.0 and speaks protocol 2\.0; .*\n$/,
+      );
+    });
+  }));
+
+test('a later protocol within the same number is no other one', () => {
+  compareVersions({ serverInfo: { name: 'checkpointd', version: '9' }, protocolVersion: '1.7' });
+  const other = { serverInfo: { name: 'checkpointd', version: '9' }, protocolVersion: '10.0' };
+  assert.throws(
+    () => compareVersions(other),
+    (error: unknown) => error instanceof OtherProtocol,
+  );
+});
+
+test('the newer client finds its way to an older one, whose hooks wrote nothing of it', () =>
+  withRig(async (rig) => {
+    const older = spawn(process.execPath, [installedAs('0.0.9', rig), 'create', `--storage=${rig.storage}`], {
+      cwd: rig.work,
+      env: rig.environment,
+      stdio: 'ignore',
+    });
+    assert.is(await new Promise((resolve) => older.on('close', resolve)), 0);
+    const ran = rig.run(['list', `--storage=${rig.storage}`]);
+    assert.is(await ran.code, 0, ran.stderr);
+    assert.match(ran.stdout, /^\[1\]/m);
+  }));
+
+test.run();
