@@ -79,6 +79,7 @@ export class SqliteCheckpoints {
   async list(): Promise<StoredCheckpoint[]> {
     const all: StoredCheckpoint[] = [];
     const damaged: StoreProblem[] = [];
+    const known = new Set<CheckpointId>();
     const slices = new Slices();
     for (let after = 0; ; ) {
       const rows = await this.#database.read(() =>
@@ -90,7 +91,10 @@ export class SqliteCheckpoints {
       );
       for (const row of rows) {
         const { stored, problem } = readRow(row);
-        if (stored !== undefined) all.push(stored);
+        const id = stored?.record.id;
+        if (id !== undefined && known.has(id)) damaged.push(againIn(row, id));
+        else if (stored !== undefined) all.push(stored);
+        if (id !== undefined) known.add(id);
         if (problem !== undefined) damaged.push(problem);
         after = Number(row[0]);
       }
@@ -225,6 +229,11 @@ const columnsOfList = 'id, checkpoint, snapshot, record, user_message, tag, name
 interface ReadRow {
   readonly stored?: StoredCheckpoint;
   readonly problem?: StoreProblem;
+}
+
+/** What no index allows, a damaged page may show all the same. */
+function againIn([id]: Row, checkpoint: CheckpointId): StoreProblem {
+  return { kind: 'corrupt', what: `row ${Number(id)} of checkpoints`, affects: [checkpoint] };
 }
 
 /** A damaged message, tag or name costs itself; a record that is damaged or none of this row costs the checkpoint. */

@@ -51,6 +51,20 @@ async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: numbe
   assert.is((await store.checkpoints()).length, listed + 1);
 }
 
+test('a row that damage shows twice is listed once, and told', () =>
+  withStore(openSqlite, {}, async ({ directory, store }) => {
+    const ids = await threeTurns(store);
+    const indexes = sql(directory, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% ON checkpoints(%'");
+    for (const [name] of indexes) sql(directory, `DROP INDEX ${String(name)}`);
+    const columns = sql(directory, "SELECT name FROM pragma_table_info('checkpoints') WHERE name <> 'id'").join(', ');
+    sql(directory, `INSERT INTO checkpoints (${columns}) SELECT ${columns} FROM checkpoints WHERE seq = 2`);
+    assert.equal(await shownIds(store), ids);
+    assert.equal(
+      store.damaged().map(({ kind, what, affects }) => [kind, what, affects]),
+      [['corrupt', 'row 4 of checkpoints', [ids[1]]]],
+    );
+  }));
+
 const costs: readonly (readonly [column: string, value: string, listed: number])[] = [
   ['user_message', notUtf8, 3],
   ['tag', notUtf8, 3],
