@@ -61,13 +61,15 @@ export async function execute(
 /** Runs a change of a session in its lane, after what a failed restore left half-way. */
 export function inLane<T>(
   session: Session,
+  method: CommandMethod,
   context: OperationContext,
   run: () => T | Promise<T>,
 ): Promise<T> {
-  return session.parts.queue.run(async () => {
+  const recovered = async (): Promise<T> => {
     await ensureRecovered(session, context);
     return run();
-  }, context.signal);
+  };
+  return session.parts.queue.run(recovered, context.signal, method);
 }
 
 async function change(
@@ -82,7 +84,8 @@ async function change(
     // It leaves the session as it is (conversation/export), so there is nothing to recover or to remember.
     const preparing = command.beforeLane?.(call);
     const prepared = preparing === undefined ? undefined : await preparing; // who need not wait keeps its turn
-    return queue.run(async () => withWarnings(await command.run(call, prepared), warnings), context.signal);
+    const exporting = async (): Promise<Answer> => withWarnings(await command.run(call, prepared), warnings);
+    return queue.run(exporting, context.signal, method);
   }
   const { idempotencyKey: key, ...rest } = call.params;
   const again = async (earlier: EarlierEffect): Promise<Answer> => {
@@ -104,8 +107,8 @@ async function change(
       { method, params: rest, ...given({ key }) },
       (stamp) =>
         command.recoversItself === true
-          ? queue.run(() => run(stamp), context.signal)
-          : inLane(session, { ...context, stamp }, () => run(stamp)),
+          ? queue.run(() => run(stamp), context.signal, method)
+          : inLane(session, method, { ...context, stamp }, () => run(stamp)),
       again,
     );
   } catch (error) {

@@ -7,7 +7,8 @@ import { InvariantViolation } from '../base/invariant.ts';
 const lengthMax = 256;
 
 export interface QueueFigures {
-  readonly running: boolean;
+  /** What runs, as its caller named it. */
+  readonly running: string | undefined;
   readonly waiting: number;
   /** How many may wait before new ones are refused. */
   readonly capacity: number;
@@ -24,6 +25,7 @@ export class OperationQueue {
   readonly #waiting: Waiting[] = [];
   readonly #onPoison: (because: InvariantViolation) => void;
   #running: Promise<unknown> | undefined;
+  #runningName: string | undefined;
   #completed = 0;
   #poison: InvariantViolation | undefined;
   #closed = false;
@@ -35,7 +37,7 @@ export class OperationQueue {
 
   get figures(): QueueFigures {
     return {
-      running: this.#running !== undefined,
+      running: this.#runningName,
       waiting: this.#waiting.length,
       capacity: lengthMax,
       completed: this.#completed,
@@ -46,10 +48,10 @@ export class OperationQueue {
   /**
    * Runs `operation` after everything that arrived before it.
    *
-   * The signal cancels it while it waits; once it runs, it is the operation's own business to look at the signal.
+   * `name` is what {@link figures} call it. The signal cancels it while it waits; once it runs, it is the operation's own business to look at the signal.
    * @throws ServerBusy when the queue is full, StoreUnavailable when it is closed or poisoned, AbortError.
    */
-  run<T>(operation: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  run<T>(operation: () => Promise<T>, signal?: AbortSignal, name?: string): Promise<T> {
     if (this.#closed) return Promise.reject(closedError());
     if (this.#poison !== undefined) return Promise.reject(poisonedError(this.#poison));
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -67,6 +69,7 @@ export class OperationQueue {
       const entry: Waiting = {
         start: () => {
           signal?.removeEventListener('abort', onAbort);
+          this.#runningName = name;
           const done = this.#execute(operation).then(resolve, reject);
           this.#running = done.then(() => this.#next());
         },
@@ -105,6 +108,7 @@ export class OperationQueue {
 
   #next(): void {
     this.#running = undefined;
+    this.#runningName = undefined;
     this.#waiting.shift()?.start();
   }
 }

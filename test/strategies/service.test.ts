@@ -196,7 +196,9 @@ test('durations in results and in the log, events for initialise, checkpoint, re
     await failure(
       house.call('checkpoint/restore', { session, tag: '1', onConflict: 'fail', expect: { head: '1' } }),
     );
-    assert.ok(house.told.some(({ method }) => method === 'checkpoint/didFail'));
+    const failed = house.told.find(({ method }) => method === 'checkpoint/didFail');
+    const { operation = '' } = failed?.params as { readonly operation?: string };
+    assert.is((await house.call('operation/get', { session, operation })).state, 'failed');
   }));
 
 test('one change at a time: twenty creates at once give twenty checkpoints in order of arrival (R25)', () =>

@@ -53,7 +53,10 @@ export class SessionRig {
     const log = createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]);
     this.sessions = new Sessions({
       surroundings: {
-        events: sessionEvents((method) => this.told.push(method), log),
+        events: sessionEvents((method, params) => {
+          this.told.push(method);
+          assert.equal(undeclaredIn({ method, params }, undefined), [], `${method} tells what is declared`);
+        }, log),
         log,
         onPoison: () => undefined,
       },

@@ -72,7 +72,8 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
       ),
     failed: (session, method, error, by) => {
       if (error instanceof Error && error.name === 'AbortError') return;
-      notify('checkpoint/didFail', { session: session.id, method, error: factOf(error) }, by);
+      const operation = operationOf(error);
+      notify('checkpoint/didFail', { session: session.id, method, error: factOf(error), ...given({ operation }) }, by);
     },
     workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
     workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),
@@ -110,6 +111,12 @@ async function openingOf(
     ...given({ base: view && checkpoint(view) }),
     ...facts,
   };
+}
+
+/** A failure of an operation names it in its details. */
+function operationOf(error: unknown): string | undefined {
+  const operation = error instanceof CheckpointdError ? error.details?.operationId : undefined;
+  return typeof operation === 'string' ? operation : undefined;
 }
 
 function factOf(error: unknown): EventOf<'checkpoint/didFail'>['error'] {

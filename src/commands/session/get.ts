@@ -41,6 +41,7 @@ export const command = defineCommand('session/get', async ({ session }) => {
       length: queue.figures.waiting,
       capacity: queue.figures.capacity,
       poisoned: queue.figures.poisoned,
+      ...given({ running: queue.figures.running }),
     },
     ...given({ unfinishedRestore: session.hasUnfinishedRestore || undefined }),
   };

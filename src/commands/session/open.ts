@@ -81,7 +81,7 @@ async function applySettings(session: Session, wanted: Settings, context: Operat
   const { model, tools, mcpEnabled, messageChars } = wanted;
   for (const warning of model?.warnings ?? []) context.warn(warning);
   if (Object.keys(wanted).length === 0) return;
-  await inLane(session, context, () => {
+  await inLane(session, 'session/open', context, () => {
     const { settings, state } = conversation;
     if (model !== undefined && !isDeepStrictEqual(state.modelInfo, model.info)) settings.setModel(model.info);
     if (tools !== undefined && !isDeepStrictEqual(state.tools, tools)) settings.setTools(tools);
