@@ -188,7 +188,7 @@ export interface FailedPath {
   readonly pathBytes?: Base64;
   /** Why. */
   readonly reason: FailureReason;
-  /** The system's words. */
+  /** Not sent: `reason` says all there is. Reserved for what a later version may add. */
   readonly message?: string;
 }
 
@@ -842,7 +842,7 @@ export interface ProgressBegin {
   readonly filesTotal?: Count;
   /** Bytes done. */
   readonly bytesDone?: Bytes;
-  /** Bytes in all, where known. */
+  /** Bytes in all, where known. Not sent by this version, which learns sizes as it reads. */
   readonly bytesTotal?: Bytes;
 }
 
@@ -864,7 +864,7 @@ export interface ProgressReport {
   readonly filesTotal?: Count;
   /** Bytes done. */
   readonly bytesDone?: Bytes;
-  /** Bytes in all, where known. */
+  /** Bytes in all, where known. Not sent by this version, which learns sizes as it reads. */
   readonly bytesTotal?: Bytes;
 }
 
@@ -1211,7 +1211,7 @@ export interface SessionOpenResult {
   readonly warnings?: readonly string[];
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** Not sent: what opens or ends a session is no operation of it. Reserved. */
   readonly operation?: OperationId;
 }
 
@@ -1232,7 +1232,7 @@ export interface SessionCloseResult {
   readonly removed: boolean;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** Not sent: what opens or ends a session is no operation of it. Reserved. */
   readonly operation?: OperationId;
   /**
    * What did not succeed although the request did, in words: a note that could not be written, a figure that
@@ -1262,7 +1262,7 @@ export interface SessionDeleteResult {
   readonly bytesFreed: Bytes;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
-  /** The operation that this answer belongs to, for `operation/get`. */
+  /** Not sent: what opens or ends a session is no operation of it. Reserved. */
   readonly operation?: OperationId;
   /**
    * What did not succeed although the request did, in words: a note that could not be written, a figure that

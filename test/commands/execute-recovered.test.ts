@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import type { SessionId } from '../../src/base/ids.ts';
 import { git } from '../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../support/in-process.ts';
 import { breakAt } from '../support/interrupted-restore.ts';
@@ -24,14 +23,19 @@ async function breakRestore(rig: SessionRig, session: string): Promise<void> {
   await rig.request('checkpoint/create', { session, kind: 'turn' });
   installFault(breakAt(5));
   try {
-    await rig.request('checkpoint/restore', { session, tag: 'broken', paths: names.map((path) => ({ path })), scope: 'files' });
+    await rig.request('checkpoint/restore', {
+      session,
+      tag: 'broken',
+      paths: names.map((path) => ({ path })),
+      scope: 'files',
+    });
     assert.unreachable('the restore ended before it could be broken');
   } catch (error) {
     assert.is((error as { readonly kind?: string }).kind, 'RestoreFailed');
   } finally {
     installFault(undefined);
   }
-  const { directory } = rig.sessions.get(session as SessionId).parts;
+  const { directory } = rig.sessions.get(session).parts;
   for (const name of names) {
     const lost = rig.read(name) === `${name} one\n` ? `${name} two\n` : `${name} one\n`;
     const copy = join(directory.own, 'lost');
@@ -65,10 +69,13 @@ for (const name of told) {
     withSessions(async (rig) => {
       rig.write('a.txt', 'one\n');
       const { session } = await rig.request('session/open', { workspace: rig.work, retention: 'keep' });
-      await change.prepare?.((method, params) => rig.request(method, { session, ...params } as never), rig);
+      await change.prepare?.((method, params) => rig.request(method, { session, ...params }), rig);
       await breakRestore(rig, session);
       assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);
-      const { warnings = [] } = (await rig.request(change.method, { session, ...change.params } as never)) as {
+      const { warnings = [] } = (await rig.request(change.method, {
+        session,
+        ...change.params,
+      })) as {
         readonly warnings?: readonly string[];
       };
       assert.match(warnings.join('\n'), /A restore that was interrupted is finished, but for \d path/);

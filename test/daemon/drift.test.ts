@@ -145,6 +145,7 @@ if (process.platform === 'linux') {
           ['1', 'deep/b.txt'],
         ]);
         assert.is((await it.status()).drifts, 3);
+        assert.is((await it.client.request('session/get', { session: it.session })).watcher.drifts, 3);
         assert.ok(it.watches() <= watches, 'what cannot be mended costs no more each time');
         assert.is(it.logged().length, 1);
       });

@@ -197,7 +197,7 @@ test('durations in results and in the log, events for initialise, checkpoint, re
       house.call('checkpoint/restore', { session, tag: '1', onConflict: 'fail', expect: { head: '1' } }),
     );
     const failed = house.told.find(({ method }) => method === 'checkpoint/didFail');
-    const { operation = '' } = failed?.params as { readonly operation?: string };
+    const { operation = '' } = (failed?.params ?? {}) as { readonly operation?: string };
     assert.is((await house.call('operation/get', { session, operation })).state, 'failed');
   }));
 

@@ -123,6 +123,38 @@ test('a name that is not UTF-8 has its bytes wherever a path is told', () =>
     );
   }));
 
+test('a name that is not UTF-8 has its bytes where it is skipped, in conflict, and where it cannot be restored', () =>
+  withSession(async (rig) => {
+    const inTree = (script: string): void => {
+      execFileSync('sh', [
+        '-c',
+        `cd "$1" && odd=$(printf '%b' 'odd-\\0377') && ${script}`,
+        'sh',
+        rig.places.workTree,
+      ]);
+    };
+    const bytes = Buffer.concat([Buffer.from('odd-'), Buffer.from([0xff])]).toString('base64');
+    inTree('echo one > "$odd"');
+    await rig.request('checkpoint/create', { kind: 'turn' });
+    inTree('echo two > "$odd"');
+    const { conflicts } = await rig.request('checkpoint/restore', { tag: '1', mode: 'hard', dryRun: true });
+    assert.equal(
+      conflicts.map(({ pathBytes }) => pathBytes),
+      [bytes],
+    );
+    inTree('rm "$odd" && mkfifo "$odd"');
+    const { failed } = await rig.request('checkpoint/restore', { tag: '1', mode: 'hard' });
+    assert.equal(
+      failed.map(({ pathBytes }) => pathBytes),
+      [bytes],
+    );
+    const { skipped } = await rig.request('checkpoint/create', { kind: 'turn' });
+    assert.equal(
+      skipped.map(({ pathBytes }) => pathBytes),
+      [bytes],
+    );
+  }));
+
 const toOctal = (bytes: Buffer): string =>
   [...bytes].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
 

@@ -73,7 +73,11 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
     failed: (session, method, error, by) => {
       if (error instanceof Error && error.name === 'AbortError') return;
       const operation = operationOf(error);
-      notify('checkpoint/didFail', { session: session.id, method, error: factOf(error), ...given({ operation }) }, by);
+      notify(
+        'checkpoint/didFail',
+        { session: session.id, method, error: factOf(error), ...given({ operation }) },
+        by,
+      );
     },
     workTreeChanged: (session, change) => notify('worktree/didChange', changeOf(session, change)),
     workTreeDrifted: (session, paths) => notify('worktree/didDrift', driftOf(session, paths)),

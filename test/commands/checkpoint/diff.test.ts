@@ -203,4 +203,25 @@ test('readFile reads ranges, says what is not there, and gives bytes that are no
   await house.close();
 });
 
+test('a text of more than 32 MiB is cut, and says so', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'a.txt': 'a\n' });
+  const { session } = await house.open(root);
+  for (let i = 0; i < 45; i += 1)
+    write(root, { [`f${i}`]: `${i} a line of forty bytes, and many of it\n`.repeat(20_000) });
+  const {
+    text = '',
+    truncated,
+    stats,
+  } = await house.call('checkpoint/diff', {
+    session,
+    from: '0',
+    format: 'unified',
+  });
+  assert.is(truncated, true);
+  assert.ok(text.length <= 32 << 20 && text.length > 31 << 20);
+  assert.is(stats.added, 45);
+  await house.close();
+});
+
 test.run();

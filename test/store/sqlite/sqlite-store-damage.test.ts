@@ -54,9 +54,15 @@ async function goesOn(store: SnapshotStore, damaged: CheckpointId, listed: numbe
 test('a row that damage shows twice is listed once, and told', () =>
   withStore(openSqlite, {}, async ({ directory, store }) => {
     const ids = await threeTurns(store);
-    const indexes = sql(directory, "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% ON checkpoints(%'");
+    const indexes = sql(
+      directory,
+      "SELECT name FROM sqlite_schema WHERE type = 'index' AND sql LIKE '% ON checkpoints(%'",
+    );
     for (const [name] of indexes) sql(directory, `DROP INDEX ${String(name)}`);
-    const columns = sql(directory, "SELECT name FROM pragma_table_info('checkpoints') WHERE name <> 'id'").join(', ');
+    const columns = sql(
+      directory,
+      "SELECT name FROM pragma_table_info('checkpoints') WHERE name <> 'id'",
+    ).join(', ');
     sql(directory, `INSERT INTO checkpoints (${columns}) SELECT ${columns} FROM checkpoints WHERE seq = 2`);
     assert.equal(await shownIds(store), ids);
     assert.equal(

@@ -700,7 +700,7 @@ class FailedPath(_FailedPathRequired, total=False):
     # The exact bytes of the path. Authoritative when present; sent whenever the name is not
     # UTF-8.
     pathBytes: Base64
-    # The system's words.
+    # Not sent: `reason` says all there is. Reserved for what a later version may add.
     message: str
 
 
@@ -1306,7 +1306,7 @@ class ProgressBegin(_ProgressBeginRequired, total=False):
     filesTotal: Count
     # Bytes done.
     bytesDone: Bytes
-    # Bytes in all, where known.
+    # Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
     bytesTotal: Bytes
 
 
@@ -1331,7 +1331,7 @@ class ProgressReport(_ProgressReportRequired, total=False):
     filesTotal: Count
     # Bytes done.
     bytesDone: Bytes
-    # Bytes in all, where known.
+    # Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
     bytesTotal: Bytes
 
 
@@ -1704,7 +1704,7 @@ class SessionOpenResult(_SessionOpenResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # Not sent: what opens or ends a session is no operation of it. Reserved.
     operation: OperationId
 
 
@@ -1730,7 +1730,7 @@ class SessionCloseResult(_SessionCloseResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # Not sent: what opens or ends a session is no operation of it. Reserved.
     operation: OperationId
     # What did not succeed although the request did, in words: a note that could not be written, a
     # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
@@ -1764,7 +1764,7 @@ class SessionDeleteResult(_SessionDeleteResultRequired, total=False):
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool
-    # The operation that this answer belongs to, for `operation/get`.
+    # Not sent: what opens or ends a session is no operation of it. Reserved.
     operation: OperationId
     # What did not succeed although the request did, in words: a note that could not be written, a
     # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:

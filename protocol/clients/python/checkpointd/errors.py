@@ -217,7 +217,10 @@ class GitFailed(CheckpointdError):
 
 
 class NotARepository(CheckpointdError):
-    r"""The work tree is in no git repository. Use `checkpoint/init`, or `git init`."""
+    r"""The work tree is in no git repository. Not sent as an error: `session/open` succeeds and
+    gives it as the reason why checkpoints are disabled. Use `checkpoint/init`, or `git
+    init`.
+    """
 
 
 class UnknownEntry(CheckpointdError):

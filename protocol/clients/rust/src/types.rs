@@ -974,7 +974,7 @@ pub struct FailedPath {
     pub path_bytes: Option<Base64>,
     /// Why.
     pub reason: FailureReason,
-    /// The system's words.
+    /// Not sent: `reason` says all there is. Reserved for what a later version may add.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -1834,7 +1834,7 @@ pub struct ProgressBegin {
     /// Bytes done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in all, where known.
+    /// Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
@@ -1864,7 +1864,7 @@ pub struct ProgressReport {
     /// Bytes done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_done: Option<Bytes>,
-    /// Bytes in all, where known.
+    /// Bytes in all, where known. Not sent by this version, which learns sizes as it reads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_total: Option<Bytes>,
 }
@@ -2355,7 +2355,7 @@ pub struct SessionOpenResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// Not sent: what opens or ends a session is no operation of it. Reserved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
 }
@@ -2392,7 +2392,7 @@ pub struct SessionCloseResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// Not sent: what opens or ends a session is no operation of it. Reserved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// What did not succeed although the request did, in words: a note that could not be written, a
@@ -2440,7 +2440,7 @@ pub struct SessionDeleteResult {
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replayed: Option<bool>,
-    /// The operation that this answer belongs to, for `operation/get`.
+    /// Not sent: what opens or ends a session is no operation of it. Reserved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
     /// What did not succeed although the request did, in words: a note that could not be written, a
