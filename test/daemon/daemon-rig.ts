@@ -186,7 +186,7 @@ export class DaemonRig {
   async dispose(): Promise<void> {
     for (const program of this.#programs) program.kill('SIGKILL');
     await Promise.all(this.#clients.map((client) => client.kill()));
-    const violations = this.#clients.flatMap((client) => client.violations);
+    const violations = this.#clients.flatMap((client) => [...client.violations, ...client.undeclared]);
     rmSync(this.top, { recursive: true, force: true });
     if (violations.length > 0) throw new Error(violations.join('\n'));
   }

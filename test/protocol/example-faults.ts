@@ -5,6 +5,7 @@ import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import type { Json } from '../../scripts/conformance/match.ts';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
+import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { frameOf } from '../support/wire-client.ts';
 import {
   another,
@@ -127,6 +128,18 @@ export const worldFaults: Readonly<Record<string, WorldFault>> = {
           'latin1',
         );
       }),
+  },
+  /** A session that a later version has kept. */
+  laterFormat: {
+    async make(world) {
+      const session = await keptSession(world, { conversationId: 'later' });
+      await world.request('session/close', { session });
+      rewriteRecord(fileOf(world, session, 'checkpointd/session.json'), (marker) => ({
+        ...marker,
+        format: 99,
+      }));
+      world.names.values.session = session;
+    },
   },
   storeCorrupt: { make: (world) => changeLog(world, (file) => writeFileSync(file, 'What is this?\n')) },
   logCut: {
