@@ -21,6 +21,8 @@ export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>)
     say(`strategy ${name}: ${available ? 'available' : `not available (${plain(reason ?? '')})`}`);
   const sessions = storedSessions(place);
   const open = sessions.filter(({ socket }) => socket !== undefined).length;
-  say(`storage ${plain(place)}: ${sessions.length} sessions, ${open} of them open`);
+  say(
+    `storage ${plain(place)}: ${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}, ${open} open`,
+  );
   return 0;
 }

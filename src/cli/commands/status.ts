@@ -10,14 +10,14 @@ export const status: CliCommand = {
     const result = await ask('session/get', {});
     if (printed(given, result)) return 0;
     const fate = result.retention === 'keep' ? 'kept' : 'ends with its clients';
-    say(fit(`session    ${result.session} (${result.strategy}, ${fate})`));
-    say(fit(`work tree  ${plain(result.workspace)}`));
+    say(fit(`session      ${result.session} (${result.strategy}, ${fate})`));
+    say(fit(`work tree    ${plain(result.workspace)}`));
     if (!result.checkpoints.enabled) {
       say(`checkpoints are not enabled: ${plain(result.checkpoints.message ?? '')}`);
       return 0;
     }
-    say(`checkpoints ${result.manager.checkpoints}`);
-    if (result.head !== undefined) say(fit(`head       ${checkpointLine(result.head)}`));
+    say(`checkpoints  ${result.manager.checkpoints}`);
+    if (result.head !== undefined) say(fit(`head         ${checkpointLine(result.head)}`));
     const { hasChanges } = await ask('checkpoint/hasChanges', {});
     say(fit(hasChanges ? 'The work tree has changed since.' : 'Nothing has changed since.'));
     return 0;
