@@ -96,7 +96,7 @@ async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[s
   if (parts.length === 1)
     return among([...Object.keys(words), ...ends.slice(0, 1)].map((word) => `/${word}`));
   const [first, second = ''] = parts;
-  if (first === '/tangent') return among(['tail']);
+  if (first === '/tangent') return among(['tail', 'compact']);
   if (first === '/context' && parts.length === 2) return among(['show', 'add', 'remove']);
   if (first !== '/checkpoint') return [[], last];
   if (parts.length === 2) return among(Object.keys(checkpointWords));

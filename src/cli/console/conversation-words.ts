@@ -4,18 +4,36 @@ import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { texts } from './layouts.ts';
 
-/** Enters a tangent, or leaves it; `tail` keeps its last entry. */
-export const tangent: Word = async (desk, [how]) => {
-  if (how !== undefined && how !== 'tail') throw new Usage('/tangent [tail]');
+/** Enters a tangent, or leaves it; `tail` keeps its last entry, `compact` a summary of it. */
+export const tangent: Word = async (desk, [how, ...rest]) => {
+  const isTail = how === 'tail' && rest.length === 0;
+  if (how !== undefined && !isTail && how !== 'compact') throw new Usage('/tangent [tail|compact <summary>]');
   const { active } = await desk.ask('conversation/tangent', {});
-  if (!active && how === 'tail') return desk.say(texts.noTangent);
+  if (!active && how !== undefined)
+    return desk.say(how === 'tail' ? texts.noTangent : texts.noTangentToCompact);
   if (!active) {
     await desk.ask('conversation/enterTangent', {});
     return desk.say(texts.enteredTangent);
   }
+  if (how === 'compact') return compactTangent(desk, rest.join(' '));
   await desk.ask('conversation/exitTangent', how === 'tail' ? { keepTail: true } : {});
   desk.say(how === 'tail' ? texts.leftWithTail : texts.leftTangent);
 };
+
+/** The summary is the tangent's last entry and leaves with it as its tail, so that no end in between loses it. */
+async function compactTangent(desk: Desk, summary: string): Promise<void> {
+  const { tangentState, historyLength } = await desk.ask('conversation/get', {});
+  if (historyLength === tangentState?.mainHistoryLength) {
+    await desk.ask('conversation/exitTangent', {});
+    return desk.say(texts.leftEmptyTangent);
+  }
+  if (summary === '') throw new Usage('/tangent compact <summary>');
+  await desk.ask('conversation/append', {
+    entry: { user: { content: '[Tangent conversation]' }, assistant: { content: summary } },
+  });
+  await desk.ask('conversation/exitTangent', { keepTail: true });
+  desk.say(texts.leftWithSummary);
+}
 
 /** No model runs here, so the summary is the person's own. */
 export const compact: Word = async (desk, words) => {

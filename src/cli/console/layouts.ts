@@ -17,6 +17,9 @@ export const texts = {
     'Created a conversation checkpoint (↯). Use ctrl + t or /tangent to restore the conversation later.',
   leftTangent: 'Restored conversation from checkpoint (↯). - Returned to main conversation.',
   leftWithTail: 'Restored conversation from checkpoint (↯) with last conversation entry preserved.',
+  leftWithSummary: 'Restored conversation from checkpoint (↯) with tangent summary preserved.',
+  leftEmptyTangent: 'Tangent conversation was empty. Restored conversation from checkpoint (↯).',
+  noTangentToCompact: 'You need to be in tangent mode to use compact.',
   noTangent: 'You need to be in tangent mode to use tail.',
 } as const;
 

@@ -106,6 +106,37 @@ test('in a tangent every subcommand refuses, and its words are those of Q (Q46, 
     assert.is(rig.read('a.txt'), 'spoilt\n');
   }));
 
+test('a tangent leaves its summary behind (C22)', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    const say = (content: string): Promise<unknown> =>
+      client.request('conversation/append', {
+        session,
+        entry: { user: { content }, assistant: { content: 'yes' } },
+      });
+    await say('main');
+    assert.equal(consoleOf(rig, '/tangent compact x', '/tangent', '/tangent compact x').slice(0, 3), [
+      'You need to be in tangent mode to use compact.',
+      'Created a conversation checkpoint (↯). Use ctrl + t or /tangent to restore the conversation later.',
+      'Tangent conversation was empty. Restored conversation from checkpoint (↯).',
+    ]);
+    await client.request('conversation/enterTangent', { session });
+    for (const content of ['aside', 'more aside']) await say(content);
+    assert.equal(consoleOf(rig, '/tangent compact', '/tangent compact we found it'), [
+      'Usage: /tangent compact <summary>',
+      'Restored conversation from checkpoint (↯) with tangent summary preserved.',
+    ]);
+    const { entries } = await client.request('conversation/history', { session });
+    assert.equal(
+      entries.map(({ user, assistant }) => [user.content, assistant.content]),
+      [
+        ['main', 'yes'],
+        ['[Tangent conversation]', 'we found it'],
+      ],
+    );
+    await client.close();
+  }));
+
 test('a checkpoint is told when it is made, here and by others (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
