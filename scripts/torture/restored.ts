@@ -1,7 +1,7 @@
 // Whether the work tree is what an answered restore says: the target's bytes on every path that it names, and nothing
 // else changed.
 import { describe, isSame, type Manifest } from './manifest.ts';
-import { isAtOrBelow } from './oracle.ts';
+import { isAtOrBelow, isTemporary } from './oracle.ts';
 
 export interface RestoreAnswer {
   readonly failed: readonly { readonly path: string }[];
@@ -37,7 +37,7 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
   }
   const wanted = [...target.keys()].filter(isMeant);
   for (const [path, thing] of before) {
-    if (target.has(path) && isMeant(path)) continue;
+    if (isTemporary(path) || (target.has(path) && isMeant(path))) continue; // what an error left is swept later
     const isInTheWay = wanted.some((other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`));
     const now = after.get(path);
     if (now === undefined && (isInTheWay || (mode === 'hard' && isMeant(path) && capturedBefore.has(path))))

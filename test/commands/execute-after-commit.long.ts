@@ -2,7 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withSessions } from '../support/in-process.ts';
-import { changes, FaultSweep } from './execute-after-commit.ts';
+import { FaultSweep } from './execute-after-commit.ts';
+import { changes } from './execute-changes.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const [name, change] of Object.entries(changes)) {

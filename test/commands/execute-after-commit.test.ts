@@ -3,7 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { withSessions } from '../support/in-process.ts';
-import { changes, FaultSweep } from './execute-after-commit.ts';
+import { FaultSweep } from './execute-after-commit.ts';
+import { changes } from './execute-changes.ts';
 
 for (const name of ['create', 'restore', 'delete', 'append', 'addContext', 'recordWrite'] as const) {
   test(`${name}: a call that fails after the commit is a warning, and its key does it once`, () =>

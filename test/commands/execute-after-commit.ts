@@ -6,144 +6,26 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
+import { silentLog } from '../../src/base/log.ts';
 import { installFault } from '../../src/base/seam.ts';
-import type { CommandMethod } from '../../src/commands/command.ts';
-import type { ParamsOf, SessionOpenParams } from '../../src/protocol/types.ts';
+import { toWireError } from '../../src/rpc/error-response.ts';
 import type { SessionRig } from '../support/in-process.ts';
+import type { Ask, Change } from './execute-changes.ts';
 
-type Ask = <M extends CommandMethod>(method: M, params?: Omit<ParamsOf<M>, 'session'>) => Promise<unknown>;
+const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM', 'ENOSPC', 'EROFS'];
 
-/** One change, and how a session comes to the state from which it is made. */
-export interface Change {
-  readonly method: CommandMethod;
-  readonly params?: object;
-  readonly prepare?: (ask: Ask, rig: SessionRig) => Promise<unknown>;
-  readonly open?: Partial<SessionOpenParams>;
+/** @throws where it takes ten seconds: a hang */
+async function within<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer within ten seconds')), 10_000);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
-
-const turn = { kind: 'turn' } as const;
-const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
-
-async function restored(ask: Ask, rig: SessionRig): Promise<void> {
-  rig.write('a.txt', 'two\n');
-  await ask('checkpoint/create', turn);
-  await ask('checkpoint/restore', { tag: 'first', mode: 'hard' });
-}
-
-/** The changes, by a name that is unique. */
-export const changes: Readonly<Record<string, Change>> = {
-  create: {
-    method: 'checkpoint/create',
-    params: turn,
-    prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
-  },
-  restore: {
-    method: 'checkpoint/restore',
-    params: { tag: 'first', mode: 'hard' },
-    prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
-  },
-  undo: { method: 'checkpoint/undo', prepare: restored },
-  redo: {
-    method: 'checkpoint/redo',
-    prepare: async (ask, rig) => {
-      await restored(ask, rig);
-      await ask('checkpoint/undo');
-    },
-  },
-  delete: {
-    method: 'checkpoint/delete',
-    params: { tag: 'going' },
-    prepare: (ask) => ask('checkpoint/create', { ...turn, name: 'going' }),
-  },
-  rename: {
-    method: 'checkpoint/rename',
-    params: { tag: 'old', name: 'new' },
-    prepare: async (ask) => {
-      await ask('checkpoint/rename', { tag: 'new' }).catch(() => undefined);
-      await ask('checkpoint/create', { ...turn, name: 'old' });
-    },
-  },
-  clean: {
-    method: 'checkpoint/clean',
-    prepare: async (ask) => {
-      await ask('checkpoint/init');
-      await ask('checkpoint/create', turn);
-    },
-  },
-  init: { method: 'checkpoint/init', prepare: (ask) => ask('checkpoint/clean').catch(() => undefined) },
-  gc: {
-    method: 'store/gc',
-    open: { limits: { maxCheckpoints: 2 } },
-    prepare: async (ask, rig) => {
-      for (const text of ['two\n', 'three\n', 'two\n', 'three\n']) {
-        rig.write('a.txt', text);
-        await ask('checkpoint/create', turn);
-      }
-    },
-  },
-  append: { method: 'conversation/append', params: { entry } },
-  appendTranscript: { method: 'conversation/appendTranscript', params: { text: 'a note' } },
-  setNextMessage: { method: 'conversation/setNextMessage', params: { message: { content: 'next' } } },
-  clear: { method: 'conversation/clear', prepare: (ask) => ask('conversation/append', { entry }) },
-  setValidRange: {
-    method: 'conversation/setValidRange',
-    params: { range: { start: 0, end: 1 } },
-    prepare: async (ask) => {
-      for (let n = 0; n < 2; n += 1) await ask('conversation/append', { entry });
-    },
-  },
-  compact: {
-    method: 'conversation/compact',
-    params: { summary: 'short' },
-    prepare: (ask) => ask('conversation/append', { entry }),
-  },
-  recordLines: {
-    method: 'conversation/recordLines',
-    params: { path: 'a.txt', operation: 'create', linesBefore: 0, linesAfter: 1 },
-  },
-  addContext: { method: 'conversation/addContext', params: { paths: ['*.txt'] } },
-  removeContext: {
-    method: 'conversation/removeContext',
-    params: { paths: ['a.txt'] },
-    prepare: (ask) => ask('conversation/addContext', { paths: ['a.txt', 'b.txt'] }),
-  },
-  setTools: { method: 'conversation/setTools', params: { tools: {} } },
-  setAgents: { method: 'conversation/setAgents', params: { agents: {} } },
-  setModel: {
-    method: 'conversation/setModel',
-    params: { modelInfo: { modelId: 'm', contextWindowTokens: 1000 } },
-  },
-  setMcpEnabled: { method: 'conversation/setMcpEnabled', params: { mcpEnabled: false } },
-  enterTangent: { method: 'conversation/enterTangent' },
-  enterTangentWithFiles: { method: 'conversation/enterTangent', params: { files: true } },
-  exitTangent: {
-    method: 'conversation/exitTangent',
-    prepare: async (ask) => {
-      await ask('conversation/enterTangent');
-      await ask('conversation/append', { entry });
-    },
-  },
-  exitTangentWithFiles: {
-    method: 'conversation/exitTangent',
-    prepare: async (ask, rig) => {
-      await ask('conversation/enterTangent', { files: true });
-      await ask('conversation/append', { entry });
-      rig.write('a.txt', 'two\n');
-    },
-  },
-  import: {
-    method: 'conversation/import',
-    params: {
-      document: { conversation_id: 'x', next_message: null, history: [], transcript: ['> imported'] },
-    },
-  },
-  recordWrite: {
-    method: 'ledger/recordWrite',
-    params: { path: 'a.txt' },
-    prepare: async (_ask, rig) => rig.write('a.txt', `${Math.random()}\n`),
-  },
-  export: { method: 'conversation/export', params: { path: 'exported.json', overwrite: true } },
-};
 
 const removesMany: ReadonlySet<string> = new Set(['checkpoint/clean', 'store/gc']);
 
@@ -167,17 +49,7 @@ export class FaultSweep {
    * it is before its commit point. Returns how many calls were failed and how many of them were told as a warning.
    */
   async run(callsMax = 10_000): Promise<{ readonly failed: number; readonly warned: number }> {
-    const rig = this.#rig;
-    rig.write('a.txt', 'one\n');
-    const opened = await rig.request('session/open', {
-      workspace: rig.work,
-      strategy: this.#strategy,
-      conversationId: 'c',
-      ...this.#change.open,
-      retention: 'keep',
-    });
-    this.#session = opened.session;
-    await this.#ask('checkpoint/create', { ...turn, name: 'first' });
+    await this.#open();
     const undisturbed = await this.#once(0);
     let warned = 0;
     let failed = 0;
@@ -197,6 +69,54 @@ export class FaultSweep {
     return { failed, warned };
   }
 
+  /**
+   * Fails as many calls of the change, each with one of the errors that the system gives: the answer has a kind that is
+   * no InternalError, comes in time, changed nothing where it says so, and the session goes on. Returns how many failed.
+   */
+  async errors(count: number, choose: (below: number) => number): Promise<number> {
+    await this.#open();
+    const calls = (await this.#once(0)).calls.length;
+    const tried = new Set<string>();
+    for (let n = 0; n < 4 * count && tried.size < Math.min(count, calls * codes.length); n += 1) {
+      const at = 1 + choose(calls);
+      const code = codes[choose(codes.length)] ?? 'EIO';
+      if (tried.has(`${at} ${code}`)) continue;
+      tried.add(`${at} ${code}`);
+      const {
+        error,
+        effects,
+        before,
+        after,
+        calls: made,
+      } = await within(this.#once(at, code)).catch((unusable: unknown) => {
+        throw new Error(`not usable, or no answer (${[...tried].slice(-2).join(', ')}): ${String(unusable)}`);
+      });
+      const where = `${code} at call ${at} of ${calls}: ${made[at - 1] ?? 'none'}`;
+      if (error === undefined) continue;
+      const told = toWireError(error, { method: this.#change.method, mutates: true, log: silentLog });
+      assert.is.not(told.data.kind, 'InternalError', `${where}: ${error.stack ?? error.message}`);
+      if (effects === 'none') assert.equal(after, before, `${where}: ${error.message}`);
+    }
+    await this.#begin().catch((unusable: unknown) => {
+      throw new Error(`not usable after ${[...tried].at(-1)}: ${String(unusable)}`);
+    });
+    return tried.size;
+  }
+
+  async #open(): Promise<void> {
+    const rig = this.#rig;
+    rig.write('a.txt', 'one\n');
+    const opened = await rig.request('session/open', {
+      workspace: rig.work,
+      strategy: this.#strategy,
+      conversationId: 'c',
+      ...this.#change.open,
+      retention: 'keep',
+    });
+    this.#session = opened.session;
+    await this.#ask('checkpoint/create', { kind: 'turn', name: 'first' });
+  }
+
   async #repeat(tried: Tried, wanted: unknown, where: string): Promise<void> {
     const again = await this.#send(tried.key);
     assert.equal(this.#shape(), wanted, `${where}: asked again after ${tried.error?.message ?? 'an answer'}`);
@@ -205,7 +125,7 @@ export class FaultSweep {
   }
 
   /** Makes the change from its beginning, with its n-th call failing. */
-  async #once(n: number): Promise<Tried> {
+  async #once(n: number, code = 'EIO'): Promise<Tried> {
     await this.#begin();
     const before = this.#shape();
     const key = `k${(this.#round += 1)}`;
@@ -213,7 +133,7 @@ export class FaultSweep {
     installFault((call, target) => {
       if (call === 'exists') return; // it answers and never fails
       calls.push(`${call} ${target}`);
-      if (calls.length === n) throw Object.assign(new Error(`EIO: ${call}`), { code: 'EIO', syscall: call });
+      if (calls.length === n) throw Object.assign(new Error(`${code}: ${call}`), { code, syscall: call });
     });
     try {
       const answer = await this.#send(key);

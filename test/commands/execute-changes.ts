@@ -1,0 +1,144 @@
+// Every change that a session knows, and how it comes to the state from which each is made.
+import type { CommandMethod } from '../../src/commands/command.ts';
+import type { ParamsOf, SessionOpenParams } from '../../src/protocol/types.ts';
+import type { SessionRig } from '../support/in-process.ts';
+
+export type Ask = <M extends CommandMethod>(
+  method: M,
+  params?: Omit<ParamsOf<M>, 'session'>,
+) => Promise<unknown>;
+
+/** One change, and how a session comes to the state from which it is made. */
+export interface Change {
+  readonly method: CommandMethod;
+  readonly params?: object;
+  readonly prepare?: (ask: Ask, rig: SessionRig) => Promise<unknown>;
+  readonly open?: Partial<SessionOpenParams>;
+}
+
+const turn = { kind: 'turn' } as const;
+const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
+
+async function restored(ask: Ask, rig: SessionRig): Promise<void> {
+  rig.write('a.txt', 'two\n');
+  await ask('checkpoint/create', turn);
+  await ask('checkpoint/restore', { tag: 'first', mode: 'hard' });
+}
+
+/** The changes, by a name that is unique. */
+export const changes: Readonly<Record<string, Change>> = {
+  create: {
+    method: 'checkpoint/create',
+    params: turn,
+    prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
+  },
+  restore: {
+    method: 'checkpoint/restore',
+    params: { tag: 'first', mode: 'hard' },
+    prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
+  },
+  undo: { method: 'checkpoint/undo', prepare: restored },
+  redo: {
+    method: 'checkpoint/redo',
+    prepare: async (ask, rig) => {
+      await restored(ask, rig);
+      await ask('checkpoint/undo');
+    },
+  },
+  delete: {
+    method: 'checkpoint/delete',
+    params: { tag: 'going' },
+    prepare: async (ask) => {
+      await ask('checkpoint/rename', { tag: 'going' }).catch(() => undefined);
+      await ask('checkpoint/create', { ...turn, name: 'going' });
+    },
+  },
+  rename: {
+    method: 'checkpoint/rename',
+    params: { tag: 'old', name: 'new' },
+    prepare: async (ask) => {
+      for (const tag of ['new', 'old']) await ask('checkpoint/rename', { tag }).catch(() => undefined);
+      await ask('checkpoint/create', { ...turn, name: 'old' });
+    },
+  },
+  clean: {
+    method: 'checkpoint/clean',
+    prepare: async (ask) => {
+      await ask('checkpoint/init');
+      await ask('checkpoint/create', turn);
+    },
+  },
+  init: { method: 'checkpoint/init', prepare: (ask) => ask('checkpoint/clean').catch(() => undefined) },
+  gc: {
+    method: 'store/gc',
+    open: { limits: { maxCheckpoints: 2 } },
+    prepare: async (ask, rig) => {
+      for (const text of ['two\n', 'three\n', 'two\n', 'three\n']) {
+        rig.write('a.txt', text);
+        await ask('checkpoint/create', turn);
+      }
+    },
+  },
+  append: { method: 'conversation/append', params: { entry } },
+  appendTranscript: { method: 'conversation/appendTranscript', params: { text: 'a note' } },
+  setNextMessage: { method: 'conversation/setNextMessage', params: { message: { content: 'next' } } },
+  clear: { method: 'conversation/clear', prepare: (ask) => ask('conversation/append', { entry }) },
+  setValidRange: {
+    method: 'conversation/setValidRange',
+    params: { range: { start: 0, end: 1 } },
+    prepare: async (ask) => {
+      for (let n = 0; n < 2; n += 1) await ask('conversation/append', { entry });
+    },
+  },
+  compact: {
+    method: 'conversation/compact',
+    params: { summary: 'short' },
+    prepare: (ask) => ask('conversation/append', { entry }),
+  },
+  recordLines: {
+    method: 'conversation/recordLines',
+    params: { path: 'a.txt', operation: 'create', linesBefore: 0, linesAfter: 1 },
+  },
+  addContext: { method: 'conversation/addContext', params: { paths: ['*.txt'] } },
+  removeContext: {
+    method: 'conversation/removeContext',
+    params: { paths: ['a.txt'] },
+    prepare: (ask) => ask('conversation/addContext', { paths: ['a.txt', 'b.txt'] }),
+  },
+  setTools: { method: 'conversation/setTools', params: { tools: {} } },
+  setAgents: { method: 'conversation/setAgents', params: { agents: {} } },
+  setModel: {
+    method: 'conversation/setModel',
+    params: { modelInfo: { modelId: 'm', contextWindowTokens: 1000 } },
+  },
+  setMcpEnabled: { method: 'conversation/setMcpEnabled', params: { mcpEnabled: false } },
+  enterTangent: { method: 'conversation/enterTangent' },
+  enterTangentWithFiles: { method: 'conversation/enterTangent', params: { files: true } },
+  exitTangent: {
+    method: 'conversation/exitTangent',
+    prepare: async (ask) => {
+      await ask('conversation/enterTangent');
+      await ask('conversation/append', { entry });
+    },
+  },
+  exitTangentWithFiles: {
+    method: 'conversation/exitTangent',
+    prepare: async (ask, rig) => {
+      await ask('conversation/enterTangent', { files: true });
+      await ask('conversation/append', { entry });
+      rig.write('a.txt', 'two\n');
+    },
+  },
+  import: {
+    method: 'conversation/import',
+    params: {
+      document: { conversation_id: 'x', next_message: null, history: [], transcript: ['> imported'] },
+    },
+  },
+  recordWrite: {
+    method: 'ledger/recordWrite',
+    params: { path: 'a.txt' },
+    prepare: async (_ask, rig) => rig.write('a.txt', `${Math.random()}\n`),
+  },
+  export: { method: 'conversation/export', params: { path: 'exported.json', overwrite: true } },
+};

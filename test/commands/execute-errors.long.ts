@@ -1,0 +1,27 @@
+// Calls of every change on every strategy fail at random, each with one of the errors that the system gives: every one
+// has a clear kind. SEED=… replays; ERRORS=… asks for more than the ten of each change on each strategy.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Random } from '../../scripts/torture/random.ts';
+import { withSessions } from '../support/in-process.ts';
+import { seed } from '../support/property.ts';
+import { FaultSweep } from './execute-after-commit.ts';
+import { changes } from './execute-changes.ts';
+
+const each = Number(process.env['ERRORS'] ?? 10);
+const random = new Random(seed);
+
+for (const strategy of ['shadow', 'local', 'sqlite']) {
+  for (const [name, change] of Object.entries(changes)) {
+    test(`${strategy}, ${name}: an error of the system at any call is answered with a kind (seed ${seed}) (F91)`, () =>
+      withSessions(async (rig) => {
+        const tried = await new FaultSweep(rig, change, strategy).errors(each, (below) =>
+          random.below(below),
+        );
+        assert.ok(tried > 0);
+        console.log(`note: ${strategy}, ${name}: ${tried} errors`);
+      }));
+  }
+}
+
+test.run();
