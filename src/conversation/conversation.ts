@@ -156,13 +156,14 @@ export class Conversation {
   }
 
   /**
-   * Takes the text that describes the coming turn, and unlocks. Call it before taking `head` for the turn's
-   * checkpoint, so that a rewind to that checkpoint does not bring back a locked message.
+   * The text that describes the coming turn, and where the conversation stands once it is taken and unlocked. It is
+   * taken by the turn's checkpoint, published with that position: until then, and after a kill before it, the message
+   * is still there, and a rewind to the checkpoint does not bring it back.
    */
-  consumeMessage(): string | undefined {
+  proposeConsumed(): { readonly message: string | undefined; readonly head: ConversationRef } | undefined {
     const { pendingUserMessage, messageLocked } = this.#timeline.present.thread;
     if (pendingUserMessage === undefined && !messageLocked) return undefined;
-    return this.#timeline.commit({ op: 'consumeMessage' }, () => pendingUserMessage);
+    return { message: pendingUserMessage, head: this.#timeline.propose({ op: 'consumeMessage' }) };
   }
 
   /** Empties history, range, transcript, summary, next message and trackers. Settings and an open tangent stay. */

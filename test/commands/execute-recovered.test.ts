@@ -8,7 +8,7 @@ import { installFault } from '../../src/base/seam.ts';
 import { git } from '../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../support/in-process.ts';
 import { breakAt } from '../support/interrupted-restore.ts';
-import { changes } from './execute-after-commit.ts';
+import { changes } from './execute-changes.ts';
 
 const names = ['x', 'y', 'z'];
 

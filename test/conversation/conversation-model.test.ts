@@ -8,6 +8,7 @@ import { toDocument } from '../../src/conversation/document/conversation-json.ts
 import { type LogRecord, MemoryLog } from '../../src/conversation/log/log-record.ts';
 import type { ConversationState } from '../../src/conversation/state/state.ts';
 import { checkPropertyAsync, seed } from '../support/property.ts';
+import { consumed } from './consumed.ts';
 import { type ModelThread, newThread, ReferenceModel } from './reference-model.ts';
 
 const text = fc.constantFrom('', 'a', 'b\nc', '\n', 'é😀', '> q');
@@ -140,7 +141,7 @@ async function take(pair: Pair, step: Step): Promise<void> {
       conversation.setNextMessage(step.text, { lock: step.lock });
       return model.setNext(step.text === '' ? 'Empty prompt' : step.text, step.lock);
     case 'consume':
-      return assert.is(conversation.consumeMessage(), model.consume());
+      return assert.is(consumed(conversation), model.consume());
     case 'clear':
       conversation.clear();
       return model.clear();

@@ -6,6 +6,7 @@ import { Conversation } from '../../src/conversation/conversation.ts';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';
 import type { EntryId } from '../../src/conversation/entry.ts';
 import { MemoryLog } from '../../src/conversation/log/log-record.ts';
+import { consumed } from './consumed.ts';
 
 class TestClock implements Clock {
   ms = Date.UTC(2025, 9, 25, 12);
@@ -548,6 +549,24 @@ test('an empty next message becomes "Empty prompt" with a warning; a second one 
   assert.is(conversation.state.nextMessage, undefined);
 });
 
+test('a pending message is there until the checkpoint that takes it is published, also after a kill (F85)', () => {
+  const here = room();
+  const { conversation, log } = here;
+  conversation.append(said('first'));
+  conversation.setNextMessage('do it', { lock: true });
+  const before = { head: conversation.head, length: log.length };
+  const taken = conversation.proposeConsumed();
+  assert.is(taken?.message, 'do it');
+  assert.is(conversation.state.pendingUserMessage, 'do it', 'not published yet');
+  let again = reopened(here);
+  again.restoreHead(before.head, before.length);
+  assert.equal([again.state.pendingUserMessage, again.state.messageLocked], ['do it', true]);
+  again = reopened(here);
+  again.restoreHead(taken?.head ?? 0, log.length);
+  assert.equal([again.state.pendingUserMessage, again.state.messageLocked], [undefined, false]);
+  assert.is(again.state.history.length, 1);
+});
+
 test('the pending message is taken from the next one unless locked, and consumed once (Q23)', () => {
   const { conversation, log } = room();
   assert.equal(conversation.setNextMessage('do it', { lock: true }), {
@@ -558,17 +577,17 @@ test('the pending message is taken from the next one unless locked, and consumed
   });
   assert.is(conversation.setNextMessage('y').accepted, false);
   assert.is(conversation.state.nextMessage?.content, 'y');
-  assert.is(conversation.consumeMessage(), 'do it');
+  assert.is(consumed(conversation), 'do it');
   assert.is(conversation.state.messageLocked, false);
   const { length } = log;
-  assert.is(conversation.consumeMessage(), undefined);
+  assert.is(consumed(conversation), undefined);
   assert.is(log.length, length);
   conversation.setNextMessage('again');
   conversation.setNextMessage(undefined);
   assert.is(conversation.state.nextMessage, undefined);
   assert.is(conversation.state.pendingUserMessage, undefined);
   conversation.setNextMessage('again');
-  assert.is(conversation.consumeMessage(), 'again');
+  assert.is(consumed(conversation), 'again');
 });
 
 test('after reopening the head is the newest record that follows from the published one', () => {

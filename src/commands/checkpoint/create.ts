@@ -50,20 +50,19 @@ async function create({
     return createAnswer(session, head, { created: false, capture: facts }, context, capture.skipped);
   context.signal.throwIfAborted();
   const tag = nextTag(checkpoints, params);
-  // Taken before the record is composed, so that a rewind to it does not bring the message back.
-  const { conversation } = session.parts;
-  const before = conversation.head;
-  const pending = params.kind === 'turn' ? conversation.consumeMessage() : undefined;
-  const message = params.message ?? pending ?? '';
-  const what = { request: params, tag, capture, parent, message, context };
-  let made: StoredCheckpoint;
-  try {
-    const record = composeRecord(session, checkpoints, what);
-    made = await publish(checkpoints, record, tag, params.name ?? undefined);
-  } catch (error) {
-    if (conversation.head !== before) await giveBack(session, before, context);
-    throw error;
-  }
+  const taken = params.kind === 'turn' ? session.parts.conversation.proposeConsumed() : undefined;
+  const message = params.message ?? taken?.message ?? '';
+  const composed = composeRecord(session, checkpoints, {
+    request: params,
+    tag,
+    capture,
+    parent,
+    message,
+    context,
+  });
+  const record = taken === undefined ? composed : { ...composed, conversation: taken.head };
+  const made = await publish(checkpoints, record, tag, params.name ?? undefined);
+  if (taken !== undefined) await moveTo(session, taken.head, context);
   await afterCommit(context, 'The checkpoint is made, but who changed which file could not be noted', () =>
     noteCheckpoint(session, head, made),
   );
@@ -72,12 +71,12 @@ async function create({
   return createAnswer(session, made, { created: true, capture: facts }, context, capture.skipped);
 }
 
-/** There is no checkpoint, so the message still is that of the coming turn. */
-async function giveBack(session: Session, before: ConversationRef, context: OperationContext): Promise<void> {
+/** The checkpoint has taken the message; noted in the log as well, for an opening without checkpoints. */
+async function moveTo(session: Session, head: ConversationRef, context: OperationContext): Promise<void> {
   const { conversation } = session.parts;
-  conversation.rewind(before);
+  conversation.rewind(head);
   const lost =
-    'The message of the turn is kept, but the log could not note it: it may be gone when the session is opened again';
+    'The checkpoint is made, but the log could not note that it took the message of the turn: it may be there again when the session is opened without checkpoints';
   await afterCommit(context, lost, () => conversation.recordHead());
 }
 
