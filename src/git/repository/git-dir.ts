@@ -14,6 +14,9 @@ export interface Repository {
   readonly commonDir: string;
 }
 
+/** These are looked for at each capture, and are mostly absent: an error costs ten times the look. */
+const unlessAbsent = { throwIfNoEntry: false } as const;
+
 /** The repository that a canonical absolute directory lies in: the nearest one upwards. A bare one is none. */
 export function findRepository(directory: string): Repository | undefined {
   for (let at = directory; ; at = dirname(at)) {
@@ -45,7 +48,8 @@ function pointedTo(dotGit: string): string | undefined {
 /** The first line of a small file; undefined when it is no file or holds none. Never blocks on a FIFO. */
 function readLine(file: string): string | undefined {
   try {
-    if (files.statSync(file).size > 8192) return undefined;
+    const stats = files.statSync(file, unlessAbsent);
+    if (stats === undefined || stats.size > 8192) return undefined;
     const line = readRegularFile(file)?.toString('utf8').split(/\r?\n/, 1)[0];
     return line === '' || line?.includes('\0') ? undefined : line;
   } catch (error) {
@@ -56,7 +60,7 @@ function readLine(file: string): string | undefined {
 
 function isDirectory(path: string): boolean {
   try {
-    return files.statSync(path).isDirectory();
+    return files.statSync(path, unlessAbsent)?.isDirectory() === true;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return false;
@@ -66,8 +70,7 @@ function isDirectory(path: string): boolean {
 /** Present in any form: HEAD of old repositories is a symbolic link, dangling before the first commit. */
 function isPresent(path: string): boolean {
   try {
-    files.lstatSync(path);
-    return true;
+    return files.lstatSync(path, unlessAbsent) !== undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return false;
