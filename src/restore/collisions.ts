@@ -2,6 +2,7 @@
 // file system by looking for names that are there; it does not imitate any system's full folding table (Unicode's simple lower
 // case after NFC is near enough to refuse a pair that would overwrite each other, and never to merge one).
 import { files } from '../base/files.ts';
+import type { Entry, TreeChange } from '../tree/entry.ts';
 import {
   byBytes,
   fromText,
@@ -13,6 +14,7 @@ import {
   toText,
 } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
+import type { WriteOperation } from './operations.ts';
 import { list } from './temporaries.ts';
 
 export interface Folding {
@@ -106,4 +108,68 @@ function answerOf(
     return files.lstatSync(address, { throwIfNoEntry: false }) !== undefined;
   }
   return undefined;
+}
+
+/** A file that has only changed the case of its name since, and is to have the earlier one again. */
+interface Respelling {
+  readonly to: TreePath;
+  readonly from: TreePath;
+  readonly before: Entry;
+}
+
+interface Spellings {
+  readonly respelled: readonly Respelling[];
+  /** Paths of writes and of what stands there that cannot be told apart. */
+  readonly colliding: ReadonlySet<TreePath>;
+}
+
+/**
+ * What is written under another spelling than it stands there, and what a disk that folds cannot hold together.
+ * `standing`: what the present holds of the paths that differ.
+ */
+export function respell(
+  request: {
+    readonly folding?: Folding;
+    readonly leave?: ReadonlyMap<TreePath, unknown>;
+    readonly only?: ReadonlySet<TreePath>;
+  },
+  writes: ReadonlyMap<TreePath, WriteOperation>,
+  standing: readonly TreePath[],
+  byPath: ReadonlyMap<TreePath, TreeChange>,
+): Spellings {
+  const { folding = noFolding, leave, only } = request;
+  const all = new Set([...writes.keys(), ...standing]);
+  const clashing = collidingPaths(all, folding);
+  if (clashing.size === 0) return { respelled: [], colliding: clashing };
+  const byKey = new Map<string, TreePath[]>();
+  for (const path of clashing) {
+    const key = foldedKey(path, folding);
+    byKey.set(key, [...(byKey.get(key) ?? []), path]);
+  }
+  const pairs = [...byKey.values()].flatMap((paths) => pairOf(paths, writes, byPath) ?? []);
+  const candidates = pairs.filter(({ from }) => leave?.has(from) !== true && only?.has(from) !== false);
+  const going = new Set(candidates.map(({ from }) => from));
+  const left = collidingPaths(
+    [...all].filter((path) => !going.has(path)),
+    folding,
+  );
+  const respelled = candidates.filter(({ to }) => !left.has(to));
+  const paired = new Set(respelled.flatMap(({ to, from }) => [to, from]));
+  return { respelled, colliding: new Set([...clashing].filter((path) => !paired.has(path))) };
+}
+
+/** One file that is to be written, and one of the same directory that the target does not hold. */
+function pairOf(
+  paths: readonly TreePath[],
+  writes: ReadonlyMap<TreePath, WriteOperation>,
+  byPath: ReadonlyMap<TreePath, TreeChange>,
+): Respelling | undefined {
+  const [to, from] = writes.has(paths[0] ?? ('' as TreePath)) ? paths : paths.toReversed();
+  if (paths.length !== 2 || to === undefined || from === undefined) return undefined;
+  const write = writes.get(to);
+  const change = byPath.get(from);
+  if (write === undefined || writes.has(from) || parentOf(to) !== parentOf(from)) return undefined;
+  if (write.expected !== undefined || write.displaces.length > 0) return undefined;
+  if (change?.before === undefined || change.after !== undefined) return undefined;
+  return { to, from, before: change.before };
 }

@@ -2,7 +2,7 @@
 // they are told as failed), and with what nobody could look at, which stays, too.
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
 import type { Failure, LeftAlone, RestorePlan, WriteOperation } from './operations.ts';
-import { ancestors } from './plan.ts';
+import { roomOf } from './plan.ts';
 
 /** `staying`: what is not deleted either, whatever it was deleted for. */
 export function narrowedPlan(
@@ -11,7 +11,7 @@ export function narrowedPlan(
   failed: readonly Failure[],
   staying: ReadonlySet<TreePath> = new Set(),
 ): RestorePlan {
-  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
+  const needed = new Set(writes.flatMap(roomOf));
   return {
     ...plan,
     writes,

@@ -50,6 +50,8 @@ export interface WriteOperation {
   readonly after: Entry;
   /** What the present capture holds there; absent: nothing may be there. */
   readonly expected?: Entry;
+  /** The name that the file has now, on a disk that takes both for one: that one goes first. */
+  readonly respells?: TreePath;
   /** A directory is there that must go: everything in it, all held by the safety checkpoint. */
   readonly displaces: readonly Entry[];
 }
@@ -57,7 +59,7 @@ export interface WriteOperation {
 export interface DeleteOperation {
   readonly path: TreePath;
   readonly expected: Entry;
-  /** `inTheWay`: a file where the target needs a directory. */
+  /** `inTheWay`: a file where the target needs a directory, or another spelling of its name. */
   readonly because: 'added' | 'inTheWay';
 }
 

@@ -3,8 +3,8 @@
 // stands in the way without being in the present capture is found by obstructions.ts.
 import { given } from '../base/given.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
-import { byBytes, isGitName, isWithin, parentOf, type TreePath } from '../tree/tree-path.ts';
-import { collidingPaths, type Folding, noFolding } from './collisions.ts';
+import { byBytes, isGitName, isWithin, parentOf, shallowFirst, type TreePath } from '../tree/tree-path.ts';
+import { type Folding, respell } from './collisions.ts';
 import type {
   DeleteOperation,
   FailureReason,
@@ -125,8 +125,12 @@ class Draft {
     const aboveUnknown = new Set(this.#request.unknown.flatMap((path) => ancestors(path)));
     // Also with what is there and stays or goes: under another spelling it is the very file that would be written.
     const standing = this.#changes.filter(({ before }) => before !== undefined).map(({ path }) => path);
-    const names = new Set([...this.#writes.keys(), ...standing]);
-    const colliding = collidingPaths(names, this.#request.folding ?? noFolding);
+    const { respelled, colliding } = respell(this.#request, this.#writes, standing, this.#byPath);
+    for (const { to, from, before } of respelled) {
+      const write = this.#writes.get(to);
+      if (write) this.#writes.set(to, { ...write, expected: { ...before, path: to }, respells: from });
+      this.#deletes.set(from, { expected: before, because: 'inTheWay' });
+    }
     const isUnknown = (path: TreePath): boolean =>
       unknown.has(path) || ancestors(path).some((above) => unknown.has(above));
     for (const { path } of this.#writes.values()) {
@@ -146,8 +150,9 @@ class Draft {
   refuseConflicts(): void {
     const { conflicts, onConflict } = this.#request;
     if (conflicts.size === 0) return;
-    for (const { path, displaces, expected } of this.#writes.values()) {
+    for (const { path, displaces, expected, respells } of this.#writes.values()) {
       const found = displaces.map((entry) => entry.path).filter((below) => conflicts.has(below));
+      if (respells !== undefined && conflicts.has(respells)) found.push(respells);
       if (expected !== undefined && conflicts.has(path)) found.push(path);
       for (const each of found) this.#conflicts.add(each);
       if (found.length > 0 && onConflict === 'skip') {
@@ -178,7 +183,7 @@ class Draft {
         } else this.#fail(path, 'blocked');
       }
     }
-    const needed = new Set([...this.#writes.keys()].flatMap((path) => ancestors(path)));
+    const needed = new Set([...this.#writes.values()].flatMap(roomOf));
     for (const [path, { because }] of this.#deletes) {
       if (because === 'inTheWay' && !needed.has(path)) this.#deletes.delete(path);
     }
@@ -271,6 +276,11 @@ export function isEmptyPlan(plan: RestorePlan): boolean {
   return plan.writes.length + plan.deletes.length + plan.permissionChanges.length === 0;
 }
 
+/** The paths of files that a write cannot stand beside. */
+export function roomOf({ path, respells }: WriteOperation): TreePath[] {
+  return respells === undefined ? ancestors(path) : [...ancestors(path), respells];
+}
+
 /** The directories above a path, from the deepest up, without the root. */
 export function ancestors(path: TreePath): TreePath[] {
   const above: TreePath[] = [];
@@ -283,14 +293,4 @@ function isUnsafe(path: TreePath): boolean {
     path.includes('\0') ||
     path.split('/').some((part) => part === '' || part === '.' || part === '..' || isGitName(part))
   );
-}
-
-function depth(path: TreePath): number {
-  let slashes = 0;
-  for (let i = path.indexOf('/'); i >= 0; i = path.indexOf('/', i + 1)) slashes += 1;
-  return slashes;
-}
-
-function shallowFirst(a: TreePath, b: TreePath): number {
-  return depth(a) - depth(b) || byBytes(a, b);
 }

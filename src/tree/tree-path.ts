@@ -85,3 +85,14 @@ export function isGitName(name: string): boolean {
   const lower = name.toLowerCase();
   return lower === '.git' || lower === 'git~1';
 }
+
+function depth(path: TreePath): number {
+  let slashes = 0;
+  for (let i = path.indexOf('/'); i >= 0; i = path.indexOf('/', i + 1)) slashes += 1;
+  return slashes;
+}
+
+/** Orders paths by their depth, then by their bytes. */
+export function shallowFirst(a: TreePath, b: TreePath): number {
+  return depth(a) - depth(b) || byBytes(a, b);
+}

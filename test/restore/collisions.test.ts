@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
@@ -62,13 +62,22 @@ test('names that are not text never fold into one another', () => {
   );
 });
 
+/** A path as the directories spell what is there of it. */
+function spelledIn(root: string, asked: TreePath): TreePath {
+  if (asked === '') return asked;
+  const parent = spelledIn(root, parentOf(asked));
+  const names = existsSync(`${root}/${parent}`)
+    ? readdirSync(`${root}/${parent}`, { encoding: 'latin1' })
+    : [];
+  const there = names.find((name) => name.toLowerCase() === nameOf(asked).toLowerCase());
+  return join(parent, there ?? nameOf(asked));
+}
+
 /** Makes every look into a work tree find names in any case, as a file system that folds does. */
 async function folding(body: () => Promise<void>): Promise<void> {
   const usual = Object.getOwnPropertyDescriptor(AnchoredFiles.prototype, 'address')?.value;
   AnchoredFiles.prototype.address = function (this: AnchoredFiles, asked: TreePath): Buffer {
-    const directory = readdirSync(`${this.root}/${parentOf(asked)}`, { encoding: 'latin1' });
-    const there = directory.find((name) => name.toLowerCase() === nameOf(asked).toLowerCase());
-    return usual.call(this, there === undefined ? asked : join(parentOf(asked), there));
+    return usual.call(this, spelledIn(this.root, asked));
   };
   try {
     await body();
@@ -96,22 +105,62 @@ for (const dryRun of [true, false]) {
   });
 }
 
-test('a file that was only renamed in case is left as it is, and nothing of it is lost', async () => {
+for (const mode of ['soft', 'hard'] as const)
+  test(`a file that was only renamed in case gets its earlier name and content back, and undo takes that back (${mode})`, async () => {
+    const house = new InProcessDaemon();
+    const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
+    const { session } = await house.open(root);
+    renameSync(`${root}/README`, `${root}/readme`);
+    writeFileSync(`${root}/readme`, 'two\n');
+    renameSync(`${root}/d/Same`, `${root}/d/same`);
+    const names = (): string[] =>
+      [...readdirSync(root), ...readdirSync(`${root}/d`)].filter((name) => name !== '.git');
+    await folding(async () => {
+      const foreseen = await house.call('checkpoint/restore', { session, tag: '0', mode, dryRun: true });
+      const result = await house.call('checkpoint/restore', { session, tag: '0', mode });
+      assert.equal(failedIn(result), []);
+      assert.equal([result.restored, result.deleted], [foreseen.restored, foreseen.deleted]);
+      assert.equal(result.restored, [{ path: 'README' }, { path: 'd/Same' }]);
+      assert.equal(names().sort(), ['README', 'Same', 'd']);
+      assert.is(readFileSync(`${root}/README`, 'utf8'), 'one\n');
+      assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, false);
+      assert.equal(failedIn(await house.call('checkpoint/undo', { session })), []);
+      assert.equal(names().sort(), ['d', 'readme', 'same']);
+      assert.is(readFileSync(`${root}/readme`, 'utf8'), 'two\n');
+      assert.is(readFileSync(`${root}/d/same`, 'utf8'), 'same\n');
+    });
+    await house.close();
+  });
+
+test('a file renamed in case that somebody else has edited stays where that is asked for', async () => {
   const house = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
   const { session } = await house.open(root);
   renameSync(`${root}/README`, `${root}/readme`);
   writeFileSync(`${root}/readme`, 'two\n');
   await folding(async () => {
-    for (const mode of ['soft', 'hard'] as const) {
-      const result = await house.call('checkpoint/restore', { session, tag: '0', mode });
-      assert.equal(
-        failedIn(result),
-        mode === 'soft' ? ['README collision'] : ['README collision', 'readme collision'],
-      );
-    }
+    const result = await house.call('checkpoint/restore', {
+      session,
+      tag: '0',
+      mode: 'hard',
+      onConflict: 'skip',
+    });
+    assert.equal([failedIn(result), result.restored, result.deleted], [[], [], []]);
   });
   assert.is(readFileSync(`${root}/readme`, 'utf8'), 'two\n');
+  await house.close();
+});
+
+test('files of a directory whose name changed in case stay as they are, and nothing of them is lost', async () => {
+  const house = new InProcessDaemon();
+  const root = repository({ 'Dir/a': 'one\n' });
+  const { session } = await house.open(root);
+  renameSync(`${root}/Dir`, `${root}/dir`);
+  await folding(async () => {
+    const result = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    assert.equal(failedIn(result), ['Dir/a collision', 'dir/a collision']);
+  });
+  assert.is(readFileSync(`${root}/dir/a`, 'utf8'), 'one\n');
   await house.close();
 });
 
