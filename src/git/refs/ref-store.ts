@@ -44,6 +44,8 @@ export class RefStore {
   #refs = new Map<string, string>();
   #broken: string[] = [];
   #turn: Promise<unknown> = Promise.resolve();
+  /** The note of a transaction that is done could not be removed: no other one begins before it is gone. */
+  #hasOldIntent = false;
   /** Where {@link open} put the note of a transaction that it could not read: what it had moved is not known. */
   damagedIntent: string | undefined;
 
@@ -123,6 +125,7 @@ export class RefStore {
   async #commit(all: readonly RefChange[]): Promise<void> {
     const changes = all.filter(({ ref, to }) => this.#refs.get(ref) !== to);
     if (changes.length === 0) return;
+    if (this.#hasOldIntent) this.#removeIntent();
     for (const { ref, to } of changes) {
       invariant(
         this.#options.prefixes.some((prefix) => ref.startsWith(prefix)),
@@ -134,7 +137,7 @@ export class RefStore {
       );
     }
     // One ref is one rename, whole by itself.
-    if (changes.length > 1) this.#writeIntent(changes);
+    if (changes.length > 1) this.#beginIntent(changes);
     try {
       await this.#ask(changes, (ref) => this.#refs.get(ref) ?? noObject);
     } catch (error) {
@@ -145,7 +148,7 @@ export class RefStore {
       else this.#refs.set(ref, to);
     }
     this.#sync(changes);
-    if (changes.length > 1) this.#removeIntent();
+    if (changes.length > 1) this.#endIntent();
   }
 
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
@@ -212,8 +215,29 @@ export class RefStore {
     writeAtomically(this.#options.intentFile, text, { durable: this.#options.durable });
   }
 
+  /** One that may stand there although writing it failed would be carried out by the next open. */
+  #beginIntent(changes: readonly RefChange[]): void {
+    try {
+      this.#writeIntent(changes);
+    } catch (error) {
+      this.#endIntent();
+      throw error;
+    }
+  }
+
+  /** The refs have moved, and that is no failure any more; but the next open would do it again, over what comes later. */
+  #endIntent(): void {
+    try {
+      this.#removeIntent();
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.#hasOldIntent = true;
+    }
+  }
+
   #removeIntent(): void {
     files.rmSync(this.#options.intentFile, { force: true });
+    this.#hasOldIntent = false;
   }
 
   /** Git never syncs a directory: without this an answered ref was gone after a power cut. */
