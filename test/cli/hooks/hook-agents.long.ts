@@ -1,12 +1,13 @@
 // Agents as they come from the npm registry, unmodified, against a model that plays a script: their edits by tool and
 // by shell become checkpoints, a restore from the command line takes them back, and the agent hears of it.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
+import { endKeepers } from '../../support/programs/keepers.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 import { ModelServer } from './model-server.ts';
@@ -121,20 +122,6 @@ async function say(rig: DaemonRig, ...words: string[]): Promise<string> {
   return ran.stdout;
 }
 
-/** Ends the keeper that the hooks of this rig have started. */
-async function endKeeper(rig: DaemonRig): Promise<void> {
-  const keepers = (): number[] =>
-    readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && existsSync(`/proc/${name}/cmdline`))
-      .filter((pid) => {
-        const words = spawnSync('cat', [`/proc/${pid}/cmdline`], { encoding: 'utf8' }).stdout;
-        return words.includes('hook-keeper') && words.includes(rig.top);
-      })
-      .map(Number);
-  for (const pid of keepers()) process.kill(pid, 'SIGTERM');
-  await until('no keeper', () => keepers().length === 0);
-}
-
 /** A prompt, edits by tool and by shell, checkpoints, a restore, undo, redo, and the agent's next turn. */
 async function day(agent: Agent, program: string, rig: DaemonRig, server: ModelServer): Promise<void> {
   const own = agent.prepare(rig.home, server.url);
@@ -214,7 +201,7 @@ for (const agent of agents)
         await day(agent, program, rig, server);
       } finally {
         server.close();
-        await endKeeper(rig);
+        await endKeepers(rig.storage);
       }
     });
   });

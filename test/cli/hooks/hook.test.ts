@@ -1,12 +1,13 @@
 // Hooks as an agent runs them, against a real keeper and a real daemon.
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askKeeper, keeperSocket } from '../../../src/cli/hooks/keeper-socket.ts';
 import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { endKeepers, keepersOf as keepersIn } from '../../support/programs/keepers.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
@@ -39,20 +40,7 @@ const logOf = (rig: DaemonRig): string => {
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 };
 
-function keepersOf(rig: DaemonRig): number[] {
-  const wanted = `--storage=${rig.storage}`;
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        return words.includes('hook-keeper') && words.includes(wanted);
-      } catch {
-        return false; // it ended while we looked
-      }
-    })
-    .map(Number);
-}
+const keepersOf = (rig: DaemonRig): number[] => keepersIn(rig.storage);
 
 /** A rig whose keeper is ended with it. */
 function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
@@ -62,8 +50,7 @@ function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
     } catch (error) {
       throw new Error(`failed; the log of hooks:\n${logOf(rig)}`, { cause: error });
     } finally {
-      for (const pid of keepersOf(rig)) process.kill(pid, 'SIGTERM');
-      await until('no keeper', () => keepersOf(rig).length === 0, 8000);
+      await endKeepers(rig.storage);
     }
   });
 }

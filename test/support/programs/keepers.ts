@@ -1,0 +1,32 @@
+// The processes that hooks leave behind on purpose, found by their command line and ended with the test.
+import { readdirSync, readFileSync } from 'node:fs';
+import { until } from '../until.ts';
+
+/** The keepers of this storage, by process id. */
+export function keepersOf(storage: string): number[] {
+  return processesWith('hook-keeper', `--storage=${storage}`);
+}
+
+/** The daemons that keepers have started for it. */
+export function daemonsOf(storage: string): number[] {
+  return processesWith(`--storage-dir=${storage}`);
+}
+
+function processesWith(...wanted: readonly string[]): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return wanted.every((word) => words.includes(word));
+      } catch {
+        return false; // it ended while we looked
+      }
+    })
+    .map(Number);
+}
+
+export async function endKeepers(storage: string): Promise<void> {
+  for (const pid of keepersOf(storage)) process.kill(pid, 'SIGTERM');
+  await until('no keeper', () => keepersOf(storage).length === 0);
+}
