@@ -177,7 +177,7 @@ export async function listDirectory(
   }
 }
 
-/** The work tree itself was opened as such, whatever it looks like. */
+/** The work tree itself was opened as such: one that looks like a git directory has a `.git` of its own. */
 function gitDirectoryBy(
   path: TreePath,
   entries: ReadonlyMap<string, WalkedEntry>,

@@ -1,6 +1,8 @@
 // The directory that is checkpointed: opened once, by its canonical path and its identity, and reached through one
 // function that also works below PATH_MAX. It reads no files and decides nothing about what is captured.
+
 import { Buffer } from 'node:buffer';
+import { join } from 'node:path';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
@@ -47,7 +49,20 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
       { details: { path: root, place: '.git' } },
     );
   }
+  if (isBareRepository(root)) {
+    throw new CheckpointdError(
+      'ProtectedWorkTree',
+      `${root} is a git directory itself, whose contents are git's alone: a restore would take its commits back. Open a work tree of it, which "git worktree add" makes.`,
+      { details: { path: root, place: 'a git directory' } },
+    );
+  }
   return { root, identity, ...given({ protectedPlace: place }) };
+}
+
+/** By what git knows one by; a directory below it may well be a work tree, and so may one with a `.git` of its own. */
+function isBareRepository(root: string): boolean {
+  const stands = (name: string): boolean => files.existsSync(join(root, name));
+  return ['HEAD', 'objects', 'refs'].every(stands) && !stands('.git');
 }
 
 /**

@@ -139,6 +139,22 @@ test('protected places are refused however they are spelled, unless allowed (R13
   });
 });
 
+test('a bare repository is no work tree, whatever its name; a work tree of it in it is one', () => {
+  withTop((top) => {
+    const bare = join(top, 'project');
+    for (const name of ['objects', 'refs']) mkdirSync(join(bare, name), { recursive: true });
+    assert.is(openWorkTree(bare).root, bare, 'not yet one');
+    writeFileSync(join(bare, 'HEAD'), 'ref: refs/heads/main\n');
+    const kind = (): string => kindOf(() => openWorkTree(bare, { allowProtected: true }));
+    assert.is(kind(), 'ProtectedWorkTree');
+    mkdirSync(join(bare, 'main'));
+    writeFileSync(join(bare, 'main/.git'), 'gitdir: ../worktrees/main\n');
+    assert.is(openWorkTree(join(bare, 'main')).root, join(bare, 'main'));
+    mkdirSync(join(bare, '.git'));
+    assert.is(kind(), 'none', 'it has a git directory of its own');
+  });
+});
+
 test('storage inside the work tree is refused, also through links and before it exists', () => {
   withTop((top) => {
     mkdirSync(join(top, 'w/a'), { recursive: true });

@@ -114,8 +114,10 @@ class NotADirectory(CheckpointdError):
 
 
 class ProtectedWorkTree(CheckpointdError):
-    r"""The work tree is a protected place: home, Desktop, Documents, Downloads, or a root. Open
-    a directory below it, or pass `allowProtected`.
+    r"""The work tree is a protected place: home, Desktop, Documents, Downloads, or a root; or a
+    git directory itself, as a bare repository is. Open a directory below it, or pass
+    `allowProtected`, which opens no git directory: of a bare repository open a work tree
+    (`git worktree add`).
     """
 
 
