@@ -40,7 +40,9 @@ const strategies = flags.strategies.split(',').filter(Boolean);
 const checkpoints = Math.max(2, Number(flags.checkpoints));
 const repeats = Number(flags.repeats);
 const scratch = mkdtempSync(join(tmpdir(), 'checkpointd-bench-'));
-process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+/** A `git gc` in the background may still be writing. */
+const gently = { recursive: true, force: true, maxRetries: 50, retryDelay: 100 };
+process.on('exit', () => rmSync(scratch, gently));
 process.on('SIGINT', () => process.exit(130));
 
 function numbers(text: string): number[] {
@@ -178,7 +180,7 @@ async function main(): Promise<void> {
     results.push({ files, contenders: measured });
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
     print({ files, contenders: measured }, asked);
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, gently);
   }
   if (flags.json !== undefined)
     writeFileSync(flags.json, `${JSON.stringify(report(results, asked), null, 2)}\n`);

@@ -111,14 +111,14 @@ export class DaemonContender implements Contender {
 
   async restore(files: number): Promise<void> {
     const tag = String(this.#turn - 1);
-    const { restored, failed } = await this.#daemon.request('checkpoint/restore', {
+    const { counts } = await this.#daemon.request('checkpoint/restore', {
       session: this.#session,
       tag,
       mode: 'hard',
     });
     this.#turn -= 1;
-    if (restored.length !== files || failed.length > 0)
-      throw new Error(`${this.name}: ${restored.length} files were restored, and not ${files}`);
+    if (counts?.restored !== files || counts.failed > 0)
+      throw new Error(`${this.name}: ${counts?.restored} files were restored, and not ${files}`);
   }
 
   /** Asks again and again, so that what is measured is the event loop and not the one request. */
