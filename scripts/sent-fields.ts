@@ -94,7 +94,6 @@ const unseen: readonly (readonly [because: string, names: RegExp])[] = [
     'told to a second client at the moment of an opening or a full window; seen with the other events',
     /^(?:ConversationDidFillWindowParams|SessionDidOpenParams)\.origin$/,
   ],
-  ['a user other than root', /^ConversationContextResult\.unreadable$/],
   [
     'a watch or a strategy that this machine cannot have fail',
     /^(?:StrategyCapability|WatcherFigures|WorktreeStatusResult)\.reason$/,

@@ -1,6 +1,6 @@
 // Fields that no journey comes by: each is sent where the reference says so. What is declared and sent in no test at
 // all fails the check (scripts/sent-fields.ts).
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
 import { declared, neverSeen, walk } from '../../scripts/sent-fields.ts';
 import type { ProgressParams } from '../../src/protocol/types.ts';
+import { asNobody, withRig } from '../daemon/daemon-rig.ts';
 import { makePlaces, SessionRig, withSession } from '../support/session-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -158,15 +159,22 @@ test('a name that is not UTF-8 has its bytes where it is skipped, in conflict, a
 const toOctal = (bytes: Buffer): string =>
   [...bytes].map((byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
 
-test('a context file that cannot be read is named', async () => {
-  if (process.getuid?.() === 0) return; // root reads everything
-  await withSession(async (rig) => {
-    await rig.request('conversation/addContext', { paths: ['a.txt'] });
-    chmodSync(join(rig.places.workTree, 'a.txt'), 0);
-    const { unreadable } = await rig.request('conversation/context', { message: true });
+test('a context file that cannot be read is named', () =>
+  withRig(async (rig) => {
+    const isRoot = process.getuid?.() === 0; // root reads everything
+    if (isRoot && spawnSync('setpriv', ['--version']).status !== 0) {
+      console.log('skipped: needs setpriv to run the daemon as somebody else');
+      return;
+    }
+    if (isRoot) spawnSync('chown', ['-R', '65534:65534', rig.top]);
+    const client = await rig.start(isRoot ? { command: asNobody } : {});
+    const { session } = await rig.open(client);
+    await client.request('conversation/addContext', { session, paths: ['a.txt'] });
+    chmodSync(join(rig.work, 'a.txt'), 0);
+    const { unreadable } = await client.request('conversation/context', { session, message: true });
     assert.equal(unreadable, ['a.txt']);
-  });
-});
+    await client.close();
+  }));
 
 test('a long restore tells people how far it is, and from when on nothing stops it any more', () =>
   withSession(async (rig) => {
