@@ -121,7 +121,10 @@ async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<voi
   const { oracle, seat, world } = episode;
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
-  if (step.op === 'clean' && (await list(seat)).length === 0) {
+  // Killed, it has removed what the user wanted removed, and the next opening may have made a new base.
+  const left = new Set((await list(seat)).map(({ id }) => id));
+  if (step.op === 'clean') await oracle.forget(world.running, (id) => !left.has(id));
+  if (step.op === 'clean' && left.size === 0) {
     await oracle.forget(world.running, () => true);
     // Without checkpoints there is little left to try.
     await seat.read('checkpoint/init');

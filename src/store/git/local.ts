@@ -120,7 +120,7 @@ function prefixOf({ session }: StoreOptions): string {
 }
 
 /** The shared git directory of the user's repository; of a linked work tree, that of the main one. */
-async function userRepository({ gitDirectory }: StoreOptions): Promise<string> {
+async function userRepository({ gitDirectory, sessionDirectory }: StoreOptions): Promise<string> {
   if (gitDirectory === undefined) {
     throw unavailable(
       'The strategy local keeps its checkpoints in a git repository, and the work tree is in none. Run "git init" there, or use the strategy shadow.',
@@ -130,7 +130,8 @@ async function userRepository({ gitDirectory }: StoreOptions): Promise<string> {
   const commonDir = files.realpathSync(link === undefined ? gitDirectory : resolve(gitDirectory, link));
   const config = join(commonDir, 'config');
   const args = ['config', '--file', config, '--no-includes', '--get-regexp', '^extensions\\.'];
-  const { stdout } = await runGit({ place: { gitDir: commonDir }, args, accept: [0, 1] });
+  // Not in their git directory: there git reads what the settings include before it does anything.
+  const { stdout } = await runGit({ place: { gitDir: sessionDirectory }, args, accept: [0, 1] });
   const extensions = stdout.toString('utf8').toLowerCase();
   if (/^extensions\.objectformat sha256$/m.test(extensions)) {
     throw unavailable(
