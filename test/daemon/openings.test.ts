@@ -90,14 +90,19 @@ test('outside a repository checkpoints are disabled until checkpoint/init (Q3, Q
     { repository: false },
   ));
 
-test('in a bare repository checkpoints are disabled, and its files stay as they are', () =>
+test('a bare repository is refused as a work tree, also where protected places are allowed, and stays as it is', () =>
   withRig(
     async (rig) => {
       const bare = join(rig.top, 'bare.git');
       git(rig.top, 'init', '-q', '--bare', bare);
       const before = readdirSync(bare, { recursive: true, encoding: 'utf8' }).sort();
       const client = await rig.start();
-      await assertDisabled(rig, client, 'NotARepository', /checkpoint\/init/, { workspace: bare });
+      for (const allowProtected of [false, true]) {
+        const opening = client.send('session/open', { workspace: bare, allowProtected });
+        const refused = await failureOf(opening.answer);
+        assert.is(refused.kind, 'ProtectedWorkTree');
+        assert.match(refused.message, /git worktree add/);
+      }
       assert.is((await client.close()).code, 0);
       assert.equal(readdirSync(bare, { recursive: true, encoding: 'utf8' }).sort(), before);
     },

@@ -29,6 +29,7 @@ import { Unsynced } from './unsynced.ts';
 /** Makes or reopens the store; the caller holds the session's lock. @throws StrategyUnavailable, GitMissing, GitTooOld */
 export async function openLocal(options: StoreOptions): Promise<GitStore> {
   await checkGit();
+  files.mkdirSync(options.sessionDirectory, { recursive: true, mode: 0o700 });
   const commonDir = await userRepository(options);
   const durable = options.durability === 'power';
   const own = join(options.sessionDirectory, 'local');

@@ -2,18 +2,19 @@
 // n-th call that passes the seam what the plan says. What was done is told in a file beside it.
 import {
   appendFileSync,
+  chmodSync,
   existsSync,
+  lstatSync,
   readFileSync,
   renameSync,
   symlinkSync,
-  truncateSync,
   unlinkSync,
 } from 'node:fs';
 import type { Fault } from '../../../src/base/seam.ts';
 
-/** What is to be done (`empty`: the file that the call is about loses its bytes) at the `at`-th call from now on whose words match. */
+/** What is to be done (`executable`: the file that the call is about becomes one) at the `at`-th call from now on whose words match. */
 export interface FaultPlan {
-  readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'empty';
+  readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable';
   readonly at: number;
   /** How many calls in a row. Default: 1. */
   readonly times?: number;
@@ -86,7 +87,7 @@ export function plannedFault(file: string): Fault {
       throw Object.assign(new Error(`${code}: injected, ${where}`), { code, syscall: call });
     }
     tell(`${plan.act} ${where}`);
-    if (plan.act === 'empty') truncateSync(target);
+    if (plan.act === 'executable' && lstatSync(target).isFile()) chmodSync(target, 0o755);
     if (plan.act === 'link' && plan.link !== undefined) swap(plan.link);
     if (plan.act === 'killAll') for (const child of children()) process.kill(child, 'SIGKILL');
     if (plan.act === 'kill' || plan.act === 'killAll') process.kill(process.pid, 'SIGKILL');
