@@ -115,6 +115,7 @@ test('a gc --prune=now that runs all the while takes nothing from captures, chec
   inTemporary(async (directory) => {
     const work = join(directory, 'work');
     userRepository(work);
+    const store = await open(directory, join(work, '.git')); // before the loop, which nothing else would end
     const script = 'while :; do git gc --quiet --prune=now; git prune --expire=now; done';
     const loop = spawn('sh', ['-c', script], {
       cwd: work,
@@ -122,7 +123,6 @@ test('a gc --prune=now that runs all the while takes nothing from captures, chec
       detached: true,
       env: { PATH: process.env.PATH, HOME: '/nonexistent' },
     });
-    const store = await open(directory, join(work, '.git'));
     let seq = 0;
     try {
       for (const until = Date.now() + 6000; Date.now() < until; ) {
