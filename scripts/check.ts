@@ -152,8 +152,7 @@ if (all.length === 0) {
   console.error(`No test file has "${flags.only}" in its path.`);
   process.exit(2);
 }
-// One more than there are cores: many tests wait, for a disk or for time to pass.
-const width = Math.min(2, availableParallelism()) + 1;
+const width = Math.max(1, Math.min(2, availableParallelism()));
 await runAll(
   all.filter((file) => !measuring.test(file)),
   width,

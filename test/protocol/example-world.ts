@@ -54,7 +54,7 @@ export class ExampleHost {
     this.client = new WireClient({
       ...rest,
       env: { ...process.env, ...surroundings, ...env },
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
     });
   }
 

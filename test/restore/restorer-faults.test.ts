@@ -1,119 +1,15 @@
+// A sample of what restorer-faults.long.ts tries at every call, and kills of a whole process.
 import { spawnSync } from 'node:child_process';
-import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CheckpointdError } from '../../src/base/errors.ts';
-import { installFault } from '../../src/base/seam.ts';
-import type { RestoreOutcome } from '../../src/restore/restorer.ts';
-import {
-  assertOldOrNew,
-  openDescriptors,
-  present,
-  recover,
-  restore,
-  target,
-} from '../support/programs/restore-case.ts';
-import { build, makeDirectory, manifest, remove, walk } from '../support/trees/model-tree.ts';
+import { assertOldOrNew, present, recover } from '../support/programs/restore-case.ts';
+import { build, makeDirectory, remove } from '../support/trees/model-tree.ts';
+import { testFaults } from './restorer-faults.ts';
 
 process.umask(0o022);
 
-interface Run {
-  readonly result?: RestoreOutcome;
-  readonly error?: unknown;
-  /** The call that failed; undefined when the run ended unharmed. */
-  readonly hit?: string;
-}
-
-/** Runs the case in `root`; `failing(n)` tells whether the n-th call fails. */
-async function withFault(root: string, failing: (n: number) => boolean, code: string): Promise<Run> {
-  let calls = 0;
-  let hit: string | undefined;
-  installFault((call, on) => {
-    calls += 1;
-    if (!failing(calls)) return;
-    hit ??= `${call} ${on}`;
-    throw Object.assign(new Error(`${code}: injected at call ${calls}, ${call}`), { code });
-  });
-  try {
-    const result = await restore(root);
-    return { result, ...(hit === undefined ? {} : { hit }) };
-  } catch (error) {
-    return { error, ...(hit === undefined ? {} : { hit }) };
-  } finally {
-    installFault(undefined);
-  }
-}
-
-/** Said to be done, and no permission left out because nobody could be asked for access lists. */
-const isWhole = ({ failed, conflicts, narrowed }: RestoreOutcome): boolean =>
-  failed.length + conflicts.length + narrowed.length === 0;
-
-// Codes of one sort are handled by one line, so each call fails in every way once, and in all of them now and then.
-const strides = { EIO: 1, EACCES: 2, ENOSPC: 7, EMFILE: 11, EROFS: 11, EDQUOT: 13 };
-
-for (const [code, stride] of Object.entries(strides)) {
-  test(`${code} at the n-th call: every file whole, the answer true, the redo complete (F91)`, async () => {
-    const outcomes = new Map<string, number>();
-    for (let n = 1; ; n += stride) {
-      const root = makeDirectory();
-      build(root, present);
-      const before = openDescriptors().length;
-      const { result, error, hit } = await withFault(root, (call) => call === n, code);
-      const note = `${code} at call ${n} (${hit})`;
-      if (hit === undefined) {
-        assert.equal([...walk(root)], [...manifest(target)]);
-        remove(root);
-        assert.ok(n > 200, `only ${n} calls`);
-        break;
-      }
-      assertOldOrNew(root, note);
-      if (!hit.startsWith('close')) assert.is(openDescriptors().length, before, `${note}: descriptors`);
-      if (error !== undefined) {
-        if (!(error instanceof CheckpointdError)) throw error;
-        if (error.effects === 'none') {
-          // A directory made for what comes is no change of any snapshot.
-          const left = [...walk(root)].filter(([name]) => !name.endsWith('/'));
-          assert.equal(
-            left.filter(([name]) => !name.includes('.ckpt-tmp-')),
-            [...manifest(present)],
-            note,
-          );
-        }
-        const kind = `${error.kind} ${error.effects}`;
-        outcomes.set(kind, (outcomes.get(kind) ?? 0) + 1);
-      } else if (result !== undefined && isWhole(result)) {
-        const left = [...walk(root)].filter(([name]) => !name.includes('.ckpt-tmp-') && !name.endsWith('/'));
-        assert.equal(left, [...manifest(target)], `${note}: said done`);
-      }
-      await recover(root, note);
-      remove(root);
-    }
-    console.log(`note: ${code}: ${JSON.stringify([...outcomes])}`);
-  });
-}
-
-test('dead from the n-th call on: every file whole at every moment, recovery completes it, for every n (F86)', async () => {
-  for (let n = 1; ; n += 1) {
-    const root = makeDirectory();
-    build(root, present);
-    const before = new Set(openDescriptors());
-    const { hit } = await withFault(root, (call) => call >= n, 'EIO');
-    // The dead close nothing; the living have to.
-    for (const fd of openDescriptors()) {
-      if (before.has(fd)) continue;
-      try {
-        closeSync(fd);
-      } catch (error) {
-        assert.is((error as { code?: string }).code, 'EBADF');
-      }
-    }
-    assertOldOrNew(root, `dead at call ${n} (${hit})`);
-    await recover(root, `dead at call ${n} (${hit})`);
-    remove(root);
-    if (hit === undefined) break;
-  }
-});
+testFaults({ EIO: 4, EACCES: 7, ENOSPC: 17, EMFILE: 23, EROFS: 23, EDQUOT: 29 }, 5);
 
 test('SIGKILL at a sample of calls: the same (F86)', async () => {
   const program = fileURLToPath(new URL('../support/programs/restore-case.js', import.meta.url));
