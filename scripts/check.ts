@@ -31,7 +31,7 @@ process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
 /** These measure times or peaks of memory, so nothing runs beside them. */
 const measuring =
-  /\/(before-after|conversation-cost|conversation-memory|flood|round-trip|sqlite-store-large)\.long\.js$/;
+  /\/(before-after|conversation-cost|conversation-memory|flood|program-speed|round-trip|sqlite-store-large)\.long\.js$/;
 
 /** These take longest, so they come first: nothing waits at the end for one of them alone. */
 const slowest =
