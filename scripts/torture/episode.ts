@@ -1,8 +1,8 @@
 // One list of steps in one world: each request is asked, troubled, survived and judged.
 import { join } from 'node:path';
 import type { SessionOpenResult } from '../../src/protocol/types.ts';
-import { differences, look, type Manifest } from './manifest.ts';
-import { assertHolds, isTemporary, list, Oracle, wanted } from './oracle.ts';
+import { differences, isTemporary, look, type Manifest } from './manifest.ts';
+import { assertHolds, list, Oracle, wanted } from './oracle.ts';
 import { Defect, type Outcome, type Seat } from './seat.ts';
 import type { Step, Trouble } from './steps.ts';
 import type { Tally } from './tally.ts';

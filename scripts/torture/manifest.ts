@@ -62,11 +62,16 @@ export function describe(thing: Thing | undefined): string {
   return thing === undefined ? 'absent' : `${thing.kind} ${thing.mode.toString(8)} ${thing.git.slice(0, 8)}`;
 }
 
+/** Names that restores use for what they have not finished; no checkpoint holds them. */
+export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-');
+
 /** The files that a checkpoint must hold, as git itself sees the user's repository and its rules. */
 export function captured(root: string, all: Manifest): Manifest {
   const listed = plainGit(['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   const paths = new Set(listed.toString('utf8').split('\0'));
-  return new Map([...all].filter(([path, { kind }]) => kind !== 'other' && paths.has(path)));
+  return new Map(
+    [...all].filter(([path, { kind }]) => kind !== 'other' && !isTemporary(path) && paths.has(path)),
+  );
 }
 
 /** Runs git as a user without settings would. @throws what git said. */

@@ -1,6 +1,6 @@
 // Who owns which byte: what every answered checkpoint must hold, and which contents the daemon has taken out of the
 // work tree and must therefore be able to give back.
-import { captured, describe, type Manifest, type Thing } from './manifest.ts';
+import { captured, describe, isTemporary, type Manifest, type Thing } from './manifest.ts';
 import { Defect, type Seat } from './seat.ts';
 
 /** A file as `checkpoint/files` tells it. */
@@ -24,8 +24,6 @@ interface Displaced {
   readonly since: string;
 }
 
-/** Names that restores use for what they have not finished. */
-export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-');
 const empty = 'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391';
 
 export class Oracle {

@@ -1,7 +1,7 @@
 // Whether the work tree is what an answered restore says: the target's bytes on every path that it names, and nothing
 // else changed.
-import { describe, isSame, type Manifest } from './manifest.ts';
-import { isAtOrBelow, isTemporary } from './oracle.ts';
+import { describe, isSame, isTemporary, type Manifest } from './manifest.ts';
+import { isAtOrBelow } from './oracle.ts';
 
 export interface RestoreAnswer {
   readonly failed: readonly { readonly path: string }[];
