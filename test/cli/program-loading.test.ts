@@ -1,10 +1,12 @@
 // What a command loads: an agent or a person waits for every file of it.
 import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../daemon/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 
+const root = fileURLToPath(new URL('../../../', import.meta.url));
 const own = /dist\/src\/(?!main)[\w/-]+\.js/g;
 
 /** Our own files and packages that these words load, beside what the daemon loads for itself. */
@@ -15,7 +17,10 @@ function loaded(words: readonly string[], options: object): string[] {
     input: '{}',
     maxBuffer: 64 * 1024 * 1024,
   });
-  const packages = stderr.match(/node_modules\/(?:@[\w-]+\/)?[\w-]+(?=\/)/g) ?? [];
+  // Ours alone: the Node that runs this may lie in somebody's node_modules itself.
+  const packages = stderr
+    .split(root)
+    .flatMap((part) => /^node_modules\/(?:@[\w-]+\/)?[\w-]+(?=\/)/.exec(part)?.[0] ?? []);
   return [...new Set([...(stderr.match(own) ?? []), ...packages])];
 }
 
