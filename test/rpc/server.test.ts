@@ -281,7 +281,7 @@ test('progress begins after 100 ms, reports at most ten times a second and ends 
     'store/gc': async (_params, context) => {
       for (let done = 0; done < 70; done += 1) {
         context.progress.report({ phase: 'sweep', filesDone: done, filesTotal: 70 });
-        await sleep(6);
+        if (done >= 9) await sleep(6); // ten come before anything can be sent
       }
       return gcResult;
     },
@@ -319,7 +319,7 @@ test('progress begins after 100 ms, reports at most ten times a second and ends 
   const reports = values.slice(1, -1);
   assert.ok(reports.length >= 1 && reports.length <= ms / 100, `${reports.length} reports in ${ms} ms`);
   assert.ok(reports.every(({ token, value }) => token === 0 && value.kind === 'report'));
-  assert.ok((values[0]?.value.filesDone ?? 0) > 0, 'the first report tells the latest, not the first');
+  assert.ok((values[0]?.value.filesDone ?? 0) >= 9, 'the first report tells the latest');
   for (const { value } of [values[0], ...reports].flatMap((each) => each ?? [])) {
     assert.is(value.message, `${value.filesDone} of 70 files`);
     assert.is(value.percentage, Math.floor((100 * (value.filesDone ?? 0)) / 70));
