@@ -231,6 +231,7 @@ class SqliteStore implements SnapshotStore {
     await this.#changing;
     await this.#gitTrees.close();
     if (!this.#database.isClosed) await this.#lease.give();
+    await this.#database.finish();
     this.#database.close();
   }
 

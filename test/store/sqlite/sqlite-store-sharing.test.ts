@@ -1,5 +1,6 @@
 // One database, several sessions and several processes: they share contents and nothing else, sweeps of one never
 // take what another needs, and a killed process leaves nothing that a sweep does not find.
+import { copyFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
@@ -46,6 +47,19 @@ test('sessions do not see each other, and share equal contents (O9)', () =>
     assert.equal(await other.checkpoints(), []);
     assert.equal(shown(await contentsOf(store, one.snapshot)), shown(plain({ a: file(bytes) })));
     await other.close();
+  }));
+
+test('a closed store has all of it in the file: what the journal alone held would overwrite a later file', () =>
+  withStore(openSqlite, hooks, async ({ directory }) => {
+    const other = await openSqlite(directory, 'ses_2');
+    await checkpoint(other, plain({ b: 'b' }), { seq: 1 });
+    await other.close();
+    const alone = `${directory}/alone.sqlite`;
+    copyFileSync(`${directory}/checkpointd.sqlite`, alone);
+    const { default: Database } = await import('libsql');
+    const database = new Database(alone);
+    assert.equal(database.prepare('SELECT count(*) FROM checkpoints').raw().all(), [[1]]);
+    database.close();
   }));
 
 test('deleting a conversation takes its checkpoints and rows along, and ref_count stays true (O9)', () =>

@@ -215,6 +215,15 @@ export class SqliteDatabase {
     await syncAll([dirname(this.file)]);
   }
 
+  /**
+   * To be awaited before {@link close} where there is time: brings the journal into the file. The library lets the file go
+   * only when its statements are collected, and what stands in the journal alone would be written over whatever is there
+   * by then.
+   */
+  async finish(): Promise<void> {
+    if (!this.#isClosed) await this.#journal.writeBack();
+  }
+
   /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
   close(): void {
     if (this.#isClosed) return;
