@@ -231,7 +231,7 @@ class SqliteStore implements SnapshotStore {
     await this.#changing;
     await this.#gitTrees.close();
     if (!this.#database.isClosed) await this.#lease.give();
-    await this.#database.finish();
+    if (this.gone() === undefined) await this.#database.finish(); // else it would make a new one
     this.#database.close();
   }
 
