@@ -1,9 +1,12 @@
-// Which directory stands at a path: what tells the one that we made from another that took its place, also in a
+// Which directory stands at a path: what tells the one that was meant from another that took its place, also in a
 // later run. It follows no link at the path itself, and it knows nothing of what a directory holds.
 import { CheckpointdError, systemCode } from './errors.ts';
-import { files } from './files.ts';
+import { type BigIntStats, files } from './files.ts';
 
-/** A directory as no other of its file system was ever: inodes are used again, but not with the same birth. */
+/**
+ * A directory as no other of its file system was ever: inodes are used again, but not with the same birth. It is kept
+ * on disk, so it has no device: that number may be another one when the machine has started anew.
+ */
 export interface DirectoryIdentity {
   readonly inode: string;
   /** Nanoseconds since 1970; '0' where the file system keeps none. */
@@ -24,15 +27,25 @@ export function standingAt(path: string): Standing {
   return { is: 'directory', identity, owner: Number(stats.uid) };
 }
 
+/** The directory that stands at a path; undefined where none does. Throws like {@link standingAt}. */
+export function directoryAt(path: string): DirectoryIdentity | undefined {
+  const standing = standingAt(path);
+  return standing.is === 'directory' ? standing.identity : undefined;
+}
+
 export function isSameDirectory(a: DirectoryIdentity, b: DirectoryIdentity): boolean {
   return a.inode === b.inode && a.birth === b.birth;
 }
 
-/** Device, inode and birth, as text; undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
-function placeOf(path: string): string | undefined {
+/** The same text for the same file or directory while one system runs, and for no other one that comes to its inode. */
+export function standingKey({ dev, ino, birthtimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${birthtimeNs}`;
+}
+
+/** Undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
+function keyAt(path: string): string | undefined {
   try {
-    const { dev, ino, birthtimeNs } = files.lstatSync(path, { bigint: true });
-    return `${dev}:${ino}:${birthtimeNs}`; // an inode is used again at once, its birth is not
+    return standingKey(files.lstatSync(path, { bigint: true }));
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -45,6 +58,6 @@ function placeOf(path: string): string | undefined {
 
 /** Remembers what stands at these paths; the returned function names the first that is gone or another by now. */
 export function watchStanding(paths: readonly string[]): () => string | undefined {
-  const before = paths.map(placeOf);
-  return () => paths.find((path, i) => placeOf(path) !== before[i]);
+  const before = paths.map(keyAt);
+  return () => paths.find((path, i) => keyAt(path) !== before[i]);
 }

@@ -61,7 +61,10 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
   );
 }
 
-/** `dev:ino`: the same text for the same file or directory, whatever it is called, while it exists and one system runs. */
+/**
+ * `dev:ino`: the same text for the same file or directory, whatever it is called, while it exists and one system runs.
+ * A name and no proof: a later one may have it. What proves is in directory-identity.ts.
+ */
 export function identityOf({ dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>): string {
   return `${dev}:${ino}`;
 }

@@ -20,7 +20,7 @@ import type { Listings } from './listings.ts';
 import { Scan, type ScanOptions, type Seen } from './scan.ts';
 import { readFileClock, settleMsUsual } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
-import { rootIdentity, type WorkTree } from './work-tree.ts';
+import { requireRoot, type WorkTree } from './work-tree.ts';
 
 export interface LookOptions {
   readonly store: SnapshotSink;
@@ -177,7 +177,7 @@ export class TreeLooks {
 
   #scanOptions({ kept, sink, since, alsoInclude, signal, onProgress }: LookRequest): ScanOptions {
     const { workTree, store, maxFileBytes } = this.#options;
-    rootIdentity(workTree.root);
+    requireRoot(workTree.root);
     const earlier = since?.listings;
     const touched = new Set(since?.touched.map(parentOf));
     return {

@@ -33,7 +33,7 @@ export interface OpenWorkTreeOptions {
  */
 export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): WorkTree {
   const root = canonical(path);
-  const identity = rootIdentity(root);
+  const identity = requireRoot(root);
   const place = protectedPlace(root, options.home);
   if (place !== undefined && !options.allowProtected) {
     throw new CheckpointdError(
@@ -70,7 +70,7 @@ function isBareRepository(root: string): boolean {
  *
  * @throws WorkTreeMissing, NotADirectory (also for a link that took its place), WorkTreeUnreadable.
  */
-export function rootIdentity(root: string): string {
+export function requireRoot(root: string): string {
   try {
     const stats = files.lstatSync(root, { bigint: true });
     if (!stats.isDirectory()) {

@@ -4,12 +4,13 @@
 import { dirname } from 'node:path';
 import { syncDirectory, writeAtomically } from '../base/atomic-file.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
+import type { DirectoryIdentity } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { LeftAlone } from './operations.ts';
-import type { RootIdentity } from './root-identity.ts';
 
 const version = 1;
 
@@ -26,7 +27,7 @@ export interface RestoreIntent {
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /** The directory that it works on. Absent: written by a version that did not note it, as the three below. */
-  readonly root?: RootIdentity;
+  readonly root?: DirectoryIdentity;
   /** The start of the machine in which it was written, where the system tells. */
   readonly boot?: string;
   /** What it left alone on purpose; a redo leaves these alone, too. */
@@ -42,6 +43,17 @@ export interface RestoreIntent {
   readonly startedAt: string;
   /** Whatever else the session wants to find again; opaque here. */
   readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** As it is on disk. An earlier version called a directory's birth `born`, and noted its device. */
+interface Note extends Omit<RestoreIntent, 'root'> {
+  readonly version: number;
+  readonly sum?: string;
+  readonly root?: DirectoryIdentity | { readonly inode: string; readonly born: string };
+}
+
+function identityIn(root: NonNullable<Note['root']>): DirectoryIdentity {
+  return 'born' in root ? { inode: root.inode, birth: root.born } : root;
 }
 
 /** What stands in the journal: nothing, an unfinished restore, or something that cannot be understood. */
@@ -87,8 +99,8 @@ export class RestoreJournal {
     if (missing !== undefined) return unreadable(`no ${missing}`);
     if (!('directories' in parsed) || !Array.isArray(parsed.directories)) return unreadable('no directories');
     if (!isIntact(parsed)) return unreadable('its check sum is another');
-    const { version: _, sum: __, ...intent } = parsed as RestoreIntent & { version: number; sum?: string };
-    return { kind: 'unfinished', intent };
+    const { version: _, sum: __, root, ...rest } = parsed as Note;
+    return { kind: 'unfinished', intent: { ...rest, ...given({ root: root && identityIn(root) }) } };
   }
 
   /** Removes the note so that it does not come back after a power cut. Nothing to remove is fine. */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
-import { rootIdentity } from '../capture/work-tree.ts';
+import { requireRoot } from '../capture/work-tree.ts';
 import type { Session } from './session.ts';
 
 const patienceMs = 5_000;
@@ -60,7 +60,7 @@ async function withDirectory({ parts }: Session, name: ProcessLock): Promise<Pro
   } catch (error) {
     name.release();
     // Gone, replaced or unreadable: said as every other look at the work tree says it.
-    if (systemCode(error) !== undefined) rootIdentity(parts.workTree.root);
+    if (systemCode(error) !== undefined) requireRoot(parts.workTree.root);
     throw error;
   }
 }

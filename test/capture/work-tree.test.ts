@@ -16,7 +16,7 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import {
   openWorkTree,
   refuseStorageInside,
-  rootIdentity,
+  requireRoot,
   storageWithin,
 } from '../../src/capture/work-tree.ts';
 
@@ -49,9 +49,9 @@ test('a work tree is opened by its canonical path and keeps its identity', () =>
       assert.equal(openWorkTree(`${top}/${spelling}`), tree);
     }
     renameSync(join(top, 'w'), join(top, 'moved'));
-    assert.is(rootIdentity(join(top, 'moved')), tree.identity);
+    assert.is(requireRoot(join(top, 'moved')), tree.identity);
     mkdirSync(join(top, 'w'));
-    assert.is.not(rootIdentity(join(top, 'w')), tree.identity);
+    assert.is.not(requireRoot(join(top, 'w')), tree.identity);
   });
 });
 

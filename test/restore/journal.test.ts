@@ -46,6 +46,19 @@ test('the intent is synced before its name and the directory after, also when it
   remove(root);
 });
 
+test('the directory that an earlier version noted, with its device, is still known', () => {
+  const root = makeDirectory();
+  const file = `${root}/restore.json`;
+  const noted = { device: '64', inode: '12', born: '1700000000000000000' };
+  writeFileSync(file, JSON.stringify({ version: 1, ...intent, root: noted }));
+  const state = new RestoreJournal(file).read();
+  assert.equal(state.kind === 'unfinished' && state.intent.root, {
+    inode: '12',
+    birth: '1700000000000000000',
+  });
+  remove(root);
+});
+
 test('an intent that a flipped bit made another one is not followed; one without a check sum is', () => {
   const root = makeDirectory();
   const file = `${root}/restore.json`;

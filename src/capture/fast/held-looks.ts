@@ -1,7 +1,7 @@
 // Whether a capture may look at less than everything, and what it has to look at. It keeps the last look that later ones
 // may rest on, and says for which reason one may not. When in doubt it may not. It scans nothing itself.
+import { standingKey } from '../../base/directory-identity.ts';
 import { systemCode } from '../../base/errors.ts';
-import { identityOf } from '../../base/file-stamp.ts';
 import { files } from '../../base/files.ts';
 import type { Slices } from '../../base/slices.ts';
 import type { Directory } from '../../tree/directory.ts';
@@ -193,11 +193,10 @@ function differing({ seen }: BaseLook, kept: Directory): readonly TreePath[] {
   return paths;
 }
 
-/** The same text for the same directory, also where an inode is used again. */
+/** The same text for the same directory. */
 function rootKey(root: string): string {
   try {
-    const stats = files.lstatSync(root, { bigint: true });
-    return `${identityOf(stats)}:${stats.birthtimeNs}`;
+    return standingKey(files.lstatSync(root, { bigint: true }));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return ''; // the look that follows says what is wrong with it

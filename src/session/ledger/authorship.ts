@@ -4,7 +4,7 @@ import { timestamp } from '../../base/clock.ts';
 import { given } from '../../base/given.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { contentAt } from '../../capture/content-id.ts';
-import { rootIdentity } from '../../capture/work-tree.ts';
+import { requireRoot } from '../../capture/work-tree.ts';
 import type { LogRecord } from '../../conversation/log/log-record.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
@@ -151,7 +151,7 @@ export async function recordWrite(
   const { workTree, clock } = session.parts;
   const found = await contentAt(store, workTree, write.path, context.signal);
   // Nothing is there: deleted by the agent, unless the work tree itself is gone.
-  if (found === undefined) rootIdentity(workTree.root);
+  if (found === undefined) requireRoot(workTree.root);
   const content = found?.blob ?? 'absent';
   const record = ledger.compose(write.path, content, 'agent', timestamp(clock), write.toolName);
   const result = {

@@ -1,6 +1,8 @@
 // What a power cut took of restores that were answered: files that are empty, torn, gone or as they were before, where
 // nobody changed them since. They are put back by one more restore, which saves the present first, as every one does.
 // After a mere kill nothing is repeated: what was written is in the kernel's hands and only has to be synced.
+
+import { directoryAt, isSameDirectory } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
@@ -8,7 +10,6 @@ import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { bootId } from '../../base/process-lock.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import type { RestoreIntent } from '../../restore/journal.ts';
-import { isSameRoot, rootIdentity } from '../../restore/root-identity.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../../tree/entry.ts';
 import { isWithin, parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
@@ -53,10 +54,10 @@ export function reopenUnpublished(session: Session, { index }: Checkpoints): voi
 export async function recoverAnswered(session: Session, context: OperationContext): Promise<void> {
   const { answered, workTree } = session.parts;
   const checkpoints = session.requireCheckpoints();
-  const here = rootIdentity(workTree.root);
+  const here = directoryAt(workTree.root);
   const notes: KnownNote[] = [];
   for (const { intent, answeredMs } of answered.notes()) {
-    const isHere = intent.root !== undefined && here !== undefined && isSameRoot(intent.root, here);
+    const isHere = intent.root !== undefined && here !== undefined && isSameDirectory(intent.root, here);
     const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
     const isCut = isOfAnotherBoot(intent);
     const target = isHere && isCut ? targetOfLost(checkpoints, intent) : undefined;

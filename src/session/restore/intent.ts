@@ -1,9 +1,10 @@
 // The note of a job, made before its first byte changes: all that repeating the request takes. It writes nothing.
+
+import type { DirectoryIdentity } from '../../base/directory-identity.ts';
 import { given } from '../../base/given.ts';
 import type { OperationId } from '../../base/ids.ts';
 import { bootId } from '../../base/process-lock.ts';
 import type { RestoreIntent } from '../../restore/journal.ts';
-import type { RootIdentity } from '../../restore/root-identity.ts';
 import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { PreparedJob } from './restore-job.ts';
@@ -12,7 +13,7 @@ import type { PreparedJob } from './restore-job.ts';
 export function intentOf(
   id: string,
   { job, plan, record, safety }: PreparedJob,
-  root: RootIdentity | undefined,
+  root: DirectoryIdentity | undefined,
   context: OperationContext,
 ): RestoreIntent {
   return {

@@ -1,11 +1,12 @@
 // What an interrupted restore was asked to do, as its note tells it, and on which directory. It changes nothing but
 // where the note lies: recovery finishes or undoes.
+
+import { directoryAt, isSameDirectory } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 import type { CheckpointId } from '../../base/ids.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
-import { isSameRoot, rootIdentity } from '../../restore/root-identity.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { Session } from '../session.ts';
 import { recordOf } from './intent.ts';
@@ -72,9 +73,9 @@ export function checkRoot(session: Session, intent: RestoreIntent): void {
 
 function isRootOf(session: Session, { root }: RestoreIntent): boolean {
   const { workTree, marker } = session.parts;
-  const present = rootIdentity(workTree.root);
+  const present = directoryAt(workTree.root);
   if (present === undefined) return false;
-  if (root !== undefined) return isSameRoot(root, present);
+  if (root !== undefined) return isSameDirectory(root, present);
   return marker.workTreeIdentity.split(':')[1] === present.inode;
 }
 

@@ -3,6 +3,7 @@
 // again is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the user's.
 import { randomBytes } from 'node:crypto';
 import { timestamp } from '../../base/clock.ts';
+import { directoryAt } from '../../base/directory-identity.ts';
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { base32, newCheckpointId } from '../../base/ids.ts';
@@ -13,7 +14,6 @@ import { narrowedMessage } from '../../restore/access.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import type { Failure } from '../../restore/operations.ts';
 import { applyRestore } from '../../restore/restorer.ts';
-import { rootIdentity } from '../../restore/root-identity.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
@@ -95,7 +95,7 @@ export async function applyJob(
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const journal = new RestoreJournal(directory.intentFile);
   const id = base32(randomBytes(13), 20);
-  const root = rootIdentity(workTree.root);
+  const root = directoryAt(workTree.root);
   note(session, journal, intentOf(id, { job, plan, record, safety }, root, context));
   session.setUnfinishedRestore(true);
   const applied = await applyRestore({

@@ -2,6 +2,7 @@
 // directory that is made, moved or replaced loses its handles, and those below it, until a capture asks for it anew, so
 // a handle is always of what stood there when it was asked for. It knows names as bytes and follows nothing by itself.
 import { basename } from 'node:path';
+import { standingKey } from '../../base/directory-identity.ts';
 import { systemCode } from '../../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../../base/files.ts';
 import { isRestoreTemporary } from '../../tree/globs.ts';
@@ -28,7 +29,8 @@ export class HeldDirectories {
   readonly #rootName: string;
   readonly #listener: HeldListener;
   #tree: Held | undefined;
-  #rootInode: number | undefined;
+  /** What stood at the root when it was held. */
+  #rootKey: string | undefined;
   #size = 0;
   /** Their events are counted to the end of the turn: an overflow is known by how many there are. */
   #closing: FSWatcher[] = [];
@@ -78,7 +80,7 @@ export class HeldDirectories {
 
   #holdRoot(): void {
     this.#tree = this.#open(rootPath);
-    this.#rootInode = this.#tree && this.#inodeOfRoot();
+    this.#rootKey = this.#tree && this.#keyOfRoot();
   }
 
   #find(path: string): Held | undefined {
@@ -125,12 +127,12 @@ export class HeldDirectories {
   /** A directory that goes tells its own name, and so does one in it that is called the same. */
   #isSelf({ path }: Held, name: string): boolean {
     if (path !== rootPath) return name === nameOf(path);
-    return name === this.#rootName && this.#inodeOfRoot() !== this.#rootInode;
+    return name === this.#rootName && this.#keyOfRoot() !== this.#rootKey;
   }
 
-  #inodeOfRoot(): number | undefined {
+  #keyOfRoot(): string | undefined {
     try {
-      return files.lstatSync(this.#root).ino;
+      return standingKey(files.lstatSync(this.#root, { bigint: true }));
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       return undefined;
