@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = 'c42a60f81d460207696c6217c8cd7e4d';
+export const schemaHash = '7628d08fdb27b2a113ae8871542279d9';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {

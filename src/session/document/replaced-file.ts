@@ -1,11 +1,12 @@
 // Saves what an export is about to replace: a safety checkpoint in the session whose work tree the file lies in. What
 // lies in no open session's work tree is not saved; what cannot be saved is not replaced. It replaces nothing itself.
 import { relative } from 'node:path';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, type ErrorKind } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 import { type CheckpointId, newOperationId } from '../../base/ids.ts';
 import { fromBytes, isWithin as isTreePathWithin, type TreePath } from '../../tree/tree-path.ts';
+import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import { publishSafety } from '../restore/job.ts';
 import { ensureRecovered } from '../restore/recover.ts';
@@ -50,8 +51,7 @@ export async function saveReplaced(
 function saveIn(session: Session, target: string, context: OperationContext): Promise<CheckpointId> {
   const operation = { ...context, stamp: { operation: newOperationId() } };
   return session.parts.queue.run(async () => {
-    await ensureRecovered(session, operation);
-    const checkpoints = session.requireCheckpoints();
+    const checkpoints = await recoveredIn(session, target, operation);
     const path = pathIn(session, target);
     const previous = checkpoints.index.head?.record.snapshot;
     const present = await checkpoints.capture
@@ -73,6 +73,31 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
     return safety.record.id;
   }, context.signal);
 }
+
+/** The checkpoints of a session with no restore left to finish. Whatever stands in the way of that stops the export. */
+async function recoveredIn(
+  session: Session,
+  target: string,
+  context: OperationContext,
+): Promise<Checkpoints> {
+  try {
+    await ensureRecovered(session, context);
+    return session.requireCheckpoints();
+  } catch (error) {
+    const isOfRecovery = error instanceof CheckpointdError && recoveryErrors.has(error.kind);
+    throw isOfRecovery ? unsaved(target, error.message, error) : error;
+  }
+}
+
+/** What a recovery may end with besides the errors of every request. */
+const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
+  'CheckpointsDisabled',
+  'RestoreFailed',
+  'DataCorrupt',
+  'WorkTreeMissing',
+  'WorkTreeUnreadable',
+  'WorkTreeBusy',
+]);
 
 function pathIn(session: Session, target: string): TreePath {
   return fromBytes(Buffer.from(relative(session.parts.workTree.root, target), 'utf8'));
