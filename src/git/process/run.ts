@@ -3,7 +3,8 @@
 // carries the argument list, the code and what git said. It never looks at what the bytes mean.
 import type { Readable, Writable } from 'node:stream';
 import type { execa, Options } from 'execa';
-import { CheckpointdError, isNoSpace } from '../../base/errors.ts';
+import { CheckpointdError, isNoSpace, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
 import { passSeam } from '../../base/seam.ts';
 import { type GitPlace, gitEnvironment, placeArguments } from './environment.ts';
 import { ProcessGroup } from './process-group.ts';
@@ -54,9 +55,10 @@ export function killAllGit(): void {
 /**
  * Runs one git command to its end.
  *
- * @throws GitMissing when there is no git, GitFailed (NoSpace where git says so) for any exit code not accepted and
- * for a git that does nothing for eight seconds, AbortError when the signal was aborted: git gets SIGTERM, so that
- * it removes its own lock files, and SIGKILL after half a second.
+ * @throws GitMissing when there is no git, StoreUnavailable or WorkTreeMissing when its directory is gone, GitFailed
+ * (NoSpace where git says so) for any exit code not accepted and for a git that does nothing for eight seconds,
+ * AbortError when the signal was aborted: git gets SIGTERM, so that it removes its own lock files, and SIGKILL after
+ * half a second.
  */
 export async function runGit(run: GitRun): Promise<GitOutput> {
   run.signal?.throwIfAborted();
@@ -85,15 +87,36 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
   const stderr = Buffer.from(result?.stderr ?? []).toString('utf8');
   if (result !== undefined && group.failure === undefined && (run.accept ?? [0]).includes(exitCode))
     return { stdout: Buffer.from(result.stdout), stderr, exitCode };
-  throw gitFailure(run.args, exitCode, stderr, group.failure ?? result?.cause ?? result?.code);
+  throw gitFailure(run.args, exitCode, stderr, causeOf(run.place, group, result));
 }
+
+/** Where a process of ours starts. */
+const directoryOf = ({ cwd, gitDir }: GitPlace): string => cwd ?? gitDir;
+
+/** Why it ended, as {@link gitFailure} takes it. The system says ENOENT of a program and of a directory alike. */
+function causeOf(
+  place: GitPlace,
+  group: ProcessGroup,
+  result: { readonly cause?: unknown; readonly code?: string | undefined } | undefined,
+): unknown {
+  const cause = group.failure ?? result?.cause ?? result?.code;
+  const path = directoryOf(place);
+  if (!isMissing(cause) || files.existsSync(path)) return cause;
+  return new CheckpointdError(
+    path === place.workTree ? 'WorkTreeMissing' : 'StoreUnavailable',
+    `git could not be started in ${path}: it is not there any more. Put it back, or close the session and open it again.`,
+    { details: { path }, cause },
+  );
+}
+
+const isMissing = (cause: unknown): boolean => cause === 'ENOENT' || systemCode(cause) === 'ENOENT';
 
 /** In a group of its own, so that a wrapper script and what it started can be killed together. */
 function commonOptions(place: GitPlace) {
   return {
     env: gitEnvironment(place.environment),
     extendEnv: false,
-    cwd: place.cwd ?? place.gitDir,
+    cwd: directoryOf(place),
     encoding: 'buffer',
     reject: false,
     stripFinalNewline: false,
@@ -132,7 +155,7 @@ export async function openGit(place: GitPlace, args: readonly string[]): Promise
       .finally(() => running.delete(group))
       .then((result) => ({
         exitCode: result?.exitCode ?? -1,
-        cause: group.failure ?? result?.cause ?? result?.code,
+        cause: causeOf(place, group, result),
       })),
   };
 }
@@ -174,7 +197,7 @@ export function gitFailure(
 ): CheckpointdError {
   if (cause instanceof CheckpointdError) return cause;
   const said = stderr.trim().slice(0, 2000);
-  if (cause === 'ENOENT' || (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT')) {
+  if (isMissing(cause)) {
     return new CheckpointdError('GitMissing', 'git was not found on PATH. Install git 2.30 or later.', {
       cause,
     });

@@ -1,6 +1,6 @@
 // Which git there is, asked once a process. The floor is 2.30 (Debian 11): the first with several transactions in
 // one `update-ref --stdin`. Features of later versions are not used.
-import { tmpdir } from 'node:os';
+import { parse } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { runGit } from './run.ts';
 
@@ -21,7 +21,9 @@ export function checkGit(): Promise<string> {
 }
 
 async function askVersion(): Promise<string> {
-  const { stdout } = await runGit({ place: { gitDir: tmpdir() }, args: ['version'], timeoutMs: 10_000 });
+  // Where nothing can be missing.
+  const place = { gitDir: parse(process.execPath).root };
+  const { stdout } = await runGit({ place, args: ['version'], timeoutMs: 10_000 });
   return parseVersion(stdout.toString('utf8'));
 }
 

@@ -1,0 +1,14 @@
+// The version of git is asked for wherever the daemon runs: in no directory that can be missing.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from '../../daemon/daemon-rig.ts';
+
+test('a directory for temporary files that is not there does not make git missing', () =>
+  withRig(async (rig) => {
+    const client = await rig.start({ env: { ...rig.environment, TMPDIR: '/nope', TMP: '', TEMP: '' } });
+    const { checkpoints } = await rig.open(client);
+    assert.equal(checkpoints, { enabled: true });
+    assert.is((await client.close()).code, 0);
+  }));
+
+test.run();
