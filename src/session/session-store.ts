@@ -10,7 +10,7 @@ import { makeRepository } from '../git/repository/new-repository.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
 import { PublishedList } from '../store/published-list.ts';
 import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
-import { strategiesWithoutRepository, strategyNamed } from '../store/strategies.ts';
+import { strategyNamed } from '../store/strategies.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
 import { setAside } from './restore/interrupted.ts';
 import type { Session } from './session.ts';
@@ -29,13 +29,13 @@ export interface OpenedStore {
 export async function openStore(session: Session, mayMake: boolean): Promise<OpenedStore> {
   const { marker, workTree, log } = session.parts;
   const driver = strategyNamed(marker.strategy);
+  const published = PublishedList.open(session.parts.directory.publishedFile);
   // Looked up afresh: the user may have made one since the session was opened.
   if (driver.needsRepository && findRepository(workTree.root) === undefined) {
-    if (!mayMake) throw needsRepository(driver.name);
+    if (!mayMake) throw withoutRepository(workTree.root, published.ids.size);
     await makeRepository(workTree.root);
     log.info(`made a repository in ${workTree.root}, as asked`);
   }
-  const published = PublishedList.open(session.parts.directory.publishedFile);
   const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
   const store = new GuardedStore(inner, published);
   try {
@@ -96,10 +96,11 @@ function storeOptions(session: Session): StoreOptions {
   };
 }
 
-function needsRepository(strategy: string): CheckpointdError {
+/** The repository that held the checkpoints is gone, and they with it. */
+function withoutRepository(root: string, checkpoints: number): CheckpointdError {
   return new CheckpointdError(
-    'NotARepository',
-    `The strategy "${strategy}" keeps checkpoints in your repository, and there is none here any more. Run "git init" first, use checkpoint/init to have one made, or choose the strategy ${strategiesWithoutRepository()}.`,
-    { details: { strategy } },
+    'StoreCorrupt',
+    `The repository of ${root}, in which this session held ${checkpoints} checkpoints, is not there any more. Put it back if you can; else use checkpoint/init to have a new one made and begin anew.`,
+    { details: { path: root, checkpoints } },
   );
 }

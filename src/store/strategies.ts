@@ -26,9 +26,3 @@ export function strategyNamed(name: string): StrategyDriver {
     { details: { strategy: name.slice(0, 64), known } },
   );
 }
-
-/** The strategies that work without a repository of the user's, as a client is told of them. */
-export function strategiesWithoutRepository(): string {
-  const names = Object.values(strategies).filter((driver) => !driver.needsRepository);
-  return names.map(({ name }) => JSON.stringify(name)).join(' or ');
-}

@@ -20,7 +20,10 @@ export const command = defineCommand(
       await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
       operations.intend('checkpoint/init', context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
-    } else if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
+    } else {
+      await already.store.sizes([]); // asks for nothing: a store that is gone says so
+      if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
+    }
     return answer(session, already === undefined, Math.round(clock.monotonic() - started), context);
   },
   { recoversItself: true, again: (_remains, { session, context }) => answer(session, true, 0, context) },

@@ -22,6 +22,7 @@ test('rm -rf .git under an open session: every method says what is gone, and not
     cpSync(git, away, { recursive: true });
     rmSync(git, { recursive: true });
     const requests = [
+      ['checkpoint/init', {}],
       ['checkpoint/create', { kind: 'turn' }],
       ['checkpoint/restore', { tag: '0', mode: 'hard' }],
       ['checkpoint/restore', { tag: '0', dryRun: true }],
@@ -43,6 +44,31 @@ test('rm -rf .git under an open session: every method says what is gone, and not
     await again.client.request('checkpoint/restore', { session: again.session, tag: '0', mode: 'hard' });
     assert.is(rig.read('a.txt'), 'a\n');
     await again.client.close();
+  }));
+
+test('a session whose .git went between two runs opens with its conversation, and begins anew when asked to', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ strategy: 'local', retention: 'keep' });
+    await client.request('conversation/append', {
+      session,
+      entry: { user: { content: 'u' }, assistant: { content: 'a' } },
+    });
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    await client.close();
+    rmSync(join(rig.work, '.git'), { recursive: true });
+    const again = await rig.start();
+    const opened = await rig.open(again, { strategy: 'local', retention: 'keep' });
+    const { enabled, reason, message = '' } = opened.checkpoints;
+    assert.equal([opened.session, opened.resumed, enabled, reason], [session, true, false, 'StoreCorrupt']);
+    assert.match(message, /held 2 checkpoints.*checkpoint\/init/);
+    assert.is((await again.request('conversation/get', { session })).historyLength, 1);
+    assert.equal(readdirSync(rig.work).includes('.git'), false, 'nothing new in its place');
+    const anew = await again.request('checkpoint/init', { session });
+    assert.equal([anew.initialized, anew.checkpoints.enabled, anew.base.tag], [true, true, '0']);
+    rig.write('a.txt', 'two\n');
+    await again.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    assert.is(rig.read('a.txt'), 'a\n');
+    await again.close();
   }));
 
 for (const how of ['owned by somebody else', 'made unwritable'] as const)
