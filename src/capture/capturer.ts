@@ -1,5 +1,5 @@
 // What a session needs of whoever captures its work tree. How it is done, and at how much of the tree it looks, is the
-// implementation's own affair (full-capture.ts); what comes out must be the same.
+// implementation's own affair (tree-capturer.ts); what comes out must be the same.
 import type { SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/directory.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -78,15 +78,15 @@ export interface Capturer {
   ): Promise<boolean | 'unsure'>;
   /** The root of an enclosing repository that ignores the whole work tree, and whose rules therefore do not count. */
   ignoredBy(): Promise<string | undefined>;
-  /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */
+  /** Whether the last scan left this path out, itself or with a directory above it. For the watcher. */
   isLeftOut(path: TreePath): boolean;
-  /** The directories that the last look left out; what lies below them is not listed. For the watcher. */
+  /** The directories that the last scan left out; what lies below them is not listed. For the watcher. */
   leftOutDirectories(): TreePath[];
-  /** Whether every change since the last look is told. */
+  /** Whether every change since the last scan is told. */
   readonly isHeld: boolean;
   readonly counts: CaptureCounts;
-  /** Directories can be held: looks at everything beside the captures, so that they may look at less. */
-  lookSoon(): void;
+  /** Directories can be held: full scans beside the captures, so that they may look at less. */
+  scanSoon(): void;
   /** What was seen is not to be relied on: the next capture looks at everything. */
   distrust(): void;
   /** Ends what runs beside it. */

@@ -42,7 +42,7 @@ export class FileReading {
   readonly #startedAt = Math.floor(performance.now() / 1000);
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
-  readonly #narrowed: TreePath[] = [];
+  readonly #ownerOnly: TreePath[] = [];
   #isStopped = false;
   #read = 0;
   #files = 0;
@@ -68,8 +68,8 @@ export class FileReading {
   }
 
   /** Paths that were found to have an access list, or to be beyond asking. */
-  get narrowed(): readonly TreePath[] {
-    return this.#narrowed;
+  get ownerOnly(): readonly TreePath[] {
+    return this.#ownerOnly;
   }
 
   /** Files that need no look. */
@@ -98,7 +98,7 @@ export class FileReading {
       }
       this.#done.set(directory.path, directory);
     }
-    this.#narrowed.push(...(await markAccessLists(fresh, this.#options)));
+    this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
   }
 
   /** Whether a file still has the content that was read under an entry; then the entry says since when it is settled. */

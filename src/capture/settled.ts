@@ -19,7 +19,7 @@ export const settleMsUsual = 60_000;
  */
 export const stampGrainMs = 1000;
 
-/** What is known of the clock that stamps the files of a work tree, when a look begins. */
+/** What is known of the clock that stamps the files of a work tree, when a scan begins. */
 export interface FileClock {
   /** The device that it holds for: something else may be mounted below. */
   readonly device: number;

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
 import type { HeldTree } from '../watch/held/held-watch.ts';
-import { type Difference, differences, type SeenTree } from './seen-tree.ts';
+import { differences, type ScanDifference, type ScannedTree } from './scanned-tree.ts';
 
 /** What is checked: the changes that are told, and whether all are. */
 export interface AuditedWatch extends Pick<HeldTree, 'changes' | 'fence'> {
@@ -15,7 +15,7 @@ export interface AuditedWatch extends Pick<HeldTree, 'changes' | 'fence'> {
 export interface WatchAuditOptions {
   /** The watcher; undefined before there is one. */
   readonly watch: () => AuditedWatch | undefined;
-  readonly onDrift: (untold: readonly Difference[]) => void;
+  readonly onDrift: (untold: readonly ScanDifference[]) => void;
   readonly log: Log;
   /** For tests. Default: a second. */
   readonly graceMs?: number;
@@ -24,11 +24,11 @@ export interface WatchAuditOptions {
 interface Look {
   /** In the change log, when the capture began to look. */
   readonly position: number;
-  readonly seen: SeenTree;
+  readonly seen: ScannedTree;
 }
 
 interface Finding {
-  readonly untold: readonly Difference[];
+  readonly untold: readonly ScanDifference[];
   /** The position after which they must have been told. */
   readonly since: number;
 }
@@ -54,7 +54,7 @@ export class WatchAudit {
   }
 
   /** A capture begins to look. The function that is returned takes what it saw, and returns at once. */
-  begin(): ((seen: SeenTree) => void) | undefined {
+  begin(): ((seen: ScannedTree) => void) | undefined {
     const watch = this.#options.watch();
     if (watch === undefined || !watch.isLive) return undefined;
     const { position } = watch.changes;

@@ -6,9 +6,9 @@ import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { byBytes, isGitName, isWithin, join, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
-import { narrowedPlan } from './narrowed-plan.ts';
 import type { Failure, FailureReason, RestorePlan } from './operations.ts';
 import { ancestors } from './plan.ts';
+import { reducedPlan } from './reduced-plan.ts';
 import { list } from './temporaries.ts';
 
 export interface Obstructions {
@@ -50,7 +50,7 @@ export function withoutObstructed(plan: RestorePlan, { blocked }: Obstructions):
   if (blocked.length === 0) return plan;
   const gone = new Set(blocked.map(({ path }) => path));
   const writes = plan.writes.filter(({ path }) => !gone.has(path));
-  return narrowedPlan(plan, writes, blocked);
+  return reducedPlan(plan, writes, blocked);
 }
 
 interface Found {

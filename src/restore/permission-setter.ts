@@ -57,7 +57,7 @@ export class PermissionSetter {
     if (operation.kind === 'file') {
       const { before, after } = operation;
       const set = this.#tree.setMode(path, 'file', (present) =>
-        this.#narrow(
+        this.#ownerOnly(
           path,
           fileMode(after, before.permissions === undefined ? present : undefined, this.#umask),
         ),
@@ -65,16 +65,16 @@ export class PermissionSetter {
       return set ? 'done' : 'conflict';
     }
     if (!this.#tree.isDirectory(path)) return 'done';
-    const mode = this.#narrow(path, directoryMode(operation.permissions, this.#umask));
+    const mode = this.#ownerOnly(path, directoryMode(operation.permissions, this.#umask));
     this.#tree.setMode(path, 'directory', () => mode);
     return 'done';
   }
 
-  #narrow(path: TreePath, mode: number): number {
+  #ownerOnly(path: TreePath, mode: number): number {
     const above = this.#inherits.get(path);
     const isListed = this.#access.isListed(path) || (above !== undefined && this.#access.isListed(above));
     if (!isListed || !givesGroupMore(mode)) return mode;
-    this.#access.narrowed.add(path);
+    this.#access.ownerOnly.add(path);
     return mode & ownerBits;
   }
 

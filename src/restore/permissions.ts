@@ -6,9 +6,9 @@ import { type Entry, isLink } from '../tree/entry.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
-import { narrowedPlan } from './narrowed-plan.ts';
 import type { Failure, FailureReason, RestorePlan } from './operations.ts';
 import { ancestors } from './plan.ts';
+import { reducedPlan } from './reduced-plan.ts';
 
 /** The plan without the operations in directories that cannot be changed, nor those that wait for them. */
 export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
@@ -34,7 +34,7 @@ export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestoreP
     return reason === undefined;
   });
   if (failed.length === 0) return plan;
-  return narrowedPlan(plan, writes, failed, staying);
+  return reducedPlan(plan, writes, failed, staying);
 }
 
 /**

@@ -8,9 +8,9 @@ import { isLink } from '../tree/entry.ts';
 import { rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
-import { narrowedPlan } from './narrowed-plan.ts';
 import type { RestorePlan, WriteOperation } from './operations.ts';
 import { statsAt } from './present-state.ts';
+import { reducedPlan } from './reduced-plan.ts';
 
 const listedMax = 10;
 
@@ -62,7 +62,7 @@ export async function withoutLost(plan: RestorePlan, contents: Contents): Promis
   if (lost.size === 0) return plan;
   const writes = plan.writes.filter((write) => !lost.has(write));
   const failed = [...lost].map(({ path }) => ({ path, reason: 'contentLost' as const }));
-  return narrowedPlan(plan, writes, failed);
+  return reducedPlan(plan, writes, failed);
 }
 
 async function isReadable({ after }: WriteOperation, contents: Contents): Promise<boolean> {

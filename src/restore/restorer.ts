@@ -48,7 +48,7 @@ export interface RestoreOutcome {
   /** Changed by somebody between the capture and the restore: left as they are. */
   readonly conflicts: readonly TreePath[];
   /** Given their owner's permissions only, because an access list would make a mask of the others. */
-  readonly narrowed: readonly TreePath[];
+  readonly ownerOnly: readonly TreePath[];
   /** Temporaries that could not be removed: the journal should stay until a sweep has. */
   readonly leftover: readonly TreePath[];
 }
@@ -149,7 +149,7 @@ class Restorer {
       deleted: this.#deleted.sort(byBytes),
       failed: [...plan.failed, ...this.#refusals.failed, ...kept].sort((a, b) => byBytes(a.path, b.path)),
       conflicts: this.#refusals.conflicts.sort(byBytes),
-      narrowed: [...this.#access.narrowed].sort(byBytes),
+      ownerOnly: [...this.#access.ownerOnly].sort(byBytes),
       leftover,
     };
   }

@@ -127,7 +127,7 @@ export class Staging {
     await access.ask(this.#waiting.flatMap(({ path, temporary }) => [path, temporary]));
     for (const { path, temporary, mode } of this.#waiting) {
       const isListed = access.isListed(path) || access.isListed(temporary);
-      if (isListed) access.narrowed.add(path);
+      if (isListed) access.ownerOnly.add(path);
       tree.setMode(temporary, 'file', () => (isListed ? mode & ownerBits : mode));
     }
   }

@@ -7,7 +7,7 @@ import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { newCheckpointId } from '../base/ids.ts';
 import type { Capturer } from '../capture/capturer.ts';
-import { FullCapture } from '../capture/full-capture.ts';
+import { TreeCapturer } from '../capture/tree-capturer.ts';
 import { storageWithin } from '../capture/work-tree.ts';
 import { checkGit } from '../git/process/version.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
@@ -26,7 +26,7 @@ import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
 import { recover } from './restore/recover.ts';
 import { type DisabledReason, remedies, type Session } from './session.ts';
 import { type OpenedStore, openStore } from './session-store.ts';
-import { watchedLook } from './watching.ts';
+import { auditedScan } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
@@ -151,7 +151,7 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
 function openCapture(session: Session, store: SnapshotStore): Capturer {
   const { workTree, options, directory, log } = session.parts;
   const own = storageWithin(workTree, options.storage);
-  return new FullCapture({
+  return new TreeCapturer({
     store,
     workTree,
     include: options.include,
@@ -159,7 +159,7 @@ function openCapture(session: Session, store: SnapshotStore): Capturer {
     maxFileBytes: options.limits.maxFileBytes,
     ...given({ leftOut: own === undefined ? undefined : [own] }),
     ignoreDirectory: directory.ignoreDirectory,
-    onLook: watchedLook(session),
+    onScan: auditedScan(session),
     held: () => session.watcher?.held,
     log,
   });

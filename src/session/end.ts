@@ -30,7 +30,7 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
     await queue.close();
     await session.watcher?.close();
     await session.parts.answered.close();
-    await enabled?.capture.close(); // a look of its own may run, with files of the store's
+    await enabled?.capture.close(); // a scan of its own may run, with files of the store's
     const fate =
       marker.retention === 'keep'
         ? 'kept'

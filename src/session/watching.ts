@@ -1,7 +1,7 @@
 // The watcher of a session: started when the session stands, told to the client in batches. What captures hold of it
 // is checked by those that look at everything. A work tree that cannot be watched is no failure: captures walk it then.
 
-import type { LookKind, StartedLook } from '../capture/full-capture.ts';
+import type { ScanKind, StartedScan } from '../capture/tree-capturer.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import { byBytes } from '../tree/tree-path.ts';
 import type { ChangeBatch } from '../watch/change-batches.ts';
@@ -19,7 +19,7 @@ export function beginHolding(session: Session): void {
     leftOut: () => session.enabled?.capture.leftOutDirectories() ?? [],
     onChange: (change) => told(session, change),
     onDrift: (paths) => events.workTreeDrifted(session, paths),
-    onHoldable: () => session.enabled?.capture.lookSoon(),
+    onHoldable: () => session.enabled?.capture.scanSoon(),
     log,
   });
   session.setWatcher(watcher);
@@ -46,7 +46,7 @@ async function sayLive(session: Session): Promise<void> {
 }
 
 /** What happens when a capture of the session begins to look, and when it has succeeded; see {@link WatchAudit}. */
-export function watchedLook(session: Session): (kind: LookKind) => StartedLook {
+export function auditedScan(session: Session): (kind: ScanKind) => StartedScan {
   const { log } = session.parts;
   const told = new WatchAudit({
     watch: () => session.watcher,

@@ -8,7 +8,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
-import type { FullCapture } from '../../src/capture/full-capture.ts';
+import type { TreeCapturer } from '../../src/capture/tree-capturer.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { isWithin, type TreePath } from '../../src/tree/tree-path.ts';
 import type { FromThread } from '../../src/watch/thread/messages.ts';
@@ -33,7 +33,7 @@ class Beside {
   readonly drifts: Drift[] = [];
   readonly watcher: WorkTreeWatcher;
   readonly audit: WatchAudit;
-  readonly capturer: FullCapture;
+  readonly capturer: TreeCapturer;
   /** How often it was asked whether a path had been told. */
   asked = 0;
   #before = 0;
@@ -66,7 +66,7 @@ class Beside {
       log: silentLog,
     });
     this.capturer = rig.another({
-      onLook: () => {
+      onScan: () => {
         this.#before = this.#latest;
         this.#latest = Date.now();
         const { position } = this.watcher.changes;

@@ -19,8 +19,8 @@ import * as assert from 'uvu/assert';
 import { createLog } from '../../src/base/log.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 import type { Capture, CaptureRequest } from '../../src/capture/capturer.ts';
-import type { FullCapture } from '../../src/capture/full-capture.ts';
 import { stampGrainMs } from '../../src/capture/settled.ts';
+import type { TreeCapturer } from '../../src/capture/tree-capturer.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { fromText, type TreePath } from '../../src/tree/tree-path.ts';
 import type { Changes } from '../../src/watch/change-log.ts';
@@ -33,7 +33,7 @@ const test = suite('watch audit');
 class Audited {
   readonly rig: Rig;
   readonly watch: PerfectWatch;
-  readonly capturer: FullCapture;
+  readonly capturer: TreeCapturer;
   readonly drifts: string[][] = [];
   readonly directories: string[][] = [];
   readonly logged: string[] = [];
@@ -55,7 +55,7 @@ class Audited {
     });
     this.capturer = this.rig.another({
       settleMs: stampGrainMs,
-      onLook: ({ isPlain }) => {
+      onScan: ({ isPlain }) => {
         const audited = isPlain ? this.audit.begin() : undefined;
         const changes: Changes = { kind: 'everything', reason: 'unwatched' };
         return { changes, succeeded: (seen) => audited?.(seen) };

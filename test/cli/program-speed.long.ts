@@ -64,9 +64,9 @@ test(`at ${files} files list and hook take a few times an empty program`, () =>
           }).stdout.includes('[1]'),
         120_000,
       );
-      // The look at everything that follows a capture by two seconds keeps the daemon busy for a while; what is asked
+      // The full scan that follows a capture by two seconds keeps the daemon busy for a while; what is asked
       // meanwhile waits for its slices, and is not what is measured here.
-      await until('the look at everything', () => isIdle(rig), 120_000);
+      await until('the full scan', () => isIdle(rig), 120_000);
       const empty: number[] = [];
       const lists: number[] = [];
       const hooks: number[] = [];

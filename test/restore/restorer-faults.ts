@@ -44,8 +44,8 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
 }
 
 /** Said to be done, and no permission left out because nobody could be asked for access lists. */
-const isWhole = ({ failed, conflicts, narrowed }: RestoreOutcome): boolean =>
-  failed.length + conflicts.length + narrowed.length === 0;
+const isWhole = ({ failed, conflicts, ownerOnly }: RestoreOutcome): boolean =>
+  failed.length + conflicts.length + ownerOnly.length === 0;
 
 /** Fails calls with each of these errors, and dies from a call on: at every so-manieth, beginning with the first. */
 export function testFaults(strides: Readonly<Record<string, number>>, deadStride: number): void {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createLog, type LogSink } from '../../src/base/log.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
-import { FullCapture, type FullCaptureOptions } from '../../src/capture/full-capture.ts';
+import { TreeCapturer, type TreeCapturerOptions } from '../../src/capture/tree-capturer.ts';
 import { openWorkTree } from '../../src/capture/work-tree.ts';
 import { fromText, toText } from '../../src/tree/tree-path.ts';
 import { MemoryStore } from './stores/memory-store.ts';
@@ -18,19 +18,19 @@ export interface Rig {
   /** The home directory that the capture believes in. */
   readonly home: string;
   readonly store: MemoryStore;
-  readonly capturer: FullCapture;
+  readonly capturer: TreeCapturer;
   /** What was logged, as `level message`. */
   readonly log: string[];
   write(path: string, content: string | Uint8Array, mode?: number): void;
   git(...args: string[]): string;
   /** Another capture over the same work tree and store, with other options. */
-  another(options: Partial<FullCaptureOptions>): FullCapture;
+  another(options: Partial<TreeCapturerOptions>): TreeCapturer;
   remove(): Promise<void>;
 }
 
 /** Makes a rig; `repository: false` leaves out `git init`, `below` opens a sub-directory as the work tree. */
 export function makeRig(
-  options: Partial<FullCaptureOptions> & { repository?: boolean; below?: string } = {},
+  options: Partial<TreeCapturerOptions> & { repository?: boolean; below?: string } = {},
 ): Rig {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'ckpt-capture-')));
   const repository = join(top, 'w');
@@ -43,9 +43,9 @@ export function makeRig(
   const store = new MemoryStore();
   const log: string[] = [];
   const sink: LogSink = (level, message) => log.push(`${level} ${message}`);
-  const capturers: FullCapture[] = [];
-  const another = (changes: Partial<FullCaptureOptions>): FullCapture => {
-    const made = new FullCapture({
+  const capturers: TreeCapturer[] = [];
+  const another = (changes: Partial<TreeCapturerOptions>): TreeCapturer => {
+    const made = new TreeCapturer({
       store,
       workTree: openWorkTree(root),
       ignoreDirectory: join(top, `ignore-${capturers.length}`),

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
-import type { FullCapture, FullCaptureOptions } from '../../src/capture/full-capture.ts';
+import type { TreeCapturer, TreeCapturerOptions } from '../../src/capture/tree-capturer.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { HeldWatch } from '../../src/watch/held/held-watch.ts';
 import { makeRig, type Rig } from './capture-rig.ts';
@@ -16,25 +16,25 @@ import { until } from './until.ts';
 export class HeldRig {
   readonly rig: Rig;
   readonly held: HeldWatch;
-  readonly narrow: FullCapture;
-  readonly full: FullCapture;
+  readonly fast: TreeCapturer;
+  readonly full: TreeCapturer;
   /** By how the captures were made. */
   readonly counts = new Map<string, number>();
   previous: SnapshotId | undefined;
   readonly #alive = setInterval(() => undefined, 1000);
 
-  private constructor(options: Partial<FullCaptureOptions>) {
+  private constructor(options: Partial<TreeCapturerOptions>) {
     this.rig = makeRig();
     const fenceDirectory = join(this.rig.top, 'fence');
     this.held = new HeldWatch({ root: this.rig.root, fenceDirectory, log: silentLog });
-    this.narrow = this.rig.another({ held: () => this.held, idleMs: 3_600_000, ...options });
+    this.fast = this.rig.another({ held: () => this.held, idleMs: 3_600_000, ...options });
     this.full = this.rig.another(options);
   }
 
   /** Runs `body` with one whose watch is up. */
   static async with(
     body: (it: HeldRig) => Promise<void>,
-    options: Partial<FullCaptureOptions> = {},
+    options: Partial<TreeCapturerOptions> = {},
   ): Promise<void> {
     const it = new HeldRig(options);
     try {
@@ -43,7 +43,7 @@ export class HeldRig {
       await body(it);
     } finally {
       clearInterval(it.#alive);
-      await it.narrow.close();
+      await it.fast.close();
       await it.held.close();
       await it.rig.remove();
     }
@@ -56,7 +56,7 @@ export class HeldRig {
   /** A capture that may look at what changed; the next one builds on it. */
   async capture(): Promise<Capture> {
     const previous = this.previous;
-    const capture = this.#count(await this.narrow.capture(previous === undefined ? {} : { previous }));
+    const capture = this.#count(await this.fast.capture(previous === undefined ? {} : { previous }));
     this.previous = capture.snapshot;
     return capture;
   }
@@ -90,7 +90,7 @@ export class HeldRig {
     const alsoInclude = written.map(fromText);
     const request = { previous: capture.snapshot, alsoInclude };
     const since = { capture, touched: [...alsoInclude, ...removed.map(fromText)] };
-    const after = this.#count(await this.narrow.capture({ ...request, since }));
+    const after = this.#count(await this.fast.capture({ ...request, since }));
     const full = await this.full.capture(request);
     assert.is(after.snapshot, full.snapshot, why);
     assert.equal([after.skipped, after.unknown], [full.skipped, full.unknown], why);

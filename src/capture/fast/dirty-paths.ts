@@ -10,8 +10,8 @@ export interface DirtyPaths {
   readonly trees: Set<TreePath>;
 }
 
-/** Nothing less than a look at everything will do. */
-export class NotNarrow extends Error {
+/** Nothing less than a full scan will do. */
+export class FullScanNeeded extends Error {
   readonly reason: FullCaptureReason;
 
   constructor(reason: FullCaptureReason) {
@@ -20,16 +20,16 @@ export class NotNarrow extends Error {
   }
 }
 
-/** @throws NotNarrow where the rules themselves, or the root, may have changed */
+/** @throws FullScanNeeded where the rules themselves, or the root, may have changed */
 export function dirtyPaths(marks: Iterable<TreePath>, known: Pick<Listings, 'has'>): DirtyPaths {
   const dirty: DirtyPaths = { listed: new Set(), trees: new Set() };
   for (const mark of marks) {
-    if (mark === rootPath) throw new NotNarrow('unproven');
+    if (mark === rootPath) throw new FullScanNeeded('unproven');
     const name = nameOf(mark);
-    if (name === '.gitignore' || isGitName(name)) throw new NotNarrow('ignoreRules');
+    if (name === '.gitignore' || isGitName(name)) throw new FullScanNeeded('ignoreRules');
     let at = mark;
     for (; at !== rootPath && !known.has(parentOf(at)); at = parentOf(at));
-    if (at === rootPath) throw new NotNarrow('unproven');
+    if (at === rootPath) throw new FullScanNeeded('unproven');
     dirty.listed.add(parentOf(at));
     if (known.has(at)) dirty.trees.add(at);
   }

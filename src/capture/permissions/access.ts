@@ -59,7 +59,7 @@ export async function markAccessLists(
   return asked.flatMap(({ path, of }) => (of.isListed === true ? [path] : []));
 }
 
-export function narrowedMessage(paths: readonly TreePath[]): string {
+export function accessListsFound(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 3).map((path) => JSON.stringify(toText(path)));
   return `${paths.length} path(s) have access lists, which are not captured; of these a restore gives back the owner's permissions only: ${some.join(', ')}`;
 }

@@ -10,7 +10,7 @@ import { base32, newCheckpointId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
-import { narrowedMessage } from '../../restore/access.ts';
+import { ownerOnlyMessage } from '../../restore/access.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import type { Failure } from '../../restore/operations.ts';
 import { applyRestore } from '../../restore/restorer.ts';
@@ -119,7 +119,7 @@ export async function applyJob(
     }
     throw unfinished(error);
   });
-  if (applied.narrowed.length > 0) context.warn(narrowedMessage(applied.narrowed));
+  if (applied.ownerOnly.length > 0) context.warn(ownerOnlyMessage(applied.ownerOnly));
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const prepared = { job, plan, record, safety };

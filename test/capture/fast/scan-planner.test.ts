@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { HeldRig } from '../../support/held-rig.ts';
 import { until } from '../../support/until.ts';
 
-const test = suite('held looks');
+const test = suite('scan planner');
 
 async function ready(it: HeldRig): Promise<void> {
   for (const path of ['a/b/f', 'a/g', 'h', 'c/d/e/f']) it.rig.write(path, path);
@@ -166,12 +166,12 @@ test('a look in the quiet makes the first capture after it fast, and one that is
   HeldRig.with(
     async (it) => {
       await it.capture();
-      it.narrow.distrust();
-      assert.not(it.narrow.isHeld);
-      await until('it was looked at', () => it.narrow.isHeld);
+      it.fast.distrust();
+      assert.not(it.fast.isHeld);
+      await until('it was looked at', () => it.fast.isHeld);
       it.rig.write('a/f', '1');
       await it.agreesFast('after the look');
-      it.narrow.distrust();
+      it.fast.distrust();
       assert.not(await it.agrees('distrusted'));
     },
     { idleMs: 20 },

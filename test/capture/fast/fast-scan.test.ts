@@ -8,7 +8,7 @@ import { fastEqualsFull, HeldRig } from '../../support/held-rig.ts';
 import { seed } from '../../support/property.ts';
 import { Random, RandomEdits } from '../../support/trees/random-edits.ts';
 
-const test = suite('narrow scan');
+const test = suite('fast scan');
 
 function mayDo(change: () => void): boolean {
   try {
@@ -78,8 +78,8 @@ test('after a restore a capture is fast, and holds what was written as one that 
     const again = await it.capture();
     for (const path of ['a/x.log', 'out/d/f']) it.rig.write(path, 'restored against the rules');
     await it.agreesAfter(again, ['a/x.log', 'out/d/f'], []);
-    assert.is(it.counts.get('alsoInclude'), 1, 'what the rules leave out is taken by a look at everything');
-    assert.equal(it.narrow.counts, {
+    assert.is(it.counts.get('alsoInclude'), 1, 'what the rules leave out is taken by a full scan');
+    assert.equal(it.fast.counts, {
       fast: 2,
       cold: new Map([
         ['first', 1],

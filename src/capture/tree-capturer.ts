@@ -8,24 +8,24 @@ import type { TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
 import { Backlog } from './backlog.ts';
 import type { Capture, CaptureCounts, CaptureRequest, Capturer, FullCaptureReason } from './capturer.ts';
-import { IdleLooks } from './fast/idle-looks.ts';
+import { IdleScans } from './fast/idle-scans.ts';
 import type { BlobSink } from './file-reading.ts';
 import type { Listings } from './listings.ts';
-import { narrowedMessage } from './permissions/access.ts';
-import type { SeenTree } from './seen-tree.ts';
+import { accessListsFound } from './permissions/access.ts';
+import type { ScannedTree } from './scanned-tree.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
 import { discard } from './stable-read.ts';
-import { type LookOptions, TreeLooks } from './tree-looks.ts';
+import { TreeScanner, type TreeScannerOptions } from './tree-scanner.ts';
 
-export interface FullCaptureOptions extends LookOptions {
+export interface TreeCapturerOptions extends TreeScannerOptions {
   /** Called when a capture begins to look: what changes from now on belongs to the next one. */
-  readonly onLook?: (kind: LookKind) => StartedLook;
+  readonly onScan?: (kind: ScanKind) => StartedScan;
   /** For tests: how long after a capture everything is looked at. */
   readonly idleMs?: number;
 }
 
 /** What a capture is going to look at. */
-export interface LookKind {
+export interface ScanKind {
   /** It looks at every file, and takes none over unseen. */
   readonly isWhole: boolean;
   /** And it takes what the rules say, and nothing else. */
@@ -34,11 +34,11 @@ export interface LookKind {
   readonly isStored: boolean;
 }
 
-export interface StartedLook {
+export interface StartedScan {
   /** What may have changed since the last capture that succeeded. */
   readonly changes: Changes;
   /** Called with what the capture saw, when it has succeeded. */
-  succeeded(seen: SeenTree): void;
+  succeeded(seen: ScannedTree): void;
 }
 
 const rootsMax = 4;
@@ -51,11 +51,11 @@ const discarding: BlobSink = {
   },
 };
 
-/** Captures one work tree into one store. Captures may run at the same time; they share only finished looks. */
-export class FullCapture implements Capturer {
-  readonly #options: FullCaptureOptions;
-  readonly #looks: TreeLooks;
-  readonly #idle: IdleLooks;
+/** Captures one work tree into one store. Captures may run at the same time; they share only finished scans. */
+export class TreeCapturer implements Capturer {
+  readonly #options: TreeCapturerOptions;
+  readonly #scanner: TreeScanner;
+  readonly #idle: IdleScans;
   readonly #roots = new Map<SnapshotId, Directory>();
   /** What each capture saw, for as long as somebody holds it. */
   readonly #seen = new WeakMap<Capture, Listings>();
@@ -64,12 +64,12 @@ export class FullCapture implements Capturer {
   #fast = 0;
   readonly #cold = new Map<FullCaptureReason, number>();
 
-  constructor(options: FullCaptureOptions) {
+  constructor(options: TreeCapturerOptions) {
     this.#options = options;
-    this.#looks = new TreeLooks(options);
-    this.#idle = new IdleLooks(
+    this.#scanner = new TreeScanner(options);
+    this.#idle = new IdleScans(
       (signal) => this.#lookAround(signal),
-      (error) => options.log.info(`A look at everything was given up: ${String(error)}`),
+      (error) => options.log.info(`A full scan was given up: ${String(error)}`),
       options.idleMs,
     );
   }
@@ -85,14 +85,14 @@ export class FullCapture implements Capturer {
     try {
       return await this.#capture(request);
     } finally {
-      const when = this.#looks.wanted;
+      const when = this.#scanner.wanted;
       if (when !== undefined) this.#idle.after(when === 'now');
     }
   }
 
   async #capture(request: CaptureRequest): Promise<Capture> {
     const started = performance.now();
-    const { store, log, onLook } = this.#options;
+    const { store, log, onScan: onLook } = this.#options;
     const { previous, since, ...how } = request;
     const kept = await this.#rootOf(previous);
     const writer = store.writer(request.signal);
@@ -102,7 +102,7 @@ export class FullCapture implements Capturer {
       const isPlain = isWhole && request.alsoInclude === undefined;
       const look = onLook?.({ isWhole, isPlain, isStored: true });
       const before = since && { listings: this.#seen.get(since.capture), touched: since.touched };
-      const { seen, reason, accept } = await this.#looks.look({
+      const { seen, reason, accept } = await this.#scanner.scan({
         ...how,
         kept,
         sink,
@@ -118,7 +118,7 @@ export class FullCapture implements Capturer {
       const ms = performance.now() - started;
       const why = reason ?? 'what changed';
       log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${why})`);
-      if (seen.narrowed.length > 0) log.info(narrowedMessage(seen.narrowed));
+      if (seen.ownerOnly.length > 0) log.info(accessListsFound(seen.ownerOnly));
       const { root, skipped, unknown } = seen;
       const path = reason === undefined ? 'fast' : 'cold';
       const capture: Capture = { snapshot, root, skipped, unknown, path, ...given({ reason }), ms };
@@ -139,7 +139,7 @@ export class FullCapture implements Capturer {
     skippedThen: readonly SkippedPath[] = [],
   ): Promise<boolean | 'unsure'> {
     const kept = await this.#rootOf(previous);
-    const { seen, accept } = await this.#looks.look({ kept, sink: undefined, ...given({ signal }) });
+    const { seen, accept } = await this.#scanner.scan({ kept, sink: undefined, ...given({ signal }) });
     if (seen.isWhole) await accept();
     if (seen.isWhole && seen.root === kept) return false;
     // One that stopped early has met a file that is new, or was skipped then.
@@ -147,51 +147,51 @@ export class FullCapture implements Capturer {
   }
 
   ignoredBy(): Promise<string | undefined> {
-    return this.#looks.ignoredBy();
+    return this.#scanner.ignoredBy();
   }
 
   isLeftOut(path: TreePath): boolean {
-    return this.#looks.isLeftOut(path);
+    return this.#scanner.isLeftOut(path);
   }
 
   leftOutDirectories(): TreePath[] {
-    return this.#looks.leftOutDirectories();
+    return this.#scanner.leftOutDirectories();
   }
 
   get isHeld(): boolean {
-    return this.#looks.isHeld;
+    return this.#scanner.isHeld;
   }
 
   get counts(): CaptureCounts {
     return { fast: this.#fast, cold: this.#cold };
   }
 
-  lookSoon(): void {
-    if (this.#looks.wanted === 'now') this.#idle.after(true);
+  scanSoon(): void {
+    if (this.#scanner.wanted === 'now') this.#idle.after(true);
   }
 
   distrust(): void {
-    this.#looks.distrust();
+    this.#scanner.distrust();
     this.#idle.after(false);
   }
 
-  /** Ends the engines, and the look that runs. */
+  /** Ends the engines, and the scan that runs. */
   async close(): Promise<void> {
     await this.#idle.close();
-    await this.#looks.close();
+    await this.#scanner.close();
   }
 
   /** Ends the engines at once, for a dying process. */
   kill(): void {
     this.#idle.interrupt();
-    this.#looks.kill();
+    this.#scanner.kill();
   }
 
   /** Looks at everything and stores nothing: what comes after may look at less, and what nobody told is found. */
   async #lookAround(signal: AbortSignal): Promise<void> {
     if (this.#options.held?.()?.isReady !== true) return;
-    const look = this.#options.onLook?.({ isWhole: true, isPlain: true, isStored: false });
-    const { seen, accept } = await this.#looks.look({
+    const look = this.#options.onScan?.({ isWhole: true, isPlain: true, isStored: false });
+    const { seen, accept } = await this.#scanner.scan({
       kept: this.#last,
       sink: discarding,
       isWhole: true,

@@ -6,7 +6,7 @@ const idleMsUsual = 2000;
 /** Before any capture may look at less there is nothing to wait for but the answer. */
 const firstMs = 50;
 
-export class IdleLooks {
+export class IdleScans {
   readonly #look: (signal: AbortSignal) => Promise<void>;
   readonly #idleMs: number;
   readonly #failed: (error: unknown) => void;
@@ -31,7 +31,7 @@ export class IdleLooks {
     this.#running?.abort();
   }
 
-  /** A capture has ended, and a look is wanted: at once, or when it stays quiet. */
+  /** A capture has ended, and a scan is wanted: at once, or when it stays quiet. */
   after(isFirst: boolean): void {
     clearTimeout(this.#timer);
     if (this.#isClosed) return;

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import type { Capture, CaptureProgress } from '../../src/capture/capturer.ts';
-import type { LookKind } from '../../src/capture/full-capture.ts';
+import type { ScanKind } from '../../src/capture/tree-capturer.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
 import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
@@ -201,14 +201,14 @@ test('nothing that a capture skips is carried over from the one before', async (
 
 test('every full capture says why it looked at everything, and only one that succeeded is told to have', async () => {
   const log = new ChangeLog();
-  const kinds: LookKind[] = [];
+  const kinds: ScanKind[] = [];
   let captured = log.position;
-  const onLook = (kind: LookKind): { changes: ReturnType<ChangeLog['since']>; succeeded(): void } => {
+  const onLook = (kind: ScanKind): { changes: ReturnType<ChangeLog['since']>; succeeded(): void } => {
     const { position } = log;
     kinds.push(kind);
     return { changes: log.since(captured), succeeded: () => (captured = position) };
   };
-  await withRig({ onLook }, async (rig) => {
+  await withRig({ onScan: onLook }, async (rig) => {
     rig.write('f', '1');
     const reason = async (
       request: Parameters<typeof rig.capturer.capture>[0] = {},

@@ -1,13 +1,13 @@
-// What a later capture may rest on: a look at everything whose directories were held before they were read, kept up to
+// What a later capture may rest on: a full scan whose directories were held before they were read, kept up to
 // date by the captures that follow. It knows which parts have to be looked at again whatever the watch tells.
 import type { Slices } from '../../base/slices.ts';
 import { join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { IgnoreScope } from '../ignore/ignore-rules.ts';
 import type { WalkedDirectory } from '../listing.ts';
-import type { SeenTree } from '../seen-tree.ts';
+import type { ScannedTree } from '../scanned-tree.ts';
 
 /** Under which rules the look was made; others may judge every name differently. */
-export interface LookRules {
+export interface ScanRules {
   readonly scope: IgnoreScope;
   readonly chainKey: string;
   /** Changes with the user's index, which decides of what the rules exclude. */
@@ -16,21 +16,21 @@ export interface LookRules {
   readonly root: string;
 }
 
-export interface BaseLook {
-  readonly seen: SeenTree;
+export interface ScanBase {
+  readonly seen: ScannedTree;
   /** In the log of what the held directories told. */
   readonly position: number;
-  readonly rules: LookRules;
-  readonly restless: Restless;
+  readonly rules: ScanRules;
+  readonly recheck: RecheckSet;
 }
 
-/** Contents that are read again by the captures that follow; more are left to the looks at everything. */
+/** Contents that are read again by the captures that follow; more are left to the full scans. */
 const unsettledMax = 1000;
 /** So many directories that need a look each time are as good as everything. */
-const restlessMax = 200;
+const recheckMax = 200;
 
 /** What is looked at again, told or not. One look hands it on to the next, so it is changed and not copied. */
-export class Restless {
+export class RecheckSet {
   /** Directories with something that a capture has to report, or to try again. */
   readonly directories = new Set<TreePath>();
   /** Directories without a handle; they stand for everything below them. */
@@ -46,22 +46,26 @@ export class Restless {
     this.unheld = new Set(unheld);
   }
 
-  /** Of a look at everything. */
-  static async of({ directories }: SeenTree, unheld: Iterable<TreePath>, slices: Slices): Promise<Restless> {
-    const restless = new Restless(unheld);
+  /** Of a full scan. */
+  static async of(
+    { directories }: ScannedTree,
+    unheld: Iterable<TreePath>,
+    slices: Slices,
+  ): Promise<RecheckSet> {
+    const recheck = new RecheckSet(unheld);
     const scope = directories.get(rootPath)?.scope;
     for (const [, directory] of directories) {
       if (slices.isDue()) await slices.pause();
-      restless.note(directory, scope);
+      recheck.note(directory, scope);
       // One that changed under the eyes of the look is not among the listings.
-      for (const { path } of directory.below) if (!directories.has(path)) restless.unheld.add(path);
+      for (const { path } of directory.below) if (!directories.has(path)) recheck.unheld.add(path);
     }
-    return restless;
+    return recheck;
   }
 
-  /** Whether it is too much for anything but a look at everything. */
+  /** Whether it is too much for anything but a full scan. */
   get isTooMuch(): boolean {
-    return this.foreign.size > 0 || this.directories.size + this.unheld.size > restlessMax;
+    return this.foreign.size > 0 || this.directories.size + this.unheld.size > recheckMax;
   }
 
   note(directory: WalkedDirectory, outermost: IgnoreScope | undefined): void {

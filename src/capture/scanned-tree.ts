@@ -7,13 +7,13 @@ import type { WalkedEntry } from './listing.ts';
 import type { Listings } from './listings.ts';
 
 /** What one capture saw. Shared with later captures and never changed. */
-export interface SeenTree {
+export interface ScannedTree {
   readonly root: Directory;
   readonly directories: Listings;
 }
 
 /** A path that was changed between two captures. */
-export interface Difference {
+export interface ScanDifference {
   readonly path: TreePath;
   /** The directories that it changed in, as the later capture lists them: from its own up to one that both list. */
   readonly directories: readonly TreePath[];
@@ -36,11 +36,11 @@ type TreeNode = Directory | FileNode | undefined;
  * Undefined when that is too much to be worth it.
  */
 export async function differences(
-  earlier: SeenTree,
-  later: SeenTree,
+  earlier: ScannedTree,
+  later: ScannedTree,
   { without, slices }: DifferenceOptions,
-): Promise<Difference[] | undefined> {
-  const found: Difference[] = [];
+): Promise<ScanDifference[] | undefined> {
+  const found: ScanDifference[] = [];
   let met = 0;
   const stack: (readonly [TreePath, TreeNode, TreeNode])[] = [[rootPath, earlier.root, later.root]];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
@@ -95,7 +95,7 @@ function isDifferent(path: TreePath, before: TreeNode, after: TreeNode): boolean
  * Whether the capture is certain of the path: that nothing stood there, or what. Not so where the rules left it or a
  * directory above it out, where something could not be listed or read, and below names that cannot be watched.
  */
-function isKnown(path: TreePath, { directories }: SeenTree): boolean {
+function isKnown(path: TreePath, { directories }: ScannedTree): boolean {
   if (!isText(parentOf(path))) return false;
   let at = rootPath;
   let entry: WalkedEntry | undefined;
@@ -113,7 +113,7 @@ function isKnown(path: TreePath, { directories }: SeenTree): boolean {
   );
 }
 
-function directoriesOf(path: TreePath, earlier: SeenTree, later: SeenTree): TreePath[] {
+function directoriesOf(path: TreePath, earlier: ScannedTree, later: ScannedTree): TreePath[] {
   const found: TreePath[] = [];
   for (let at = parentOf(path); ; at = parentOf(at)) {
     const isThere = later.directories.has(at);

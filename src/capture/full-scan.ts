@@ -14,7 +14,7 @@ export interface ScanOptions extends WalkOptions, ReadingOptions {
   readonly kept: Directory | undefined;
 }
 
-export interface Seen {
+export interface ScanResult {
   readonly root: Directory;
   readonly skipped: readonly SkippedPath[];
   readonly unknown: readonly TreePath[];
@@ -24,13 +24,13 @@ export interface Seen {
   readonly files: number;
   readonly read: number;
   /** Paths of which this scan found that only their owner's permissions can be told. */
-  readonly narrowed: readonly TreePath[];
+  readonly ownerOnly: readonly TreePath[];
 }
 
 /** How often directories that changed meanwhile are walked again before they are called unstable. */
 const againMax = 20;
 
-export class Scan {
+export class FullScan {
   readonly #options: ScanOptions;
   readonly #walk: Walk;
   readonly #reading: FileReading;
@@ -42,7 +42,7 @@ export class Scan {
     this.#walk = new Walk({ ...options, onLooked: (names) => this.#reading.tellWalk(names) });
   }
 
-  async run(): Promise<Seen> {
+  async run(): Promise<ScanResult> {
     await this.#walk.run();
     await this.#readFresh();
     let unsettled: readonly WalkedDirectory[] = [];
@@ -53,7 +53,7 @@ export class Scan {
       await this.#readFresh();
     }
     const root = await buildTree(this.#walk, this.#options.slices);
-    const report = new Report();
+    const report = new ScanReport();
     const directories = new Map<TreePath, WalkedDirectory>();
     for (const { path } of unsettled) report.skip(path, 'unstable');
     for (const directory of this.#walk.reachable()) {
@@ -63,8 +63,8 @@ export class Scan {
     }
     // A listing that changed under our eyes proves nothing later.
     for (const { path } of unsettled) directories.delete(path);
-    const { isStopped, files, read, narrowed } = this.#reading;
-    return { root, ...report.sorted(), directories, isWhole: !isStopped, files, read, narrowed };
+    const { isStopped, files, read, ownerOnly } = this.#reading;
+    return { root, ...report.sorted(), directories, isWhole: !isStopped, files, read, ownerOnly };
   }
 
   async #readFresh(): Promise<void> {
@@ -75,7 +75,7 @@ export class Scan {
 }
 
 /** What a scan has to say of the paths that it did not take, gathered directory by directory. */
-export class Report {
+export class ScanReport {
   readonly #skipped: SkippedPath[] = [];
   readonly #unknown: TreePath[] = [];
 

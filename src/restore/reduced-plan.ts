@@ -5,7 +5,7 @@ import type { Failure, LeftAlone, RestorePlan, WriteOperation } from './operatio
 import { roomOf } from './plan.ts';
 
 /** `staying`: what is not deleted either, whatever it was deleted for. */
-export function narrowedPlan(
+export function reducedPlan(
   plan: RestorePlan,
   writes: readonly WriteOperation[],
   failed: readonly Failure[],

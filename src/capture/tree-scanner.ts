@@ -1,4 +1,4 @@
-// The looks at one work tree: at what may have changed where that is proven to be enough (fast/), and else at
+// The scans of one work tree: of what may have changed where that is proven to be enough (fast/), and else of
 // everything. It knows what the last one saw; it stores nothing and knows no snapshot.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
@@ -10,19 +10,19 @@ import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-pa
 import type { Changes } from '../watch/change-log.ts';
 import type { HeldTree } from '../watch/held/held-watch.ts';
 import type { CaptureRequest, FullCaptureReason } from './capturer.ts';
-import { NotNarrow } from './fast/dirty-paths.ts';
-import { HeldLooks } from './fast/held-looks.ts';
-import { NarrowScan } from './fast/narrow-scan.ts';
+import { FullScanNeeded } from './fast/dirty-paths.ts';
+import { FastScan } from './fast/fast-scan.ts';
+import { ScanPlanner } from './fast/scan-planner.ts';
 import type { BlobSink } from './file-reading.ts';
+import { FullScan, type ScanOptions, type ScanResult } from './full-scan.ts';
 import { pathTreeOf } from './ignore/ignore-rules.ts';
 import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
 import type { Listings } from './listings.ts';
-import { Scan, type ScanOptions, type Seen } from './scan.ts';
 import { readFileClock, settleMsUsual } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
 import { requireRoot, type WorkTree } from './work-tree.ts';
 
-export interface LookOptions {
+export interface TreeScannerOptions {
   readonly store: SnapshotSink;
   readonly workTree: WorkTree;
   /** A private directory of the session for the git directories of the ignore engines; made when needed. */
@@ -43,11 +43,11 @@ export interface LookOptions {
   readonly log: Log;
 }
 
-export interface LookRequest extends Pick<CaptureRequest, 'alsoInclude' | 'signal' | 'onProgress'> {
+export interface ScanRequest extends Pick<CaptureRequest, 'alsoInclude' | 'signal' | 'onProgress'> {
   /** The tree of the snapshot to build on. */
   readonly kept: Directory | undefined;
   readonly sink: BlobSink | undefined;
-  /** What a look of a moment ago saw, and the paths that were changed since. */
+  /** What a scan of a moment ago saw, and the paths that were changed since. */
   readonly since?: { readonly listings: Listings | undefined; readonly touched: readonly TreePath[] };
   /** Look at everything, whatever is proven. */
   readonly isWhole?: boolean;
@@ -55,24 +55,24 @@ export interface LookRequest extends Pick<CaptureRequest, 'alsoInclude' | 'signa
   readonly changes?: Changes | undefined;
 }
 
-export interface Looked {
-  readonly seen: Seen;
+export interface FinishedScan {
+  readonly seen: ScanResult;
   /** Why it looked at everything; undefined when it did not. */
   readonly reason: FullCaptureReason | undefined;
-  /** What was seen is what later looks may rest on. */
+  /** What was seen is what later scans may rest on. */
   readonly accept: () => Promise<void>;
 }
 
-export class TreeLooks {
-  readonly #options: LookOptions;
+export class TreeScanner {
+  readonly #options: TreeScannerOptions;
   readonly #scopes: GitIgnoreScopes;
   readonly #include: Globs;
   readonly #exclude: Globs;
-  readonly #held: HeldLooks;
+  readonly #held: ScanPlanner;
   #directories: Listings = new Map();
   #running = 0;
 
-  constructor(options: LookOptions) {
+  constructor(options: TreeScannerOptions) {
     this.#options = options;
     this.#include = new Globs(options.include ?? []);
     this.#exclude = new Globs(options.exclude ?? []);
@@ -82,24 +82,24 @@ export class TreeLooks {
       log: options.log,
       ...given({ places: options.places }),
     });
-    this.#held = new HeldLooks({
+    this.#held = new ScanPlanner({
       root: options.workTree.root,
       scopes: this.#scopes,
       held: () => options.held?.(),
     });
   }
 
-  /** What the last look saw. */
+  /** What the last scan saw. */
   get directories(): Listings {
     return this.#directories;
   }
 
-  /** When a look at everything is wanted beside the captures. */
+  /** When a full scan is wanted beside the captures. */
   get wanted(): 'now' | 'later' | undefined {
     return this.#options.held === undefined ? undefined : this.#held.wanted;
   }
 
-  /** Whether every change since the last look is told. */
+  /** Whether every change since the last scan is told. */
   get isHeld(): boolean {
     return this.#held.isHeld;
   }
@@ -120,43 +120,46 @@ export class TreeLooks {
   }
 
   /** Looks at what may have changed where that is proven to be enough, and else at everything. */
-  async look(request: LookRequest): Promise<Looked> {
+  async scan(request: ScanRequest): Promise<FinishedScan> {
     try {
       const { isWhole, since, alsoInclude, kept } = request;
-      const isNarrow = isWhole !== true && (since !== undefined || alsoInclude === undefined);
-      if (this.#options.held === undefined || !isNarrow || kept === undefined)
-        throw new NotNarrow(this.#reason(request));
-      return await this.#lookNarrowly(request, kept);
+      const mayBeFast = isWhole !== true && (since !== undefined || alsoInclude === undefined);
+      if (this.#options.held === undefined || !mayBeFast || kept === undefined)
+        throw new FullScanNeeded(this.#reason(request));
+      return await this.#scanFast(request, kept);
     } catch (error) {
-      if (!(error instanceof NotNarrow)) throw error;
-      return this.#lookAtEverything(request, error.reason);
+      if (!(error instanceof FullScanNeeded)) throw error;
+      return this.#scanAll(request, error.reason);
     }
   }
 
-  async #lookNarrowly(request: LookRequest, kept: Directory): Promise<Looked> {
-    const narrow = await this.#held.narrow(kept);
-    const { base, hold, more } = narrow;
+  async #scanFast(request: ScanRequest, kept: Directory): Promise<FinishedScan> {
+    const plan = await this.#held.planFast(kept);
+    const { base, hold, more } = plan;
     const { since: _since, alsoInclude = [], ...plain } = request;
     const options = this.#scanOptions(plain);
-    const scan = new NarrowScan({ ...options, kept, base, before: base.seen.directories, hold, more });
-    // Told or not: what was changed since a look is known to have changed.
+    const scan = new FastScan({ ...options, kept, base, before: base.seen.directories, hold, more });
+    // Told or not: what was changed since a scan is known to have changed.
     const touched = request.since?.touched.map(parentOf).filter((path) => base.seen.directories.has(path));
-    const listed = new Set([...narrow.listed, ...(touched ?? [])]);
-    const seen = await this.#tracked(() => scan.run(narrow.marks, listed));
-    if (alsoInclude.some((path) => isLeftOut(path, seen.directories))) throw new NotNarrow('alsoInclude');
+    const listed = new Set([...plan.listed, ...(touched ?? [])]);
+    const seen = await this.#tracked(() => scan.run(plan.marks, listed));
+    if (alsoInclude.some((path) => isLeftOut(path, seen.directories)))
+      throw new FullScanNeeded('alsoInclude');
     const accept = (): Promise<void> => {
       this.#directories = seen.directories;
-      this.#held.narrowed(narrow, seen);
+      this.#held.fastSucceeded(plan, seen);
       return Promise.resolve();
     };
     return { seen, reason: undefined, accept };
   }
 
-  async #lookAtEverything(request: LookRequest, reason: FullCaptureReason): Promise<Looked> {
+  async #scanAll(request: ScanRequest, reason: FullCaptureReason): Promise<FinishedScan> {
     const isPlain = request.since === undefined && request.alsoInclude === undefined;
     const options = this.#scanOptions(request);
-    const whole = isPlain ? await this.#held.whole() : undefined;
-    const scan = new Scan(whole === undefined ? options : { ...options, beforeReading: whole.beforeReading });
+    const whole = isPlain ? await this.#held.planFull() : undefined;
+    const scan = new FullScan(
+      whole === undefined ? options : { ...options, beforeReading: whole.beforeReading },
+    );
     const seen = await this.#tracked(() => scan.run());
     const accept = async (): Promise<void> => {
       this.#directories = seen.directories;
@@ -166,7 +169,7 @@ export class TreeLooks {
   }
 
   /** Why this look is at everything. */
-  #reason({ alsoInclude, changes }: LookRequest): FullCaptureReason {
+  #reason({ alsoInclude, changes }: ScanRequest): FullCaptureReason {
     if (this.#directories.size === 0) return 'first';
     if (alsoInclude !== undefined) return 'alsoInclude';
     if (changes === undefined) return 'unwatched';
@@ -175,7 +178,7 @@ export class TreeLooks {
     return 'unproven';
   }
 
-  #scanOptions({ kept, sink, since, alsoInclude, signal, onProgress }: LookRequest): ScanOptions {
+  #scanOptions({ kept, sink, since, alsoInclude, signal, onProgress }: ScanRequest): ScanOptions {
     const { workTree, store, maxFileBytes } = this.#options;
     requireRoot(workTree.root);
     const earlier = since?.listings;
@@ -206,12 +209,12 @@ export class TreeLooks {
     return this.#scopes.ignoredBy();
   }
 
-  /** Whether the last look left this path out, itself or with a directory above it. For the watcher. */
+  /** Whether the last scan left this path out, itself or with a directory above it. For the watcher. */
   isLeftOut(path: TreePath): boolean {
     return isLeftOut(path, this.#directories);
   }
 
-  /** The directories that the last look left out; what lies below them is not listed. For the watcher. */
+  /** The directories that the last scan left out; what lies below them is not listed. For the watcher. */
   leftOutDirectories(): TreePath[] {
     const found: TreePath[] = [];
     for (const [directory, { entries }] of this.#directories) {
@@ -233,7 +236,7 @@ export class TreeLooks {
   }
 }
 
-/** Whether a look left this path out, itself or with a directory above it. */
+/** Whether a scan left this path out, itself or with a directory above it. */
 function isLeftOut(path: TreePath, directories: Listings): boolean {
   let directory = rootPath;
   for (const name of path.split('/')) {

@@ -1,4 +1,4 @@
-// Whether a capture may look at less than everything, and what it has to look at. It keeps the last look that later ones
+// Whether a capture may look at less than everything, and what it has to look at. It keeps the last scan that later ones
 // may rest on, and says for which reason one may not. When in doubt it may not. It scans nothing itself.
 import { standingKey } from '../../base/directory-identity.ts';
 import { systemCode } from '../../base/errors.ts';
@@ -9,24 +9,24 @@ import type { TreePath } from '../../tree/tree-path.ts';
 import type { Changes } from '../../watch/change-log.ts';
 import type { HeldTree } from '../../watch/held/held-watch.ts';
 import type { IgnoreScopes } from '../ignore/ignore-rules.ts';
-import type { SeenTree } from '../seen-tree.ts';
+import type { ScannedTree } from '../scanned-tree.ts';
 import { startingChain } from '../selection.ts';
-import { type BaseLook, type LookRules, Restless } from './base-look.ts';
-import { NotNarrow } from './dirty-paths.ts';
-import { differingDirectories, type NarrowlySeen } from './narrow-scan.ts';
+import { FullScanNeeded } from './dirty-paths.ts';
+import { differingDirectories, type FastScanResult } from './fast-scan.ts';
+import { RecheckSet, type ScanBase, type ScanRules } from './scan-base.ts';
 
-export interface HeldLooksOptions {
+export interface ScanPlannerOptions {
   readonly root: string;
   readonly scopes: IgnoreScopes;
   /** What can be held now; undefined where nothing is watched. */
   readonly held: () => HeldTree | undefined;
 }
 
-/** What a narrow scan is to look at. */
-export interface Narrow {
-  readonly base: BaseLook;
+/** What a fast scan is to look at. */
+export interface FastScanPlan {
+  readonly base: ScanBase;
   readonly position: number;
-  readonly rules: LookRules;
+  readonly rules: ScanRules;
   /** What was told. */
   readonly marks: ReadonlySet<TreePath>;
   /** Directories that have to be listed though nothing was told of them. */
@@ -35,42 +35,42 @@ export interface Narrow {
   readonly more: () => Promise<Iterable<TreePath>>;
 }
 
-/** A look at everything that later ones may rest on, if it succeeds. */
-export interface WholeLook {
+/** A full scan that later ones may rest on, if it succeeds. */
+export interface FullScanPlan {
   readonly unheld: ReadonlySet<TreePath>;
   readonly beforeReading: (paths: readonly TreePath[]) => Promise<void>;
   /** Called with what was seen. `isLocal`: on a file system whose changes this kernel makes. */
-  succeeded(seen: SeenTree, isLocal: boolean, slices: Slices): Promise<void>;
+  succeeded(seen: ScannedTree, isLocal: boolean, slices: Slices): Promise<void>;
 }
 
-/** A look at everything checks those at less, this often. */
-const narrowMax = 49;
-/** More differences than this between the last look and the snapshot to build on cost as much as everything. */
+/** A full scan checks those at less, this often. */
+const fastMax = 49;
+/** More differences than this between the last scan and the snapshot to build on cost as much as everything. */
 const differingMax = 1000;
 /** The same for directories whose excluded names are asked for in the user's index again. */
 const judgedMax = 1000;
 
-export class HeldLooks {
-  readonly #options: HeldLooksOptions;
-  #base: BaseLook | undefined;
+export class ScanPlanner {
+  readonly #options: ScanPlannerOptions;
+  #base: ScanBase | undefined;
   /** Directories that nobody holds, as the log knows them. */
   #young: ReadonlySet<TreePath> = new Set();
-  #narrow = 0;
+  #fastScans = 0;
   /** On a file system that does not tell, or with another one mounted inside. */
   #isImpossible = false;
 
-  constructor(options: HeldLooksOptions) {
+  constructor(options: ScanPlannerOptions) {
     this.#options = options;
   }
 
-  /** When a look at everything is wanted beside the captures: to begin with, and to check narrow ones when it is quiet. */
+  /** When a full scan is wanted beside the captures: to begin with, and to check fast ones when it is quiet. */
   get wanted(): 'now' | 'later' | undefined {
     if (this.#isImpossible) return undefined;
     if (this.#base === undefined) return 'now';
-    return this.#narrow > 0 ? 'later' : undefined;
+    return this.#fastScans > 0 ? 'later' : undefined;
   }
 
-  /** Whether every change since the last look is told. */
+  /** Whether every change since the last scan is told. */
   get isHeld(): boolean {
     return this.#base !== undefined && this.#changes(this.#base).kind === 'paths';
   }
@@ -81,26 +81,27 @@ export class HeldLooks {
     this.#options.held()?.release();
   }
 
-  /** What is to be looked at for a snapshot that builds on `kept`. @throws NotNarrow when that is everything */
-  async narrow(kept: Directory): Promise<Narrow> {
+  /** What is to be looked at for a snapshot that builds on `kept`. @throws FullScanNeeded when that is everything */
+  async planFast(kept: Directory): Promise<FastScanPlan> {
     const held = this.#options.held();
-    if (held === undefined || !held.isReady || this.#base === undefined) throw new NotNarrow('unwatched');
-    if (!(await held.fence())) throw new NotNarrow('unwatched');
-    if (this.#narrow >= narrowMax) throw new NotNarrow('audit');
-    if (this.#base.restless.isTooMuch) throw new NotNarrow('unproven');
+    if (held === undefined || !held.isReady || this.#base === undefined)
+      throw new FullScanNeeded('unwatched');
+    if (!(await held.fence())) throw new FullScanNeeded('unwatched');
+    if (this.#fastScans >= fastMax) throw new FullScanNeeded('audit');
+    if (this.#base.recheck.isTooMuch) throw new FullScanNeeded('unproven');
     const rules = await this.#rules(held);
     const base = this.#base;
     let { position } = held.changes;
     const begun = position;
     const changes = this.#changes(base);
-    if (changes.kind === 'everything') throw new NotNarrow(changes.reason);
+    if (changes.kind === 'everything') throw new FullScanNeeded(changes.reason);
     const listed = new Set([...judgedAnew(base, rules), ...differing(base, kept)]);
     const more = async (): Promise<Iterable<TreePath>> => {
-      if (!(await held.fence())) throw new NotNarrow('unwatched');
-      if (rootKey(this.#options.root) !== base.rules.root) throw new NotNarrow('unproven');
+      if (!(await held.fence())) throw new FullScanNeeded('unwatched');
+      if (rootKey(this.#options.root) !== base.rules.root) throw new FullScanNeeded('unproven');
       const told = held.changes.since(position);
       ({ position } = held.changes);
-      if (told.kind === 'everything') throw new NotNarrow(told.reason);
+      if (told.kind === 'everything') throw new FullScanNeeded(told.reason);
       return told.paths;
     };
     return {
@@ -114,19 +115,19 @@ export class HeldLooks {
     };
   }
 
-  /** A narrow look has succeeded, and the next one rests on it. */
-  narrowed({ base, position, rules }: Narrow, seen: NarrowlySeen): void {
+  /** A fast scan has succeeded, and the next one rests on it. */
+  fastSucceeded({ base, position, rules }: FastScanPlan, seen: FastScanResult): void {
     if (this.#base !== base) return; // another one came first
-    const { restless } = base;
-    for (const directory of seen.replaced) restless.forget(directory);
-    for (const directory of seen.listed) restless.note(directory, base.rules.scope);
-    for (const path of seen.unheld) if (seen.directories.has(path)) restless.unheld.add(path);
-    this.#narrow += 1;
+    const { recheck } = base;
+    for (const directory of seen.replaced) recheck.forget(directory);
+    for (const directory of seen.listed) recheck.note(directory, base.rules.scope);
+    for (const path of seen.unheld) if (seen.directories.has(path)) recheck.unheld.add(path);
+    this.#fastScans += 1;
     this.#rest({ ...base, rules, seen: { root: seen.root, directories: seen.directories }, position });
   }
 
-  /** A look at everything begins; undefined where it cannot be held. */
-  async whole(): Promise<WholeLook | undefined> {
+  /** A full scan begins; undefined where it cannot be held. */
+  async planFull(): Promise<FullScanPlan | undefined> {
     const held = this.#options.held();
     if (held === undefined || !held.isReady) return undefined;
     const { position } = held.changes;
@@ -141,29 +142,29 @@ export class HeldLooks {
       succeeded: async (seen, isLocal, slices) => {
         this.#isImpossible = !isLocal || rules.mounts !== '';
         if (this.#isImpossible || !held.changes.isWholeSince(position)) return;
-        const restless = await Restless.of(seen, unheld, slices);
+        const recheck = await RecheckSet.of(seen, unheld, slices);
         if (position < (this.#base?.position ?? 0)) return;
-        this.#narrow = 0;
-        this.#rest({ seen, position, rules, restless });
+        this.#fastScans = 0;
+        this.#rest({ seen, position, rules, recheck });
       },
     };
   }
 
-  #rest(base: BaseLook): void {
+  #rest(base: ScanBase): void {
     this.#base = base;
     const changes = this.#options.held()?.changes;
-    const { unheld } = base.restless;
+    const { unheld } = base.recheck;
     for (const path of this.#young) if (!unheld.has(path)) changes?.endYoung(path);
     for (const path of unheld) if (!this.#young.has(path)) changes?.addYoung(path);
     this.#young = new Set(unheld);
     changes?.keepFor(this, base.position);
   }
 
-  #changes(base: BaseLook): Changes {
+  #changes(base: ScanBase): Changes {
     return this.#options.held()?.changes.since(base.position) ?? { kind: 'everything', reason: 'unwatched' };
   }
 
-  async #rules(held: HeldTree): Promise<LookRules> {
+  async #rules(held: HeldTree): Promise<ScanRules> {
     const scope = await this.#options.scopes.outermost();
     const { key } = await startingChain(scope);
     const { root } = this.#options;
@@ -177,19 +178,19 @@ export class HeldLooks {
   }
 }
 
-/** Directories whose names are judged anew. @throws NotNarrow where all may be */
-function judgedAnew({ rules: then, restless }: BaseLook, now: LookRules): Iterable<TreePath> {
-  if (then.root !== now.root || then.mounts !== now.mounts) throw new NotNarrow('unproven');
-  if (then.scope !== now.scope || then.chainKey !== now.chainKey) throw new NotNarrow('ignoreRules');
+/** Directories whose names are judged anew. @throws FullScanNeeded where all may be */
+function judgedAnew({ rules: then, recheck }: ScanBase, now: ScanRules): Iterable<TreePath> {
+  if (then.root !== now.root || then.mounts !== now.mounts) throw new FullScanNeeded('unproven');
+  if (then.scope !== now.scope || then.chainKey !== now.chainKey) throw new FullScanNeeded('ignoreRules');
   if (then.indexKey === now.indexKey) return [];
-  if (restless.withIgnored.size > judgedMax) throw new NotNarrow('ignoreRules');
-  return restless.withIgnored;
+  if (recheck.withIgnored.size > judgedMax) throw new FullScanNeeded('ignoreRules');
+  return recheck.withIgnored;
 }
 
-/** Where the snapshot to build on is another one than the last look made. */
-function differing({ seen }: BaseLook, kept: Directory): readonly TreePath[] {
+/** Where the snapshot to build on is another one than the last scan made. */
+function differing({ seen }: ScanBase, kept: Directory): readonly TreePath[] {
   const paths = differingDirectories(seen.root, kept, differingMax);
-  if (paths === undefined) throw new NotNarrow('unproven');
+  if (paths === undefined) throw new FullScanNeeded('unproven');
   return paths;
 }
 
@@ -199,7 +200,7 @@ function rootKey(root: string): string {
     return standingKey(files.lstatSync(root, { bigint: true }));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
-    return ''; // the look that follows says what is wrong with it
+    return ''; // the scan that follows says what is wrong with it
   }
 }
 

@@ -1,28 +1,28 @@
-// A scan of what may have changed since an earlier look: lists those directories again, reads what changed in them,
+// A scan of what may have changed since an earlier scan: lists those directories again, reads what changed in them,
 // looks again until nothing moved meanwhile, and makes the trees on the way to them anew. Everything else stands as it
 // was seen, because its directory was held since before and told nothing.
 import { isSameStamp } from '../../base/file-stamp.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/directory.ts';
 import { isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { FileReading } from '../file-reading.ts';
+import { type ScanOptions, ScanReport, type ScanResult } from '../full-scan.ts';
 import { lookAgain, type WalkedDirectory } from '../listing.ts';
 import { ChangedListings } from '../listings.ts';
-import { Report, type ScanOptions, type Seen } from '../scan.ts';
 import { assemble } from '../tree-builder.ts';
 import { Walk } from '../walker.ts';
-import type { BaseLook } from './base-look.ts';
-import { type DirtyPaths, dirtyPaths, NotNarrow } from './dirty-paths.ts';
+import { type DirtyPaths, dirtyPaths, FullScanNeeded } from './dirty-paths.ts';
+import type { ScanBase } from './scan-base.ts';
 
-export interface NarrowScanOptions extends ScanOptions {
-  readonly base: BaseLook;
+export interface FastScanOptions extends ScanOptions {
+  readonly base: ScanBase;
   readonly kept: Directory;
   /** Gives directories handles before they are read; resolves with those that got none. */
   hold: (paths: readonly TreePath[]) => Promise<readonly TreePath[]>;
-  /** What was told since the last call, behind a fence. @throws NotNarrow */
+  /** What was told since the last call, behind a fence. @throws FullScanNeeded */
   more: () => Promise<Iterable<TreePath>>;
 }
 
-export interface NarrowlySeen extends Seen {
+export interface FastScanResult extends ScanResult {
   /** What was listed again, or found gone; as it was before. */
   readonly replaced: readonly WalkedDirectory[];
   /** As it is now. */
@@ -35,8 +35,8 @@ const againMax = 20;
 /** Contents that are read again though nothing was told of them (see settled.ts). */
 const rereadMax = 200;
 
-export class NarrowScan {
-  readonly #options: NarrowScanOptions;
+export class FastScan {
+  readonly #options: FastScanOptions;
   readonly #known: ChangedListings;
   readonly #walk: Walk;
   readonly #reading: FileReading;
@@ -46,7 +46,7 @@ export class NarrowScan {
   /** Of one round: listed again, and held since before. */
   #standing: ReadonlySet<TreePath> = new Set();
 
-  constructor(options: NarrowScanOptions) {
+  constructor(options: FastScanOptions) {
     this.#options = options;
     this.#known = new ChangedListings(options.base.seen.directories);
     this.#reading = new FileReading(options);
@@ -60,11 +60,11 @@ export class NarrowScan {
     );
   }
 
-  /** @throws NotNarrow when everything has to be looked at; what {@link Scan.run} throws */
-  async run(marks: Iterable<TreePath>, listed: Iterable<TreePath>): Promise<NarrowlySeen> {
-    const { restless } = this.#options.base;
-    let dirty = dirtyPaths([...marks, ...restless.unheld], this.#known);
-    for (const path of [...listed, ...restless.directories]) dirty.listed.add(path);
+  /** @throws FullScanNeeded when everything has to be looked at; what {@link FullScan.run} throws */
+  async run(marks: Iterable<TreePath>, listed: Iterable<TreePath>): Promise<FastScanResult> {
+    const { recheck } = this.#options.base;
+    let dirty = dirtyPaths([...marks, ...recheck.unheld], this.#known);
+    for (const path of [...listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUntold(dirty)) dirty.listed.add(parentOf(path));
     // What is not looked at needs no second fence: it stood as it was seen when the first one had passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
@@ -72,7 +72,7 @@ export class NarrowScan {
       if (this.#reading.isStopped) break;
       const more = this.#stillDirty(dirtyPaths(await this.#options.more(), this.#known));
       if (more.listed.size === 0) break;
-      if (attempt === againMax) throw new NotNarrow('unproven');
+      if (attempt === againMax) throw new FullScanNeeded('unproven');
       dirty = more;
     }
     return this.#seen();
@@ -95,7 +95,7 @@ export class NarrowScan {
 
   async #hold(paths: readonly TreePath[]): Promise<void> {
     const asked = paths.filter(
-      (path) => !this.#standing.has(path) || this.#options.base.restless.unheld.has(path),
+      (path) => !this.#standing.has(path) || this.#options.base.recheck.unheld.has(path),
     );
     if (asked.length === 0) return;
     for (const path of asked) this.#unheld.delete(path);
@@ -133,7 +133,7 @@ export class NarrowScan {
   /** Files that may have changed without a trace, and did. */
   async #changedUntold({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
     const changed: TreePath[] = [];
-    for (const path of this.#options.base.restless.newest(rereadMax)) {
+    for (const path of this.#options.base.recheck.newest(rereadMax)) {
       const directory = this.#known.get(parentOf(path));
       const entry = directory?.entries.get(nameOf(path));
       if (directory === undefined || entry === undefined || listed.has(directory.path)) continue;
@@ -163,8 +163,8 @@ export class NarrowScan {
     return at;
   }
 
-  #seen(): NarrowlySeen {
-    const report = new Report();
+  #seen(): FastScanResult {
+    const report = new ScanReport();
     const listed: WalkedDirectory[] = [];
     for (const path of this.#listed) {
       const directory = this.#known.get(path);
@@ -180,7 +180,7 @@ export class NarrowScan {
       isWhole: !this.#reading.isStopped,
       files: this.#reading.files,
       read: this.#reading.read,
-      narrowed: this.#reading.narrowed,
+      ownerOnly: this.#reading.ownerOnly,
       replaced: [...this.#replaced.values()],
       listed,
       unheld: this.#unheld,
