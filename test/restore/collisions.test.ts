@@ -151,17 +151,39 @@ test('a file renamed in case that somebody else has edited stays where that is a
   await house.close();
 });
 
-test('files of a directory whose name changed in case stay as they are, and nothing of them is lost', async () => {
-  const house = new InProcessDaemon();
-  const root = repository({ 'Dir/a': 'one\n' });
-  const { session } = await house.open(root);
-  renameSync(`${root}/Dir`, `${root}/dir`);
-  await folding(async () => {
-    const result = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
-    assert.equal(failedIn(result), ['Dir/a collision', 'dir/a collision']);
+for (const mode of ['soft', 'hard'] as const)
+  test(`files of a directory whose name changed in case stay as they are, the rest is restored, and nothing is lost (${mode})`, async () => {
+    const house = new InProcessDaemon();
+    const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
+    const { session } = await house.open(root);
+    renameSync(`${root}/Dir`, `${root}/dir`);
+    writeFileSync(`${root}/dir/a`, 'two\n');
+    writeFileSync(`${root}/dir/new`, 'new\n');
+    writeFileSync(`${root}/other.txt`, 'two\n');
+    const files = ['dir/a', 'dir/b', 'dir/new'];
+    const stand = (): string[] => files.map((each) => readFileSync(`${root}/${each}`, 'utf8'));
+    const before = stand();
+    await folding(async () => {
+      const foreseen = await house.call('checkpoint/restore', { session, tag: '0', mode, dryRun: true });
+      const result = await house.call('checkpoint/restore', { session, tag: '0', mode });
+      const told = ['Dir/a collision', 'Dir/b collision'];
+      const left = ['dir/a collision', 'dir/b collision', 'dir/new collision'];
+      assert.equal(failedIn(result), mode === 'hard' ? [...told, ...left] : told);
+      assert.equal(failedIn(result), failedIn(foreseen));
+      assert.equal(result.restored, [{ path: 'other.txt' }]);
+      assert.equal([result.deleted, foreseen.deleted], [[], []]);
+      assert.is(readFileSync(`${root}/other.txt`, 'utf8'), 'one\n');
+      assert.equal(readdirSync(root).sort(), ['.git', 'dir', 'other.txt']);
+      assert.equal(stand(), before);
+      await house.call('checkpoint/undo', { session });
+      assert.equal(stand(), before);
+      assert.is(readFileSync(`${root}/other.txt`, 'utf8'), 'two\n');
+      renameSync(`${root}/dir`, `${root}/Dir`);
+      const again = await house.call('checkpoint/restore', { session, tag: '0', mode });
+      assert.equal(failedIn(again), []);
+      assert.is(readFileSync(`${root}/Dir/a`, 'utf8'), 'one\n', 'with its name back, it is restored');
+    });
+    await house.close();
   });
-  assert.is(readFileSync(`${root}/dir/a`, 'utf8'), 'one\n');
-  await house.close();
-});
 
 test.run();

@@ -552,7 +552,9 @@ pub enum FailureReason {
     /// A git directory stands in the way, or around it, under whatever name.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
-    /// Another path of the checkpoint has the same name on this file system.
+    /// Another path has the same name on this file system: one of the checkpoint, or one that
+    /// stands there. So do the files of a directory that was renamed in case alone: they stay as
+    /// they are, with those that were added to it. Give it its earlier name and restore again.
     #[serde(rename = "collision")]
     Collision,
     /// Its stored name must never be written.
