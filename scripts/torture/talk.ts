@@ -7,6 +7,7 @@ const changes: readonly (readonly [string, object])[] = [
   ['conversation/clear', {}],
   ['conversation/setValidRange', { range: { start: 0, end: 0 } }],
   ['conversation/compact', { summary: 'in short', keep: 0 }],
+  ['conversation/forget', { messages: 1 }],
   ['conversation/addContext', { paths: ['a.txt', 'c/*.txt'] }],
   ['conversation/removeContext', { paths: ['a.txt'] }],
   ['conversation/setTools', { tools: { builtin: [{ name: 'write' }] } }],

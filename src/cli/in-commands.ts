@@ -20,6 +20,7 @@ const inConsole: Readonly<Record<string, string>> = {
   'checkpoint/init': '/checkpoint init',
   'checkpoint/list': '/checkpoint list',
   'checkpoint/restore': '/checkpoint restore',
+  'conversation/compact': '/compact',
 };
 
 /** Only the console has a word for it, so the shell says how to get there. */

@@ -53,3 +53,7 @@ function sayPaths(
     say(fit(`  ${plain(path)}${reason === undefined ? '' : ` (${plain(reason)})`}`));
   if (count > listedMax) say(fit(`  … and ${count - listedMax} more (--json lists them)`));
 }
+
+export function messageCount(count: number): string {
+  return `${count} ${count === 1 ? 'message' : 'messages'}`;
+}

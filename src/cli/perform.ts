@@ -1,9 +1,9 @@
 // One command on its session: reached, asked with progress and Ctrl-C, answered with an exit code.
 import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
-import { allCheckpoints } from './all-checkpoints.ts';
 import { type CliCommand, exits, type Given, type Task } from './command.ts';
 import { explained } from './explained.ts';
+import { allCheckpoints } from './pages.ts';
 import { reach } from './reach.ts';
 import { note, plain } from './terminal.ts';
 import { cutTo } from './width.ts';

@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, Add>> = {
   restore: onSession(async () => (await import('./commands/restore.ts')).restore),
   undo: onSession(async () => (await import('./commands/undo.ts')).undo),
   redo: onSession(async () => (await import('./commands/undo.ts')).redo),
+  forget: onSession(async () => (await import('./commands/forget.ts')).forget),
   verify: onSession(async () => (await import('./commands/upkeep.ts')).verify),
   gc: onSession(async () => (await import('./commands/upkeep.ts')).gc),
   console: onSession(async () => (await import('./console/console.ts')).consoleCommand),

@@ -26,6 +26,7 @@ import { command as conversationContext } from './conversation/context.ts';
 import { command as conversationEnterTangent } from './conversation/enter-tangent.ts';
 import { command as conversationExitTangent } from './conversation/exit-tangent.ts';
 import { command as conversationExport } from './conversation/export.ts';
+import { command as conversationForget } from './conversation/forget.ts';
 import { command as conversationGet } from './conversation/get.ts';
 import { command as conversationHistory } from './conversation/history.ts';
 import { command as conversationImport } from './conversation/import.ts';
@@ -78,6 +79,7 @@ export const commands: Commands = {
   'conversation/enterTangent': conversationEnterTangent,
   'conversation/exitTangent': conversationExitTangent,
   'conversation/export': conversationExport,
+  'conversation/forget': conversationForget,
   'conversation/get': conversationGet,
   'conversation/history': conversationHistory,
   'conversation/import': conversationImport,

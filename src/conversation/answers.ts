@@ -32,6 +32,11 @@ export interface ExitResult extends Lengths {
   readonly filesCheckpoint?: string;
 }
 
+export interface ForgetResult extends Lengths {
+  readonly forgotten: { readonly messages: number; readonly entries: number };
+  readonly warnings: readonly string[];
+}
+
 export interface ImportResult extends Lengths {
   readonly dropped: number;
   readonly transcriptDropped: number;

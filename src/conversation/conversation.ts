@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../base/clock.ts';
 import { Slices } from '../base/slices.ts';
 import {
   type AppendResult,
+  type ForgetResult,
   type ImportResult,
   type Lengths,
   lengthsOf,
@@ -17,7 +18,7 @@ import { StickyContext } from './context/sticky-context.ts';
 import { readDocument } from './document/document-reader.ts';
 import { partsOf, present, restOf } from './document/import-parts.ts';
 import { checkEntry, checkLength, type EntryId, type EntryInput, newEntryId, textOf } from './entry.ts';
-import { positionOf, requestedRange } from './history.ts';
+import { lastMessages, positionOf, requestedRange } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
 import {
   checkLineWrite,
@@ -206,6 +207,25 @@ export class Conversation {
     return this.#timeline.commit(
       { op: 'compact', summary: { text, metadata }, keep },
       (_before, after) => lengthsOf(after.thread),
+      idempotency,
+    );
+  }
+
+  /**
+   * Drops the last `messages`: each what the user said, with all answers and tools up to the next. The transcript tells
+   * what was said, so it stays. A rewind undoes it.
+   */
+  forget(messages: number, idempotency?: Idempotency): ForgetResult {
+    const { history, latestSummary, validRange } = this.#timeline.present.thread;
+    const { start, found } = lastMessages(history, messages);
+    const forgotten = { messages: found, entries: history.length - start };
+    const isSummed = latestSummary !== undefined && start < Math.min(validRange.start, history.length);
+    const warnings = isSummed
+      ? ['The summary of conversation/compact still tells of what is forgotten; make a new one.']
+      : [];
+    return this.#timeline.commit(
+      { op: 'forget', length: start },
+      (_before, after) => ({ forgotten, warnings, ...lengthsOf(after.thread) }),
       idempotency,
     );
   }

@@ -45,9 +45,14 @@ export function newEntryId(): EntryId {
   return `ent_${base32(randomBytes(13), 20)}` as EntryId;
 }
 
+/** Whether a message brings results of tools. */
+export function answersTool(message: UserMessage | undefined): boolean {
+  return (message?.toolResults?.length ?? 0) > 0;
+}
+
 /** Whether a turn may start here: the user's message answers no tool. */
-export function startsTurn(entry: HistoryEntry): boolean {
-  return (entry.user.toolResults?.length ?? 0) === 0;
+export function startsTurn({ user }: HistoryEntry): boolean {
+  return !answersTool(user);
 }
 
 /** The readable text of a message's content: a string, or the texts of an array of parts; '' for anything else. */

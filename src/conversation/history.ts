@@ -117,6 +117,27 @@ export function rangeAfterCompaction(
   return { start: nextTurnStart(history, start, end), end };
 }
 
+/** Where the last `messages` begin: each at what the user said, the first one at the beginning, whatever stands there. */
+export function lastMessages(
+  history: Sequence<HistoryEntry>,
+  messages: number,
+): { readonly start: number; readonly found: number } {
+  let start = history.length;
+  let found = 0;
+  while (start > 0 && found < messages) {
+    start -= 1;
+    const entry = history.at(start);
+    if (start === 0 || (entry !== undefined && startsTurn(entry))) found += 1;
+  }
+  return { start, found };
+}
+
+/** The first `length` entries, and what is left of the valid range. */
+export function windowUpTo({ history, validRange }: HistoryWindow, length: number): HistoryWindow {
+  const [start, end] = [Math.min(validRange.start, length), Math.min(validRange.end, length)];
+  return windowOver(history.take(length), { start, end });
+}
+
 /**
  * The range that a client asks for; a start at an entry that answers a tool moves on to the next turn, or to the end.
  *

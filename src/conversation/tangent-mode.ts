@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts';
 import { type ExitResult, lengthsOf } from './answers.ts';
 import { present } from './document/import-parts.ts';
 import type { ConversationRef, Idempotency, Timeline } from './log/timeline.ts';
-import { tailOf, tangentSeconds } from './tangent.ts';
+import { addedBy, tailOf, tangentSeconds } from './tangent.ts';
 
 export class TangentMode {
   readonly #timeline: Timeline;
@@ -59,10 +59,14 @@ export class TangentMode {
     return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
   }
 
-  /** Whether the conversation is in a tangent, and for how many whole seconds (C20). */
-  status(): { active: boolean; durationSeconds?: number } {
-    const { tangent } = this.#timeline.present.thread;
+  /** Whether the conversation is in a tangent, for how many whole seconds (C20), and what it added. */
+  status(): { active: boolean; durationSeconds?: number; added?: number } {
+    const { tangent, history } = this.#timeline.present.thread;
     if (tangent === undefined) return { active: false };
-    return { active: true, durationSeconds: tangentSeconds(tangent, this.#clock.now()) };
+    return {
+      active: true,
+      durationSeconds: tangentSeconds(tangent, this.#clock.now()),
+      added: addedBy(tangent, history),
+    };
   }
 }

@@ -3,6 +3,7 @@
 import type { HistoryEntry } from './entry.ts';
 import { appendEntry, holdsEntry, windowOver } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
+import type { Sequence } from './state/sequence.ts';
 import type { Tangent, Thread } from './state/state.ts';
 import { appendLines, linesOf } from './transcript.ts';
 
@@ -28,6 +29,14 @@ export function tailOf(thread: Thread): HistoryEntry | undefined {
   const last = thread.history.last;
   if (thread.tangent === undefined || last === undefined) return undefined;
   return holdsEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
+}
+
+/** How many entries the tangent added and still holds. */
+export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): number {
+  const main = new Set(tangent.mainHistory.slice().map(({ id }) => id));
+  let added = 0;
+  for (const { id } of history) if (!main.has(id)) added += 1;
+  return added;
 }
 
 /** The main thread again, with the tangent's last entry when `keepTail`; unchanged outside a tangent. */

@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '7628d08fdb27b2a113ae8871542279d9';
+export const schemaHash = 'bb4887bd48efd473c406cbe95b8e2351';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {
@@ -63,6 +63,7 @@ export const methods = {
   'conversation/clear': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: true },
   'conversation/setValidRange': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: true },
   'conversation/compact': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: true },
+  'conversation/forget': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: false, progress: false, namesSession: true },
   'conversation/enterTangent': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
   'conversation/exitTangent': { kind: 'request', direction: 'clientToServer', lane: 'session', effects: 'store', idempotency: 'key', cancellable: true, progress: true, namesSession: true },
   'conversation/tangent': { kind: 'request', direction: 'clientToServer', lane: 'none', effects: 'none', idempotency: 'safe', cancellable: false, progress: false, namesSession: true },

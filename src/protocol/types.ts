@@ -2102,6 +2102,48 @@ export interface ConversationCompactResult {
   readonly warnings?: readonly string[];
 }
 
+/** Parameters of `conversation/forget`. */
+export interface ConversationForgetParams {
+  /** The session, as `session/open` named it. */
+  readonly session: SessionId;
+  /** How many messages to drop, from the end. When there are fewer, all are dropped. */
+  readonly messages: number;
+  /**
+   * Makes a repeat of this request answer the first result again instead of doing it again. A new key for
+   * every new intent.
+   */
+  readonly idempotencyKey?: IdempotencyKey;
+}
+
+/** Answer to `conversation/forget`. */
+export interface ConversationForgetResult {
+  /** What was dropped. */
+  readonly forgotten: ForgottenMessages;
+  /** Entries in the history. */
+  readonly historyLength: Count;
+  /** Lines in the transcript. */
+  readonly transcriptLength: Count;
+  /** The entries that may be sent to a model. */
+  readonly validHistoryRange: HistoryRange;
+  /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
+  readonly replayed?: boolean;
+  /** The operation that this answer belongs to, for `operation/get`. */
+  readonly operation?: OperationId;
+  /**
+   * What did not succeed although the request did, in words: a note that could not be written, a figure that
+   * could not be counted. Nothing of it is a reason to repeat the request. Absent: nothing.
+   */
+  readonly warnings?: readonly string[];
+}
+
+/** How much was dropped from the end of a history. */
+export interface ForgottenMessages {
+  /** Messages. None: nothing was said. */
+  readonly messages: Count;
+  /** Entries, of which a message has one or more. */
+  readonly entries: Count;
+}
+
 /** Parameters of `conversation/enterTangent`. */
 export interface ConversationEnterTangentParams {
   /** The session, as `session/open` named it. */
@@ -2191,6 +2233,8 @@ export interface ConversationTangentResult {
   readonly durationSeconds?: Count;
   /** When it began. */
   readonly tangentStartTime?: Timestamp;
+  /** Entries that it added and still holds. Absent: in no tangent. */
+  readonly added?: Count;
   /** True when it carries the files too. Absent: false. */
   readonly files?: boolean;
 }
@@ -2988,6 +3032,15 @@ export interface RequestTypes {
   'conversation/setValidRange': { params: ConversationSetValidRangeParams; result: ConversationSetValidRangeResult; };
   /** Stores a summary and moves the valid range behind what it summarises. */
   'conversation/compact': { params: ConversationCompactParams; result: ConversationCompactResult; };
+  /**
+   * Drops the last messages from the history, as if they had not been said. A message is what the user said
+   * and everything up to what the user said next, calls of tools and their results included. The valid range
+   * is cut, and a next message that brings results of tools is dropped; transcript, latest summary, files and
+   * checkpoints stay. Inside a tangent it is the tangent's history that gets shorter: leaving brings the main
+   * one back whole. Restoring a checkpoint that was made before (scope `conversation`) brings the messages
+   * back.
+   */
+  'conversation/forget': { params: ConversationForgetParams; result: ConversationForgetResult; };
   /** Puts the main conversation aside. Inside a tangent: answers `entered: false`. */
   'conversation/enterTangent': { params: ConversationEnterTangentParams; result: ConversationEnterTangentResult; };
   /** Brings the main conversation back. Outside a tangent: answers `exited: false`. */

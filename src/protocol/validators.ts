@@ -1666,6 +1666,33 @@ function ConversationCompactResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
+function ConversationForgetParams(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'session', p, g, SessionId);
+  need(o, 'messages', p, g, (v, p, g) => integer(v, p, g, 1, 9007199254740991));
+  may(o, 'idempotencyKey', p, g, IdempotencyKey);
+}
+
+function ConversationForgetResult(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'forgotten', p, g, ForgottenMessages);
+  need(o, 'historyLength', p, g, Count);
+  need(o, 'transcriptLength', p, g, Count);
+  need(o, 'validHistoryRange', p, g, HistoryRange);
+  may(o, 'replayed', p, g, boolean);
+  may(o, 'operation', p, g, OperationId);
+  may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+}
+
+function ForgottenMessages(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  need(o, 'messages', p, g, Count);
+  need(o, 'entries', p, g, Count);
+}
+
 function ConversationEnterTangentParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
@@ -1720,6 +1747,7 @@ function ConversationTangentResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'active', p, g, boolean);
   may(o, 'durationSeconds', p, g, Count);
   may(o, 'tangentStartTime', p, g, Timestamp);
+  may(o, 'added', p, g, Count);
   may(o, 'files', p, g, boolean);
 }
 
@@ -2189,6 +2217,7 @@ const params = new Map<string, Check>([
   ['conversation/clear', ConversationClearParams],
   ['conversation/setValidRange', ConversationSetValidRangeParams],
   ['conversation/compact', ConversationCompactParams],
+  ['conversation/forget', ConversationForgetParams],
   ['conversation/enterTangent', ConversationEnterTangentParams],
   ['conversation/exitTangent', ConversationExitTangentParams],
   ['conversation/tangent', ConversationTangentParams],
@@ -2253,6 +2282,7 @@ const results = new Map<string, Check>([
   ['conversation/clear', ConversationClearResult],
   ['conversation/setValidRange', ConversationSetValidRangeResult],
   ['conversation/compact', ConversationCompactResult],
+  ['conversation/forget', ConversationForgetResult],
   ['conversation/enterTangent', ConversationEnterTangentResult],
   ['conversation/exitTangent', ConversationExitTangentResult],
   ['conversation/tangent', ConversationTangentResult],

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { allCheckpoints } from '../../src/cli/all-checkpoints.ts';
+import { allCheckpoints } from '../../src/cli/pages.ts';
 import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 
@@ -46,6 +46,32 @@ test('a rescue in three commands, without an agent: create, restore, undo', () =
     assert.is(rig.read('a.txt'), 'a\n');
     assert.is((await run(rig, 'verify')).code, 0);
     assert.match((await run(rig, 'sessions')).stdout, /^ses_\w+ {2}kept {2}shadow /);
+  }));
+
+test('messages are forgotten from the end; they are shown first, and asked for (C22)', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    assert.match((await run(rig, 'forget')).stdout, /^There are no messages\.\n$/);
+    for (const content of ['one', 'two\nof them', '\u001b[31mred'])
+      await client.request('conversation/append', {
+        session,
+        entry: { user: { content }, assistant: { content: 'yes' } },
+      });
+    const unasked = await run(rig, 'forget', '2');
+    assert.equal(
+      [unasked.code, unasked.stdout],
+      [2, 'Would forget the last 2 messages:\n  > two of them\n  > red\n'],
+    );
+    assert.match(unasked.stderr, /nobody can be asked here; --yes/);
+    for (const wrong of ['0', 'x', '1.5', '-1']) assert.is((await run(rig, 'forget', wrong)).code, 2, wrong);
+    const forgotten = await run(rig, 'forget', '2', '--yes');
+    assert.equal(
+      [forgotten.code, forgotten.stdout],
+      [0, 'Forgot the last 2 messages; 1 is left. Files stay as they are.\n'],
+    );
+    const { forgotten: counts } = JSON.parse((await run(rig, 'forget', '9', '--yes', '--json')).stdout);
+    assert.equal(counts, { messages: 1, entries: 1 });
+    await client.close();
   }));
 
 test("the command line joins an editor's session, and its end leaves it alone", () =>

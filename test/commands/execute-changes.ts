@@ -95,6 +95,11 @@ export const changes: Readonly<Record<string, Change>> = {
     params: { summary: 'short' },
     prepare: (ask) => ask('conversation/append', { entry }),
   },
+  forget: {
+    method: 'conversation/forget',
+    params: { messages: 1 },
+    prepare: (ask) => ask('conversation/append', { entry }),
+  },
   recordLines: {
     method: 'conversation/recordLines',
     params: { path: 'a.txt', operation: 'create', linesBefore: 0, linesAfter: 1 },

@@ -31,6 +31,7 @@ const step = fc.oneof(
   fc.record({ op: fc.constant('clear' as const) }),
   fc.record({ op: fc.constant('range' as const), start: small, end: small }),
   fc.record({ op: fc.constant('compact' as const), text, keep: small }),
+  fc.record({ op: fc.constant('forget' as const), messages: fc.integer({ min: 1, max: 4 }) }),
   { weight: 2, arbitrary: fc.record({ op: fc.constant('enter' as const) }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('exit' as const), keepTail: fc.boolean() }) },
   fc.record({
@@ -153,6 +154,10 @@ async function take(pair: Pair, step: Step): Promise<void> {
       const request = { summary: step.text, metadata: { keep: step.keep }, keep: step.keep };
       const { start, end } = conversation.compact(request).validHistoryRange;
       return assert.equal([start, end], model.compact(step.text, step.keep));
+    }
+    case 'forget': {
+      const { forgotten } = conversation.forget(step.messages);
+      return assert.equal(forgotten, model.forget(step.messages));
     }
     case 'enter': {
       const { entered } = conversation.tangents.enter();

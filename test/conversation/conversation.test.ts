@@ -389,9 +389,9 @@ test('the duration of a tangent is whole seconds since its start, and absent out
   conversation.tangents.enter();
   assert.is(conversation.state.tangent?.tangentStartTime, clock.ms);
   clock.ms += 2999;
-  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 2 });
+  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 2, added: 0 });
   clock.ms -= 60_000;
-  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 0 });
+  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 0, added: 0 });
   conversation.tangents.exit();
   assert.equal(conversation.tangents.status(), { active: false });
 });

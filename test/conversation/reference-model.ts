@@ -101,6 +101,16 @@ export class ReferenceModel {
     return this.thread.range;
   }
 
+  /** Every message begins where the user speaks, and the first one at the beginning, whatever stands there. */
+  forget(messages: number): { messages: number; entries: number } {
+    const { history, range } = this.thread;
+    const begins = history.map((_, index) => index).filter((index) => index === 0 || !this.#isAnswer(index));
+    const kept = begins.slice(-messages)[0] ?? 0;
+    this.thread.history = history.slice(0, kept);
+    this.thread.range = range.map((at) => Math.min(at, kept)) as [number, number];
+    return { messages: Math.min(messages, begins.length), entries: history.length - kept };
+  }
+
   enter(now: number): boolean {
     if (this.thread.tangent !== undefined) return false;
     const { history, range, transcript, next, summary } = structuredClone(this.thread);

@@ -38,6 +38,7 @@ const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/setNextMessage', { message: { content: 'next' } }],
   ['conversation/setValidRange', { range: { start: 1, end: 2 } }],
   ['conversation/compact', { summary: 'short' }],
+  ['conversation/forget', { messages: 1 }],
   ['conversation/recordLines', { path: 'a.txt', operation: 'create' }],
   ['conversation/enterTangent', {}],
   ['conversation/exitTangent', { keepTail: true }],

@@ -1,7 +1,8 @@
 // checkpointd complete-tags: what a shell offers where a checkpoint may stand. Not in the help: the scripts of
 // `checkpointd completion` run it.
-import { allCheckpoints } from '../all-checkpoints.ts';
+
 import type { CliCommand } from '../command.ts';
+import { allCheckpoints } from '../pages.ts';
 import { say } from '../terminal.ts';
 
 /** A shell may expand what it is given; whatever could mean something to it is left out. */

@@ -1,7 +1,8 @@
 // checkpointd list: the checkpoints of a session, oldest first.
-import { allCheckpoints } from '../all-checkpoints.ts';
+
 import { type CliCommand, printed } from '../command.ts';
 import { checkpointLine } from '../lines.ts';
+import { allCheckpoints } from '../pages.ts';
 import { say } from '../terminal.ts';
 
 export const list: CliCommand = {

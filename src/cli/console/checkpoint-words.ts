@@ -1,8 +1,8 @@
 // /checkpoint and what stands behind it, in Q CLI's words.
 import { CheckpointdRequestError } from '../../client/client.ts';
-import { allCheckpoints } from '../all-checkpoints.ts';
 import { inCommands } from '../in-commands.ts';
 import { sayRestore } from '../lines.ts';
+import { allCheckpoints } from '../pages.ts';
 import { plain, plainLines } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { mainLine, texts, toolLine } from './layouts.ts';
@@ -95,7 +95,8 @@ async function restore(desk: Desk, words: readonly string[]): Promise<void> {
   let [tag] = rest;
   if (tag === undefined) {
     const turns = (await allCheckpoints(desk)).filter(({ isTurn }) => isTurn);
-    const picked = await desk.pick('Select checkpoint to restore:', turns);
+    const choices = turns.map((turn) => ({ name: mainLine(turn), value: turn }));
+    const picked = await desk.pick('Select checkpoint to restore:', choices, turns.at(-1));
     if (picked === undefined) return;
     tag = picked.tag ?? picked.id;
   }

@@ -1,10 +1,10 @@
 // checkpointd console: a session by hand, in Q CLI's own words. Reads lines, finds the word, and says what came of it;
 // what other clients of the session do is said, too.
 import { CheckpointdRequestError } from '../../client/client.ts';
-import { allCheckpoints } from '../all-checkpoints.ts';
 import type { CliCommand, Task } from '../command.ts';
 import { inCommands } from '../in-commands.ts';
 import { nearest } from '../nearest.ts';
+import { allCheckpoints } from '../pages.ts';
 import { fit, note, plain, say } from '../terminal.ts';
 import { checkpoint, checkpointWords } from './checkpoint-words.ts';
 import { compact, context, redo, status, tangent, undo, usage } from './conversation-words.ts';
@@ -36,7 +36,7 @@ async function runConsole(task: Task): Promise<number> {
   const desk: Desk = {
     ask,
     say: (line) => say(fit(line)),
-    pick: (message, from) => prompt.pick(message, from),
+    pick: (message, choices, preferred) => prompt.pick(message, choices, preferred),
   };
   const quiet = task.client.on('checkpoint/didCreate', ({ checkpoint: made, origin }) => {
     if (origin === undefined) return;
@@ -96,7 +96,7 @@ async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[s
   if (parts.length === 1)
     return among([...Object.keys(words), ...ends.slice(0, 1)].map((word) => `/${word}`));
   const [first, second = ''] = parts;
-  if (first === '/tangent') return among(['tail', 'compact']);
+  if (first === '/tangent') return among(['tail', 'compact', 'forget']);
   if (first === '/context' && parts.length === 2) return among(['show', 'add', 'remove']);
   if (first !== '/checkpoint') return [[], last];
   if (parts.length === 2) return among(Object.keys(checkpointWords));

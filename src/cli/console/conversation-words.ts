@@ -1,19 +1,27 @@
 // /tangent, /compact, /context, and the words beside them: undo, redo, status, usage.
-import { checkpointLine, sayRestore } from '../lines.ts';
+import { inCommands } from '../in-commands.ts';
+import { checkpointLine, messageCount, sayRestore } from '../lines.ts';
+import { saidMessages } from '../pages.ts';
 import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
 import { texts } from './layouts.ts';
 
-/** Enters a tangent, or leaves it; `tail` keeps its last entry, `compact` a summary of it. */
+/** From so many messages on it is worth a word how they come back. */
+const manyMessages = 6;
+
+/** Enters a tangent, or leaves it; `tail` keeps its last entry, `compact` a summary of it. `forget` is for everywhere. */
 export const tangent: Word = async (desk, [how, ...rest]) => {
+  if (how === 'forget') return forget(desk, rest);
   const isTail = how === 'tail' && rest.length === 0;
-  if (how !== undefined && !isTail && how !== 'compact') throw new Usage('/tangent [tail|compact <summary>]');
+  if (how !== undefined && !isTail && how !== 'compact')
+    throw new Usage('/tangent [tail|compact <summary>|forget [N]]');
   const { active } = await desk.ask('conversation/tangent', {});
   if (!active && how !== undefined)
     return desk.say(how === 'tail' ? texts.noTangent : texts.noTangentToCompact);
   if (!active) {
     await desk.ask('conversation/enterTangent', {});
-    return desk.say(texts.enteredTangent);
+    desk.say(texts.enteredTangent);
+    return desk.say(texts.experimental);
   }
   if (how === 'compact') return compactTangent(desk, rest.join(' '));
   await desk.ask('conversation/exitTangent', how === 'tail' ? { keepTail: true } : {});
@@ -22,8 +30,8 @@ export const tangent: Word = async (desk, [how, ...rest]) => {
 
 /** The summary is the tangent's last entry and leaves with it as its tail, so that no end in between loses it. */
 async function compactTangent(desk: Desk, summary: string): Promise<void> {
-  const { tangentState, historyLength } = await desk.ask('conversation/get', {});
-  if (historyLength === tangentState?.mainHistoryLength) {
+  const { added } = await desk.ask('conversation/tangent', {});
+  if (added === 0) {
     await desk.ask('conversation/exitTangent', {});
     return desk.say(texts.leftEmptyTangent);
   }
@@ -33,6 +41,43 @@ async function compactTangent(desk: Desk, summary: string): Promise<void> {
   });
   await desk.ask('conversation/exitTangent', { keepTail: true });
   desk.say(texts.leftWithSummary);
+}
+
+/** Back by messages; without a count a person picks the one to go back to. */
+async function forget(desk: Desk, [given, ...rest]: readonly string[]): Promise<void> {
+  if (rest.length > 0 || (given !== undefined && !/^\d{1,9}$/.test(given)))
+    throw new Usage('/tangent forget [N]');
+  const messages = given === undefined ? await pickedMessages(desk) : Number(given);
+  if (messages === undefined) return;
+  if (messages === 0) return desk.say(texts.cannotForgetNone);
+  const { forgotten, warnings = [] } = await desk.ask('conversation/forget', { messages });
+  desk.say(
+    forgotten.messages === 0
+      ? texts.nothingToForget
+      : `Seems like you went on a tangent! Forgetting the last ${messageCount(forgotten.messages)}.`,
+  );
+  if (forgotten.messages >= manyMessages) desk.say(texts.manyForgotten);
+  for (const warning of warnings) desk.say(`⚠️ ${plain(inCommands(warning, 'console'))}`);
+}
+
+/** The newest message stays out of the list: to go back to it is to forget nothing. */
+async function pickedMessages(desk: Desk): Promise<number | undefined> {
+  const said = await saidMessages(desk.ask);
+  if (said.length === 0) {
+    desk.say(texts.nothingToForget);
+    return undefined;
+  }
+  const older = said.slice(1, 9).map((text, at) => ({
+    name: `${firstWords(text)} (forget ${messageCount(at + 1)} after this)`,
+    value: at + 1,
+  }));
+  const all = { name: `Clear all messages (forget ${messageCount(said.length)})`, value: said.length };
+  return desk.pick(texts.pickMessage, [...older, all]);
+}
+
+function firstWords(text: string): string {
+  const words = text.split(' ');
+  return words.length > 10 ? `${words.slice(0, 10).join(' ')}...` : text;
 }
 
 /** No model runs here, so the summary is the person's own. */

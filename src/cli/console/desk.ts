@@ -1,12 +1,17 @@
 // What a word of the console has at hand: the daemon, a place to speak, and somebody to choose.
-import type { Checkpoint } from '../../protocol/types.ts';
 import type { Ask } from '../command.ts';
 
 export interface Desk {
   readonly ask: Ask;
   readonly say: (line: string) => void;
   /** Lets a person choose one of several; undefined: none, or nobody is there to choose. */
-  readonly pick: (message: string, checkpoints: readonly Checkpoint[]) => Promise<Checkpoint | undefined>;
+  readonly pick: <T>(message: string, choices: readonly Choice<T>[], preferred?: T) => Promise<T | undefined>;
+}
+
+/** One line of a list to choose from. */
+export interface Choice<T> {
+  readonly name: string;
+  readonly value: T;
 }
 
 export type Word = (desk: Desk, rest: readonly string[]) => Promise<void>;

@@ -15,11 +15,16 @@ export const texts = {
   noChanges: 'No changes.',
   enteredTangent:
     'Created a conversation checkpoint (↯). Use ctrl + t or /tangent to restore the conversation later.',
+  experimental: 'Note: this functionality is experimental and may change or be removed in the future.',
   leftTangent: 'Restored conversation from checkpoint (↯). - Returned to main conversation.',
   leftWithTail: 'Restored conversation from checkpoint (↯) with last conversation entry preserved.',
   leftWithSummary: 'Restored conversation from checkpoint (↯) with tangent summary preserved.',
   leftEmptyTangent: 'Tangent conversation was empty. Restored conversation from checkpoint (↯).',
   noTangentToCompact: 'You need to be in tangent mode to use compact.',
+  nothingToForget: 'No messages to remove.',
+  manyForgotten: 'Only the restore of a checkpoint that was made before brings them back.',
+  cannotForgetNone: 'Cannot forget 0 messages.',
+  pickMessage: 'Select the message to revert back to (newer messages will be forgotten)',
   noTangent: 'You need to be in tangent mode to use tail.',
 } as const;
 

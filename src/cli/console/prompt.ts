@@ -1,9 +1,8 @@
 // The line at which a person types: history, completion, and a list to choose from with the arrow keys. Where input is
 // no terminal, lines are read as they come and nobody is asked.
 import { createInterface, type Interface } from 'node:readline';
-import type { Checkpoint } from '../../protocol/types.ts';
 import { fit } from '../terminal.ts';
-import { mainLine } from './layouts.ts';
+import type { Choice } from './desk.ts';
 
 type Completer = (line: string) => Promise<[string[], string]>;
 
@@ -51,16 +50,16 @@ export class Prompt {
   }
 
   /** Lets a person choose; undefined: nobody could, or would. */
-  async pick(message: string, checkpoints: readonly Checkpoint[]): Promise<Checkpoint | undefined> {
-    if (!process.stdin.isTTY || !process.stdout.isTTY || checkpoints.length === 0) return undefined;
+  async pick<T>(message: string, choices: readonly Choice<T>[], preferred?: T): Promise<T | undefined> {
+    if (!process.stdin.isTTY || !process.stdout.isTTY || choices.length === 0) return undefined;
     const { default: select } = await import('@inquirer/select');
     // Two readers of one terminal would both take the keys.
     this.#leave();
     try {
       return await select({
         message,
-        choices: checkpoints.map((checkpoint) => ({ name: fit(mainLine(checkpoint)), value: checkpoint })),
-        default: checkpoints.at(-1),
+        choices: choices.map(({ name, value }) => ({ name: fit(name), value })),
+        ...(preferred === undefined ? {} : { default: preferred }),
         pageSize: Math.max(3, Math.min(15, (process.stdout.rows ?? 24) - 4)),
         loop: false,
       });

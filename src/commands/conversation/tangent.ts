@@ -4,13 +4,13 @@ import { defineCommand } from '../command.ts';
 
 export const command = defineCommand('conversation/tangent', ({ session }) => {
   const { tangents, state } = session.parts.conversation;
-  const { active, durationSeconds } = tangents.status();
+  const { active, durationSeconds, added } = tangents.status();
   const { tangent } = state;
   if (tangent === undefined) return { active };
   return {
     active,
     ...given({ durationSeconds }),
     tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
-    ...given({ files: tangent.filesCheckpoint === undefined ? undefined : true }),
+    ...given({ added, files: tangent.filesCheckpoint === undefined ? undefined : true }),
   };
 });

@@ -1,8 +1,8 @@
 // Every change of a conversation as data, and the one function that carries it out: live and at replay alike, so
 // that what is read back is what was answered. Operations are checked before they come here; nothing is refused.
 import { unreachable } from '../../base/invariant.ts';
-import type { HistoryEntry, UserMessage } from '../entry.ts';
-import { appendEntry, rangeAfterCompaction, type ValidRange, windowOver } from '../history.ts';
+import { answersTool, type HistoryEntry, type UserMessage } from '../entry.ts';
+import { appendEntry, rangeAfterCompaction, type ValidRange, windowOver, windowUpTo } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
@@ -25,6 +25,7 @@ export type Operation =
   | { readonly op: 'clear' }
   | { readonly op: 'setValidRange'; readonly range: ValidRange }
   | { readonly op: 'compact'; readonly summary: Summary; readonly keep: number }
+  | { readonly op: 'forget'; readonly length: number }
   | { readonly op: 'enterTangent'; readonly startMs: number; readonly filesCheckpoint?: string }
   | { readonly op: 'exitTangent'; readonly keepTail: boolean }
   | { readonly op: 'recordLines'; readonly path: string; readonly tracker: FileLineTracker }
@@ -61,6 +62,7 @@ export function applyOperation(moment: Moment, operation: Operation): Moment {
     case 'clear':
     case 'setValidRange':
     case 'compact':
+    case 'forget':
     case 'enterTangent':
     case 'exitTangent':
     case 'recordLines':
@@ -109,6 +111,13 @@ function applyToThread(thread: Thread, operation: ThreadOperation, limits: Conve
           thread.history,
           rangeAfterCompaction(thread.history, thread.validRange, operation.keep),
         ),
+      };
+    case 'forget':
+      // What answers a tool has nothing left to answer.
+      return {
+        ...thread,
+        ...windowUpTo(thread, operation.length),
+        nextMessage: answersTool(thread.nextMessage) ? undefined : thread.nextMessage,
       };
     case 'enterTangent':
       return enterTangent(thread, operation.startMs, operation.filesCheckpoint);

@@ -72,6 +72,12 @@ export class Sequence<T> implements Iterable<T> {
     return new Sequence(chunks, start & offsetMask, this.length - count);
   }
 
+  /** The list of its first `count` items. */
+  take(count: number): Sequence<T> {
+    if (count >= this.length) return this;
+    return count <= 0 ? Sequence.empty() : new Sequence(this.#chunks, this.#start, count);
+  }
+
   /** A plain array of the items in `[start, end)`; the bounds are clipped. */
   slice(start = 0, end = this.length): T[] {
     const items: T[] = [];

@@ -1,11 +1,10 @@
 // The console as a person uses it: lines in, Q CLI's layouts and messages out; keys in a real terminal.
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
-import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
+import { prepared } from './console-rig.ts';
 
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
@@ -21,22 +20,6 @@ function consoleOf(rig: DaemonRig, ...lines: string[]): string[] {
   });
   assert.is(status, 0, stderr);
   return stdout.trimEnd().split('\n');
-}
-
-async function prepared(rig: DaemonRig): Promise<void> {
-  const { client, session } = await rig.opened({ retention: 'keep' });
-  rig.write('a.txt', 'one\n');
-  await client.request('checkpoint/create', { session, kind: 'turn', message: 'first turn' });
-  rig.write('b.txt', 'new\n');
-  await client.request('checkpoint/create', {
-    session,
-    kind: 'tool',
-    toolName: 'fs_write',
-    description: 'writes b',
-  });
-  await client.request('checkpoint/create', { session, kind: 'turn', message: 'second turn' });
-  rig.write('a.txt', 'spoilt\n');
-  await client.close();
 }
 
 test('list shows turns only, oldest first, and -l keeps the first ones (Q43)', () =>
@@ -101,7 +84,7 @@ test('in a tangent every subcommand refuses, and its words are those of Q (Q46, 
     );
     assert.is(lines[0], 'You need to be in tangent mode to use tail.');
     assert.match(lines[1] ?? '', /^Created a conversation checkpoint \(↯\)\. Use ctrl \+ t or \/tangent/);
-    for (let i = 0; i < subcommands.length; i += 1) assert.is(lines[i + 2], refusal, subcommands[i]);
+    for (let i = 0; i < subcommands.length; i += 1) assert.is(lines[i + 3], refusal, subcommands[i]);
     assert.is(lines.at(-1), 'Restored conversation from checkpoint (↯). - Returned to main conversation.');
     assert.is(rig.read('a.txt'), 'spoilt\n');
   }));
@@ -115,9 +98,10 @@ test('a tangent leaves its summary behind (C22)', () =>
         entry: { user: { content }, assistant: { content: 'yes' } },
       });
     await say('main');
-    assert.equal(consoleOf(rig, '/tangent compact x', '/tangent', '/tangent compact x').slice(0, 3), [
+    assert.equal(consoleOf(rig, '/tangent compact x', '/tangent', '/tangent compact x'), [
       'You need to be in tangent mode to use compact.',
       'Created a conversation checkpoint (↯). Use ctrl + t or /tangent to restore the conversation later.',
+      'Note: this functionality is experimental and may change or be removed in the future.',
       'Tangent conversation was empty. Restored conversation from checkpoint (↯).',
     ]);
     await client.request('conversation/enterTangent', { session });
@@ -133,6 +117,38 @@ test('a tangent leaves its summary behind (C22)', () =>
         ['main', 'yes'],
         ['[Tangent conversation]', 'we found it'],
       ],
+    );
+    await client.close();
+  }));
+
+test('forget goes back by messages, in a tangent and out of it (C22)', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    const say = (content: string, toolResults: { toolUseId: string }[] = []): Promise<unknown> =>
+      client.request('conversation/append', {
+        session,
+        entry: { user: { content, toolResults }, assistant: { content: 'yes' } },
+      });
+    assert.equal(consoleOf(rig, '/tangent forget 2', '/tangent forget'), [
+      'No messages to remove.',
+      'No messages to remove.',
+    ]);
+    for (const each of ['one', 'two', 'three']) await say(each);
+    await say('', [{ toolUseId: 't' }]);
+    assert.equal(consoleOf(rig, '/tangent forget 0', '/tangent forget x', '/tangent forget 2'), [
+      'Cannot forget 0 messages.',
+      'Usage: /tangent forget [N]',
+      'Seems like you went on a tangent! Forgetting the last 2 messages.',
+    ]);
+    const { historyLength } = await client.request('conversation/get', { session });
+    assert.is(historyLength, 1);
+    const lines = consoleOf(rig, '/tangent', '/tangent forget 9', '/tangent compact x');
+    assert.is(lines[2], 'Seems like you went on a tangent! Forgetting the last 1 message.');
+    assert.is(lines.at(-1), 'Tangent conversation was empty. Restored conversation from checkpoint (↯).');
+    assert.is(
+      (await client.request('conversation/get', { session })).historyLength,
+      1,
+      'the main one is back',
     );
     await client.close();
   }));
@@ -173,58 +189,6 @@ test('diff, compact, context, usage, and a word that is not known', () =>
       /^Usage: \/checkpoint list/m,
     ])
       assert.match(text, wanted);
-  }));
-
-const tmux = (rig: DaemonRig, ...words: string[]): string =>
-  spawnSync('tmux', ['-u', '-L', `ckpt-${process.pid}`, ...words], {
-    env: { ...rig.environment, TERM: 'xterm', LC_ALL: 'C.UTF-8' },
-    cwd: rig.work,
-    encoding: 'utf8',
-  }).stdout;
-
-test('in a terminal a turn is picked with the arrow keys, and words and tags are completed (Q45)', () =>
-  withRig(async (rig) => {
-    await prepared(rig);
-    if (spawnSync('tmux', ['-V']).error !== undefined) return;
-    const screen = (): string => tmux(rig, 'capture-pane', '-p', '-t', 'c');
-    const shows = (what: RegExp): Promise<void> =>
-      until(String(what), () => what.test(screen()), 15_000).catch((error: unknown) => {
-        throw new Error(`${String(what)} is not on the screen:\n${screen()}`, { cause: error });
-      });
-    tmux(
-      rig,
-      'new-session',
-      '-d',
-      '-s',
-      'c',
-      '-x',
-      '70',
-      '-y',
-      '20',
-      `'${process.execPath}' '${daemonEntry}' console --storage='${join(rig.storage)}'`,
-    );
-    try {
-      await shows(/^>/m);
-      tmux(rig, 'send-keys', '-t', 'c', '/ch', 'Tab');
-      await shows(/> \/checkpoint/);
-      tmux(rig, 'send-keys', '-t', 'c', ' restore', 'Enter');
-      await shows(/Select checkpoint to restore:/);
-      await shows(/❯ \[2\]/);
-      tmux(rig, 'send-keys', '-t', 'c', 'Up');
-      await shows(/❯ \[1\]/);
-      tmux(rig, 'send-keys', '-t', 'c', 'Enter');
-      await shows(/✓ Restored to checkpoint 1\n>/);
-      assert.is(rig.read('a.txt'), 'one\n');
-      tmux(rig, 'send-keys', '-t', 'c', '/undo', 'Enter');
-      await shows(/> \/undo/);
-      await until('undone', () => rig.read('a.txt') === 'spoilt\n');
-      tmux(rig, 'send-keys', '-t', 'c', 'C-t');
-      await shows(/↯ >/);
-      tmux(rig, 'send-keys', '-t', 'c', 'C-d');
-      await until('the end', () => tmux(rig, 'list-sessions').trim() === '');
-    } finally {
-      tmux(rig, 'kill-server');
-    }
   }));
 
 test.run();

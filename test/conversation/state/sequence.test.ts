@@ -6,7 +6,12 @@ import { Sequence } from '../../../src/conversation/state/sequence.ts';
 import { checkProperty } from '../../support/property.ts';
 
 const steps = fc.array(
-  fc.record({ from: fc.nat(), push: fc.nat({ max: 150 }), drop: fc.nat({ max: 100 }) }),
+  fc.record({
+    from: fc.nat(),
+    push: fc.nat({ max: 150 }),
+    drop: fc.nat({ max: 100 }),
+    cut: fc.nat({ max: 100 }),
+  }),
   { minLength: 1, maxLength: 12 },
 );
 
@@ -16,7 +21,7 @@ test('a list extended and shortened from any earlier list equals a plain array, 
     (plan) => {
       const lists = [{ list: Sequence.empty<number>(), model: [] as number[] }];
       let next = 0;
-      for (const { from, push, drop } of plan) {
+      for (const { from, push, drop, cut } of plan) {
         const base = lists[from % lists.length];
         if (base === undefined) throw new Error('unreachable');
         let { list } = base;
@@ -26,7 +31,8 @@ test('a list extended and shortened from any earlier list equals a plain array, 
           model.push(next);
           next += 1;
         }
-        lists.push({ list: list.drop(drop), model: model.slice(drop) });
+        const length = Math.max(0, model.length - cut);
+        lists.push({ list: list.take(length).drop(drop), model: model.slice(0, length).slice(drop) });
       }
       for (const { list, model } of lists) {
         assert.is(list.length, model.length);

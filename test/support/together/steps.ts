@@ -63,6 +63,7 @@ export const step = fc.oneof(
   fc.record({ op: op('lines'), text }),
   fc.record({ op: op('clear') }),
   fc.record({ op: op('compact'), text, keep: small }),
+  fc.record({ op: op('forget'), messages: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ op: op('range'), start: small, end: small }),
   fc.record({ op: op('track'), before: small, after: small }),
   fc.record({ op: op('addContext'), path: contextPath }),
@@ -183,6 +184,10 @@ const taken: Taken = {
     }
     await compacting;
     model.compact(summary, keep);
+  },
+  forget: async ({ house, session, model }, { messages }) => {
+    const { forgotten } = await house.call('conversation/forget', { session, messages });
+    assert.equal(forgotten, model.forget(messages));
   },
   range: async ({ house, session, model }, { start, end }) => {
     const asked = house.call('conversation/setValidRange', { session, range: { start, end } });

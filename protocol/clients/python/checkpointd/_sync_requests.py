@@ -57,6 +57,8 @@ from ._types import (
     ConversationExitTangentResult,
     ConversationExportParams,
     ConversationExportResult,
+    ConversationForgetParams,
+    ConversationForgetResult,
     ConversationGetParams,
     ConversationGetResult,
     ConversationHistoryParams,
@@ -526,6 +528,23 @@ class SyncRequests:
     ) -> ConversationCompactResult:
         """Stores a summary and moves the valid range behind what it summarises."""
         result: ConversationCompactResult = self.request("conversation/compact", params, on_progress=on_progress, timeout=timeout)
+        return result
+
+    def conversation_forget(
+        self,
+        params: ConversationForgetParams,
+        *,
+        on_progress: Optional[ProgressListener] = None,
+        timeout: Optional[float] = None,
+    ) -> ConversationForgetResult:
+        """Drops the last messages from the history, as if they had not been said. A message is what
+        the user said and everything up to what the user said next, calls of tools and their
+        results included. The valid range is cut, and a next message that brings results of tools
+        is dropped; transcript, latest summary, files and checkpoints stay. Inside a tangent it is
+        the tangent's history that gets shorter: leaving brings the main one back whole. Restoring
+        a checkpoint that was made before (scope `conversation`) brings the messages back.
+        """
+        result: ConversationForgetResult = self.request("conversation/forget", params, on_progress=on_progress, timeout=timeout)
         return result
 
     def conversation_enter_tangent(

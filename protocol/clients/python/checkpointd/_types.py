@@ -193,6 +193,9 @@ __all__ = [
     "ConversationSetValidRangeResult",
     "ConversationCompactParams",
     "ConversationCompactResult",
+    "ConversationForgetParams",
+    "ConversationForgetResult",
+    "ForgottenMessages",
     "ConversationEnterTangentParams",
     "ConversationEnterTangentResult",
     "ConversationExitTangentParams",
@@ -336,6 +339,7 @@ REQUESTS: FrozenSet[str] = frozenset((
     "conversation/clear",
     "conversation/setValidRange",
     "conversation/compact",
+    "conversation/forget",
     "conversation/enterTangent",
     "conversation/exitTangent",
     "conversation/tangent",
@@ -2741,6 +2745,52 @@ class ConversationCompactResult(_ConversationCompactResultRequired, total=False)
     warnings: List[str]
 
 
+class _ConversationForgetParamsRequired(TypedDict):
+    # The session, as `session/open` named it.
+    session: SessionId
+    # How many messages to drop, from the end. When there are fewer, all are dropped.
+    messages: int
+
+
+class ConversationForgetParams(_ConversationForgetParamsRequired, total=False):
+    """Parameters of `conversation/forget`."""
+    # Makes a repeat of this request answer the first result again instead of doing it again. A
+    # new key for every new intent.
+    idempotencyKey: IdempotencyKey
+
+
+class _ConversationForgetResultRequired(TypedDict):
+    # What was dropped.
+    forgotten: ForgottenMessages
+    # Entries in the history.
+    historyLength: Count
+    # Lines in the transcript.
+    transcriptLength: Count
+    # The entries that may be sent to a model.
+    validHistoryRange: HistoryRange
+
+
+class ConversationForgetResult(_ConversationForgetResultRequired, total=False):
+    """Answer to `conversation/forget`."""
+    # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    # Absent: false.
+    replayed: bool
+    # The operation that this answer belongs to, for `operation/get`.
+    operation: OperationId
+    # What did not succeed although the request did, in words: a note that could not be written, a
+    # figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    # nothing.
+    warnings: List[str]
+
+
+class ForgottenMessages(TypedDict):
+    """How much was dropped from the end of a history."""
+    # Messages. None: nothing was said.
+    messages: Count
+    # Entries, of which a message has one or more.
+    entries: Count
+
+
 class _ConversationEnterTangentParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
@@ -2841,6 +2891,8 @@ class ConversationTangentResult(_ConversationTangentResultRequired, total=False)
     durationSeconds: Count
     # When it began.
     tangentStartTime: Timestamp
+    # Entries that it added and still holds. Absent: in no tangent.
+    added: Count
     # True when it carries the files too. Absent: false.
     files: bool
 

@@ -3791,6 +3791,67 @@ pub struct ConversationCompactResult {
     pub warnings: Option<Vec<String>>,
 }
 
+/// Parameters of `conversation/forget`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationForgetParams {
+    /// The session, as `session/open` named it.
+    pub session: SessionId,
+    /// How many messages to drop, from the end. When there are fewer, all are dropped.
+    pub messages: u64,
+    /// Makes a repeat of this request answer the first result again instead of doing it again. A
+    /// new key for every new intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl ConversationForgetParams {
+    /// With what is required; everything else is absent.
+    pub fn new(session: impl Into<String>, messages: u64) -> Self {
+        Self {
+            session: session.into(),
+            messages,
+            idempotency_key: None,
+        }
+    }
+}
+
+/// Answer to `conversation/forget`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ConversationForgetResult {
+    /// What was dropped.
+    pub forgotten: ForgottenMessages,
+    /// Entries in the history.
+    pub history_length: Count,
+    /// Lines in the transcript.
+    pub transcript_length: Count,
+    /// The entries that may be sent to a model.
+    pub valid_history_range: HistoryRange,
+    /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
+    /// Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replayed: Option<bool>,
+    /// The operation that this answer belongs to, for `operation/get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operation: Option<OperationId>,
+    /// What did not succeed although the request did, in words: a note that could not be written, a
+    /// figure that could not be counted. Nothing of it is a reason to repeat the request. Absent:
+    /// nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warnings: Option<Vec<String>>,
+}
+
+/// How much was dropped from the end of a history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct ForgottenMessages {
+    /// Messages. None: nothing was said.
+    pub messages: Count,
+    /// Entries, of which a message has one or more.
+    pub entries: Count,
+}
+
 /// Parameters of `conversation/enterTangent`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -3929,6 +3990,9 @@ pub struct ConversationTangentResult {
     /// When it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_start_time: Option<Timestamp>,
+    /// Entries that it added and still holds. Absent: in no tangent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<Count>,
     /// True when it carries the files too. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<bool>,
@@ -5462,6 +5526,20 @@ impl Request for ConversationCompactRequest {
     const METHOD: &'static str = "conversation/compact";
     type Params = ConversationCompactParams;
     type Result = ConversationCompactResult;
+}
+
+/// Drops the last messages from the history, as if they had not been said. A message is what the
+/// user said and everything up to what the user said next, calls of tools and their results
+/// included. The valid range is cut, and a next message that brings results of tools is dropped;
+/// transcript, latest summary, files and checkpoints stay. Inside a tangent it is the tangent's
+/// history that gets shorter: leaving brings the main one back whole. Restoring a checkpoint that
+/// was made before (scope `conversation`) brings the messages back.
+#[derive(Debug)]
+pub enum ConversationForgetRequest {}
+impl Request for ConversationForgetRequest {
+    const METHOD: &'static str = "conversation/forget";
+    type Params = ConversationForgetParams;
+    type Result = ConversationForgetResult;
 }
 
 /// Puts the main conversation aside. Inside a tangent: answers `entered: false`.

@@ -1,0 +1,50 @@
+// checkpointd forget: the conversation without its last messages. They are shown and asked for before they go.
+import { type CliCommand, exits, printed } from '../command.ts';
+import { confirmed } from '../confirm.ts';
+import { inCommands } from '../in-commands.ts';
+import { messageCount } from '../lines.ts';
+import { saidMessages } from '../pages.ts';
+import { fit, note, plain, say } from '../terminal.ts';
+
+export const forget: CliCommand = {
+  name: 'forget',
+  summary: "take the last messages out of the session's conversation; files stay as they are",
+  words: [['[count]', 'how many messages, from the end; each with all answers to it (default: 1)']],
+  options: [['-y, --yes', 'do not ask']],
+  run: async ({ ask, given, options, words: [count = '1'] }) => {
+    const messages = Number(count);
+    if (!/^\d+$/.test(count) || !Number.isSafeInteger(messages) || messages === 0) {
+      note(`"${count}" is no number of messages; give 1 or more`);
+      return exits.usage;
+    }
+    const said = given.json ? undefined : await saidMessages(ask);
+    if (said?.length === 0) {
+      say('There are no messages.');
+      return 0;
+    }
+    if (options['yes'] !== true) {
+      if (said !== undefined) sayThose(said.slice(0, messages));
+      if (given.json || !process.stdin.isTTY) {
+        note('nobody can be asked here; --yes forgets without asking. Nothing was changed.');
+        return exits.usage;
+      }
+      if (!(await confirmed('Forget them?'))) {
+        say('Nothing was changed.');
+        return exits.failed;
+      }
+    }
+    const result = await ask('conversation/forget', { messages });
+    if (printed(given, result)) return 0;
+    const left = Math.max(0, (said?.length ?? 0) - result.forgotten.messages);
+    say(
+      `Forgot the last ${messageCount(result.forgotten.messages)}; ${left} ${left === 1 ? 'is' : 'are'} left. Files stay as they are.`,
+    );
+    for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(inCommands(warning))}`));
+    return 0;
+  },
+};
+
+function sayThose(newestFirst: readonly string[]): void {
+  say(`Would forget the last ${messageCount(newestFirst.length)}:`);
+  for (const text of newestFirst.toReversed()) say(fit(`  > ${text}`));
+}

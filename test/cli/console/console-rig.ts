@@ -1,0 +1,65 @@
+// A session for a console to work on, and a real terminal to type into.
+import { spawnSync } from 'node:child_process';
+import type { DaemonRig } from '../../daemon/daemon-rig.ts';
+import { until } from '../../support/until.ts';
+import { daemonEntry } from '../../support/wire-client.ts';
+
+/** Two turns with a tool between them, in a kept session, and a file that was changed since. */
+export async function prepared(rig: DaemonRig): Promise<void> {
+  const { client, session } = await rig.opened({ retention: 'keep' });
+  rig.write('a.txt', 'one\n');
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'first turn' });
+  rig.write('b.txt', 'new\n');
+  await client.request('checkpoint/create', {
+    session,
+    kind: 'tool',
+    toolName: 'fs_write',
+    description: 'writes b',
+  });
+  await client.request('checkpoint/create', { session, kind: 'turn', message: 'second turn' });
+  rig.write('a.txt', 'spoilt\n');
+  await client.close();
+}
+
+export interface Screen {
+  readonly type: (...keys: string[]) => void;
+  readonly shows: (what: RegExp) => Promise<void>;
+  /** The program has ended, and the terminal with it. */
+  readonly ended: () => Promise<void>;
+}
+
+/** Whether there is a terminal to type into; said where there is none. */
+export function hasTerminal(): boolean {
+  const isThere = spawnSync('tmux', ['-V']).error === undefined;
+  if (!isThere) console.log('note: SKIPPED, because tmux is not installed: keys in a real terminal');
+  return isThere;
+}
+
+/** Runs a command of checkpointd in a terminal of 70 columns and 20 lines. */
+export async function inTerminal(
+  rig: DaemonRig,
+  command: string,
+  use: (screen: Screen) => Promise<void>,
+): Promise<void> {
+  const tmux = (...words: string[]): string =>
+    spawnSync('tmux', ['-u', '-L', `ckpt-${process.pid}`, ...words], {
+      env: { ...rig.environment, TERM: 'xterm', LC_ALL: 'C.UTF-8' },
+      cwd: rig.work,
+      encoding: 'utf8',
+    }).stdout;
+  const run = `'${process.execPath}' '${daemonEntry}' ${command} --storage='${rig.storage}'`;
+  tmux('new-session', '-d', '-s', 'c', '-x', '70', '-y', '20', run);
+  const seen = (): string => tmux('capture-pane', '-p', '-t', 'c');
+  try {
+    await use({
+      type: (...keys) => void tmux('send-keys', '-t', 'c', ...keys),
+      shows: (what) =>
+        until(String(what), () => what.test(seen()), 15_000).catch((error: unknown) => {
+          throw new Error(`${String(what)} is not on the screen:\n${seen()}`, { cause: error });
+        }),
+      ended: () => until('the end', () => tmux('list-sessions').trim() === ''),
+    });
+  } finally {
+    tmux('kill-server');
+  }
+}

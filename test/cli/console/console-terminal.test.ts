@@ -1,0 +1,58 @@
+// The console in a real terminal: keys, lists to choose from, completion.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from '../../daemon/daemon-rig.ts';
+import { until } from '../../support/until.ts';
+import { hasTerminal, inTerminal, prepared } from './console-rig.ts';
+
+if (hasTerminal()) {
+  test('a turn is picked with the arrow keys, and words and tags are completed (Q45)', () =>
+    withRig(async (rig) => {
+      await prepared(rig);
+      await inTerminal(rig, 'console', async ({ type, shows, ended }) => {
+        await shows(/^>/m);
+        type('/ch', 'Tab');
+        await shows(/> \/checkpoint/);
+        type(' restore', 'Enter');
+        await shows(/Select checkpoint to restore:/);
+        await shows(/❯ \[2\]/);
+        type('Up');
+        await shows(/❯ \[1\]/);
+        type('Enter');
+        await shows(/✓ Restored to checkpoint 1\n>/);
+        assert.is(rig.read('a.txt'), 'one\n');
+        type('/undo', 'Enter');
+        await shows(/> \/undo/);
+        await until('undone', () => rig.read('a.txt') === 'spoilt\n');
+        type('C-t');
+        await shows(/↯ >/);
+        type('C-d');
+        await ended();
+      });
+    }));
+
+  test('a message to go back to is picked with the arrow keys (C22)', () =>
+    withRig(async (rig) => {
+      const { client, session } = await rig.opened({ retention: 'keep' });
+      for (const content of ['one of ours', 'two of ours', 'three of ours'])
+        await client.request('conversation/append', {
+          session,
+          entry: { user: { content }, assistant: { content: 'yes' } },
+        });
+      await inTerminal(rig, 'console', async ({ type, shows, ended }) => {
+        await shows(/^>/m);
+        type('/tangent forget', 'Enter');
+        await shows(/Select the message to revert back to/);
+        await shows(/❯ two of ours \(forget 1 message after this\)\n {2}one of ours \(forget 2 messages/);
+        await shows(/ {2}Clear all messages \(forget 3 messages\)/);
+        type('Down', 'Enter');
+        await shows(/Forgetting the last 2 messages\.\n>/);
+        type('C-d');
+        await ended();
+      });
+      assert.is((await client.request('conversation/get', { session })).historyLength, 1);
+      await client.close();
+    }));
+}
+
+test.run();
