@@ -160,9 +160,7 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
     // Before or after: what is left is whole, or nothing is left and the session began anew.
-    // Open: killed between its store and its directory, it is resumed with no checkpoint of before.
-    const isKept = (await list(seat)).some(({ id }) => oracle.targetOf(seat, id) !== undefined);
-    if (course.opened?.['resumed'] === false || !isKept) oracle.forgetAll(seat);
+    if (course.opened?.['resumed'] === false) oracle.forgetAll(seat);
     return;
   }
   judgeQuiet(course, 'session/delete');

@@ -66,6 +66,10 @@ export class SessionDirectory {
   get publishedFile(): string {
     return join(this.own, 'published.log');
   }
+  /** Stands once the session is being deleted: whatever is left of it then is removed, and nothing of it is read. */
+  get deletionFile(): string {
+    return join(this.own, 'deletion');
+  }
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }

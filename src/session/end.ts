@@ -6,6 +6,7 @@ import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { CheckpointRecord, SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { emptyStore } from './deletion-note.ts';
 import { deleteTrash, renameAway } from './removal.ts';
 import type { Session } from './session.ts';
 
@@ -37,7 +38,8 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
         : (await mayRemove(session, enabled, kind))
           ? 'removed'
           : 'orphaned';
-    if (fate === 'removed') await enabled?.store.destroy();
+    if (fate === 'removed' && enabled !== undefined)
+      await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
     await enabled?.store.close();
     const trash = fate === 'removed' ? renameAway(directory) : undefined;
     return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };

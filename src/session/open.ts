@@ -14,6 +14,7 @@ import { strategyNamed } from '../store/strategies.ts';
 import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';
 import { RemovedParents } from './index/removed-parents.ts';
+import { finishDeletion } from './kept/deletion.ts';
 import { type KeptLog, openKeptLog } from './kept-log.ts';
 import { ledgerFrom } from './ledger/authorship.ts';
 import { type OperationContext } from './operations/operation-context.ts';
@@ -98,6 +99,7 @@ export async function openSession(
     created: timestamp(systemClock),
   };
   const directory = new SessionDirectory(root, id);
+  await finishDeletion(directory, around.log);
   const { owner, resumed } = await own(directory, marker, around.socket);
   try {
     const resolved = { ...request, options: { ...request.options, storage: root } };

@@ -11,6 +11,7 @@ import { GuardedStore } from '../store/guarded-store.ts';
 import { PublishedList } from '../store/published-list.ts';
 import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
+import { emptyStore, isBeingDeleted } from './deletion-note.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
 import { setAside } from './restore/interrupted.ts';
 import type { Session } from './session.ts';
@@ -65,6 +66,8 @@ export async function destroyClosedStore(directory: SessionDirectory, marker: Se
   const repository = findRepository(marker.workTree);
   // Its repository is gone, and the hidden refs with it: nothing is left outside.
   if (repository === undefined && driver.needsRepository) return;
+  // Of one that was emptied, and whose directory is left, nothing is expected.
+  const expected = isBeingDeleted(directory) ? 0 : PublishedList.open(directory.publishedFile).ids.size;
   const store = await driver.open({
     session: marker.session,
     sessionDirectory: directory.root,
@@ -72,11 +75,11 @@ export async function destroyClosedStore(directory: SessionDirectory, marker: Se
     workTree: marker.workTree,
     conversationId: marker.conversationId,
     ...given({ gitDirectory: repository?.gitDir }),
-    expected: PublishedList.open(directory.publishedFile).ids.size,
+    expected,
     durability: 'process',
   });
   try {
-    await store.destroy();
+    await emptyStore(directory, marker, store, expected);
   } finally {
     await store.close();
   }

@@ -175,23 +175,24 @@ export class Sessions {
    */
   async delete(
     id: string,
+    context: Pick<OperationContext, 'warn'>,
     storage: string = this.#options.defaultStorage,
     client: Client = this,
   ): Promise<{ readonly bytesFreed: number }> {
     const open = this.#open.get(id as SessionId);
     if (open === undefined) {
       await this.#storageAnswers(storage);
-      return this.#trashed(await deleteKept(storage, id, this.#options.log));
+      return this.#trashed(await deleteKept(storage, id, this.#options.log, context));
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
     // Before its end begins: what fails here leaves it open.
     const bytes = await sizeOfOpen(open);
     if (this.#open.get(open.id) !== open) {
       await this.#ending.get(open); // it was closed, or deleted, while we measured
-      return open.parts.directory.exists() ? this.delete(id, storage, client) : { bytesFreed: 0 };
+      return open.parts.directory.exists() ? this.delete(id, context, storage, client) : { bytesFreed: 0 };
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
-    return this.#trashed(await this.#during(open, () => deleteOpen(open, bytes)));
+    return this.#trashed(await this.#during(open, () => deleteOpen(open, bytes, context)));
   }
 
   #trashed({ bytesFreed, deleted }: Deleted): { readonly bytesFreed: number } {

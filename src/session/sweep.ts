@@ -1,11 +1,13 @@
 // Collects what dead daemons left in the storage root: trash that was being deleted, and session directories whose
 // owner died without removing them. Only what bears our marker, is ours, has no living owner, no unfinished
-// restore, retention `session`, and has been silent for the grace. Never touches a kept session.
+// restore, retention `session`, and has been silent for the grace; and sessions whose deletion was interrupted,
+// whatever their age. Never touches a kept session that nobody deleted.
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { isBeingDeleted } from './deletion-note.ts';
 import { SessionDirectory, sessionFormat } from './directory.ts';
 import { lastSignOfLife, SessionOwner } from './owner.ts';
 import { deleteTrash, isOurTrash, isTrash, renameAway } from './removal.ts';
@@ -56,16 +58,17 @@ async function sweepSession(
   const directory = new SessionDirectory(storage, session);
   if (!directory.exists()) return false;
   const marker = directory.readMarker();
-  if (marker === undefined || marker.session !== session || marker.retention === 'keep') return false;
+  if (marker === undefined || marker.session !== session) return false;
   if (marker.format > sessionFormat) return false; // a newer version may keep what we know nothing of
-  if (files.existsSync(directory.intentFile)) return false;
+  const isDeleted = isBeingDeleted(directory);
   const silentSince = lastSignOfLife(directory) ?? Date.parse(marker.created);
-  if (Date.now() - silentSince < graceMs) return false;
+  if (!isDeleted && !(isOrphan(directory) && Date.now() - silentSince >= graceMs)) return false;
   directory.ours(); // before anything is destroyed
   const owner = await SessionOwner.claim(directory);
   if (!(owner instanceof SessionOwner)) return false;
   try {
-    if (files.existsSync(directory.intentFile)) return false; // it was resumed and died while we looked
+    // It may have been resumed, or its deletion finished and the session begun anew, while we looked.
+    if (isDeleted ? !isBeingDeleted(directory) : !isOrphan(directory)) return false;
     await destroyOutside(directory);
     const trash = renameAway(directory);
     if (trash !== undefined) await deleteTrash(trash);
@@ -73,6 +76,10 @@ async function sweepSession(
   } finally {
     owner.release();
   }
+}
+
+function isOrphan(directory: SessionDirectory): boolean {
+  return directory.readMarker()?.retention === 'session' && !files.existsSync(directory.intentFile);
 }
 
 function namesIn(storage: string): string[] {

@@ -2,7 +2,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { withSessions } from '../support/in-process.ts';
+import type { SessionOpenResult } from '../../src/protocol/types.ts';
+import { type SessionRig, withSessions } from '../support/in-process.ts';
 
 const refused = (): Error => Object.assign(new Error('EIO'), { code: 'EIO' });
 
@@ -41,5 +42,35 @@ test('a session whose checkpoints cannot be destroyed is ended, and can be opene
     assert.is.not(again, session);
     await rig.request('checkpoint/create', { session: again.id, kind: 'turn' });
   }));
+
+for (const strategy of ['local', 'sqlite'] as const) {
+  const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
+    rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
+
+  test(`${strategy}: what fails after the checkpoints went is a warning, and the session begins anew`, () =>
+    withSessions(async (rig) => {
+      const { session } = await asked(rig);
+      await rig.request('conversation/appendTranscript', { session, text: 'said' });
+      installFault((call, target) => {
+        if (call === 'rename' && target.endsWith(session)) throw refused();
+      });
+      const answer = await rig.request('session/delete', { session }).finally(() => installFault(undefined));
+      assert.ok(answer.deleted);
+      assert.match(answer.warnings?.join() ?? '', /not all that it held could be removed yet/);
+      assert.equal((await rig.request('session/list', {})).sessions, []);
+      assert.is((await asked(rig)).resumed, false);
+      assert.is((await rig.request('conversation/get', { session })).transcriptLength, 0);
+    }));
+
+  test(`${strategy}: what fails before the checkpoints went leaves the session whole`, () =>
+    withSessions(async (rig) => {
+      const { session } = await asked(rig);
+      await rig.request('checkpoint/create', { session, kind: 'turn' });
+      rig.sessions.get(session).requireCheckpoints().store.destroy = () => Promise.reject(refused());
+      assert.instance(await errorOf(() => rig.request('session/delete', { session })), Error);
+      assert.is((await asked(rig)).resumed, true);
+      assert.is((await rig.request('checkpoint/list', { session })).checkpoints.length, 2);
+    }));
+}
 
 test.run();

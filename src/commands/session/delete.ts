@@ -2,8 +2,8 @@
 import { placePath } from '../answers/paths.ts';
 import { defineCommand } from '../command.ts';
 
-export const command = defineCommand('session/delete', async ({ params, client, daemon }) => {
+export const command = defineCommand('session/delete', async ({ params, client, daemon, context }) => {
   const storage = params.storageDir == null ? undefined : placePath(params.storageDir, 'storageDir');
-  const { bytesFreed } = await daemon.sessions.delete(params.session, storage, client);
+  const { bytesFreed } = await daemon.sessions.delete(params.session, context, storage, client);
   return { deleted: true, bytesFreed };
 });

@@ -1,11 +1,14 @@
 // Deleting a session by request, with its checkpoints and its conversation: one that is open here, or one that is kept
 // in a storage root. It decides nothing about who may ask.
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { strategyNamed } from '../../store/strategies.ts';
+import { emptyStore, isBeingDeleted } from '../deletion-note.ts';
 import { SessionDirectory } from '../directory.ts';
 import { endSession } from '../end.ts';
+import { afterCommit } from '../operations/after-commit.ts';
+import type { OperationContext } from '../operations/operation-context.ts';
 import { busy, SessionOwner } from '../owner.ts';
 import { deleteTrash, renameAway, sizeOf } from '../removal.ts';
 import type { Session } from '../session.ts';
@@ -17,6 +20,8 @@ export interface Deleted {
   readonly deleted: Promise<void>;
 }
 
+type Warned = Pick<OperationContext, 'warn'>;
+
 /** What comes before an open session is deleted: whether it is ours, and how large it is. It changes nothing. */
 export function sizeOfOpen({ parts: { directory } }: Session): Promise<number> {
   directory.ours();
@@ -24,27 +29,31 @@ export function sizeOfOpen({ parts: { directory } }: Session): Promise<number> {
 }
 
 /** Deletes a session that is open here, and closes it, also when what it holds cannot be destroyed. */
-export async function deleteOpen(session: Session, bytesFreed: number): Promise<Deleted> {
-  const { directory, log } = session.parts;
-  try {
-    directory.ours(); // before anything is destroyed
-    await session.enabled?.capture.close();
-    await session.enabled?.store.destroy();
-  } catch (error) {
-    await endSession(session, 'abrupt').catch((second: unknown) =>
-      log.error(`a session that could not be deleted was not ended well: ${String(second)}`),
-    );
-    throw error;
-  }
-  const { fate, deleted } = await endSession(session, 'orderly');
-  return fate === 'removed' ? { bytesFreed, deleted } : remove(directory);
+export function deleteOpen(session: Session, bytesFreed: number, context: Warned): Promise<Deleted> {
+  const { enabled } = session;
+  const { directory, marker, log } = session.parts;
+  return deciding(directory, context, async () => {
+    try {
+      directory.ours(); // before anything is destroyed
+      await enabled?.capture.close();
+      if (enabled !== undefined)
+        await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
+    } catch (error) {
+      await endSession(session, 'abrupt').catch((second: unknown) =>
+        log.error(`a session that could not be deleted was not ended well: ${String(second)}`),
+      );
+      throw error;
+    }
+    const { fate, deleted } = await endSession(session, 'orderly');
+    return fate === 'removed' ? { bytesFreed, deleted } : remove(directory, context);
+  });
 }
 
 /** Deletes a session that nobody has open. @throws UnknownSession, StoreBusy, StoreVersion */
-export async function deleteKept(storage: string, id: string, log: Log): Promise<Deleted> {
+export async function deleteKept(storage: string, id: string, log: Log, context: Warned): Promise<Deleted> {
   const directory = new SessionDirectory(storage, id as SessionId);
   if (/^ses_[0-9a-z]{26}$/.test(id) && directory.exists())
-    return remove(directory, () => destroyOutside(directory, log));
+    return remove(directory, context, () => destroyOutside(directory, log));
   throw new CheckpointdError(
     'UnknownSession',
     'There is no session with this id. session/list shows the kept ones.',
@@ -54,6 +63,7 @@ export async function deleteKept(storage: string, id: string, log: Log): Promise
 
 async function remove(
   directory: SessionDirectory,
+  context: Warned,
   destroy: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Deleted> {
   directory.refuseLaterFormat();
@@ -61,12 +71,55 @@ async function remove(
   const owner = directory.exists() ? await SessionOwner.claim(directory) : undefined;
   if (owner !== undefined && !(owner instanceof SessionOwner)) throw busy(owner);
   try {
-    await destroy();
-    const trash = renameAway(directory);
-    return { bytesFreed, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
+    return await deciding(directory, context, async () => {
+      directory.ours(); // before anything is destroyed
+      await destroy();
+      const trash = renameAway(directory);
+      return { bytesFreed, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
+    });
   } finally {
     owner?.release();
   }
+}
+
+/** What fails once the deletion is decided is finished by the next opening, or the next start: it is a warning. */
+async function deciding(
+  directory: SessionDirectory,
+  context: Warned,
+  work: () => Promise<Deleted>,
+): Promise<Deleted> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isBeingDeleted(directory)) throw error;
+    const lost = 'The session is deleted, but not all that it held could be removed yet';
+    await afterCommit(context, lost, () => Promise.reject(error));
+    return { bytesFreed: 0, deleted: Promise.resolve() };
+  }
+}
+
+/**
+ * Goes on with a deletion that was interrupted, so that the path is free for a session that begins anew.
+ *
+ * @throws StoreBusy while another process deletes it; what keeps its store from being emptied
+ */
+export async function finishDeletion(directory: SessionDirectory, log: Log): Promise<void> {
+  if (!isBeingDeleted(directory)) return;
+  directory.refuseLaterFormat();
+  const owner = await claimStanding(directory);
+  if (owner === undefined) return;
+  if (!(owner instanceof SessionOwner)) throw busy(owner);
+  let trash: string | undefined;
+  try {
+    if (!isBeingDeleted(directory)) return; // another one has finished it, and perhaps begun anew
+    directory.ours();
+    await destroyOutside(directory, log);
+    trash = renameAway(directory);
+    log.info(`finished the deletion of ${directory.session}, which had been interrupted`);
+  } finally {
+    owner.release();
+  }
+  if (trash !== undefined) await deleteTrash(trash).catch((error: unknown) => log.warn(left(error)));
 }
 
 /** Removes what a strategy keeps outside the directory of a session that is not open here. */
@@ -80,4 +133,20 @@ export async function destroyOutside(directory: SessionDirectory, log: Log): Pro
     if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
     log.warn(`a session is removed, and not what a damaged store holds of it: ${error.message}`);
   }
+}
+
+/** Undefined where it is gone by now: another process has finished the deletion. */
+async function claimStanding(
+  directory: SessionDirectory,
+): Promise<Awaited<ReturnType<typeof SessionOwner.claim>> | undefined> {
+  try {
+    return await SessionOwner.claim(directory);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' && !directory.exists()) return undefined;
+    throw error;
+  }
+}
+
+function left(error: unknown): string {
+  return `a removed session could not be deleted whole, the next start goes on: ${String(error)}`;
 }

@@ -5,6 +5,7 @@ import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import { isBeingDeleted } from '../deletion-note.ts';
 import { SessionDirectory, type SessionMarker } from '../directory.ts';
 import { lastSignOfLife, otherHolder } from '../owner.ts';
 
@@ -28,7 +29,7 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
   for (const name of namesIn(storage)) {
     try {
       const directory = new SessionDirectory(storage, name);
-      if (!directory.exists()) continue;
+      if (!directory.exists() || isBeingDeleted(directory)) continue;
       const marker = directory.readMarker();
       if (marker === undefined) leaveOut(name, damagedMarker);
       else {
