@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { sessionEvents } from './commands/answers/announce.ts';
-import type { Daemon as CommandSurroundings, Request } from './commands/command.ts';
+import type { DaemonParts as CommandSurroundings, Request } from './commands/command.ts';
 import { execute } from './commands/execute.ts';
 import { commands } from './commands/table.ts';
 import type { Handlers } from './rpc/dispatch.ts';
 import type { EndReason } from './rpc/ending.ts';
-import type { Daemon, Notify } from './rpc/server.ts';
+import type { Notify, ServedDaemon } from './rpc/server.ts';
 import type { EndKind } from './session/end.ts';
 import { OperationRecords } from './session/operations/operation-records.ts';
 import { Sessions } from './session/sessions.ts';
@@ -42,7 +42,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 };
 
 /** Builds a daemon that serves requests through its handlers. Starts nothing but the clock of the idle sweep: what is heavy is loaded when used. */
-export function createDaemon(options: DaemonOptions): Daemon {
+export function createDaemon(options: DaemonOptions): ServedDaemon {
   const storage = options.storageDirectory ?? defaultStorageDirectory();
   const sessions = new Sessions({
     surroundings: {

@@ -11,7 +11,7 @@ export type Transport =
   | { readonly kind: 'pipe'; readonly path: string }
   | { readonly kind: 'socket'; readonly port: number };
 
-export type Command =
+export type ProgramStart =
   | { readonly do: 'help' }
   | { readonly do: 'version' }
   | { readonly do: 'printProtocol' }
@@ -90,7 +90,7 @@ function timeOf(flag: string, text: string, unit: 'hours' | 'minutes', example: 
   return Math.round(amount * (unit === 'hours' ? 3_600_000 : 60_000));
 }
 
-function parse(argv: readonly string[]): Command {
+function parse(argv: readonly string[]): ProgramStart {
   const isAlone = argv[0] === 'daemon';
   const { values } = parseArgs({
     args: argv.slice(isAlone ? 1 : 0),
@@ -143,7 +143,7 @@ function parse(argv: readonly string[]): Command {
 }
 
 /** What the command line asks for (`argv` without node and the script). Never throws. */
-export function commandOf(argv: readonly string[]): Command {
+export function commandOf(argv: readonly string[]): ProgramStart {
   try {
     return parse(argv);
   } catch (error) {

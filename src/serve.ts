@@ -8,7 +8,7 @@ import { given } from './base/given.ts';
 import { createLog, type Log, type LogSink } from './base/log.ts';
 import type { ServeFlags, Transport } from './flags.ts';
 import type { ClientStreams } from './rpc/served-client.ts';
-import { type Daemon, type FirstClient, Server } from './rpc/server.ts';
+import { type FirstClient, type ServedDaemon, Server } from './rpc/server.ts';
 import type { SocketListener } from './rpc/transport/socket-listener.ts';
 import { guardStdout, sayFatal } from './rpc/transport/stdout-guard.ts';
 
@@ -113,7 +113,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const load = async (): Promise<Daemon> => {
+  const load = async (): Promise<ServedDaemon> => {
     const { createDaemon, defaultStorageDirectory } = await import('./daemon.ts');
     const storage = flags.storageDirectory ?? defaultStorageDirectory();
     if (flags.listens) listener = await listenFor(server, storage, log);

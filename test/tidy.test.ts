@@ -160,6 +160,21 @@ test('nothing is exported that no other file uses, or that only tests use withou
   assert.equal(found, []);
 });
 
+test('a name that a file exports means one thing in the whole of src', () => {
+  const places = new Map<string, string[]>();
+  for (const { name, text } of src) {
+    const declared = text.matchAll(
+      /^export (?:abstract )?(?:async )?(?:function\*?|class|const|interface|type) (\w+)/gm,
+    );
+    for (const [, word = ''] of declared) places.set(word, [...(places.get(word) ?? []), name]);
+  }
+  places.delete('command'); // what each file of commands/NOUN/ exports, for the table
+  const twice = [...places].filter(([, files]) => files.length > 1);
+  // The client has its own of this one, because it imports nothing of the daemon.
+  const known = [['within', ['src/base/within.ts', 'src/client/within.ts']]];
+  assert.equal(twice, known);
+});
+
 test('an optional field is given(), not spread on a condition of its own', () => {
   // The client imports nothing of the daemon, and what is for people is a client.
   const spread = src

@@ -6,7 +6,7 @@ import { Slices } from '../base/slices.ts';
 import { nameOf, parentOf, type TreePath, toText } from '../tree/tree-path.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
 import { readLink, readStable } from './stable-read.ts';
-import { inside, type Reached, reach, type WorkTree } from './work-tree.ts';
+import { inside, type ReachedPath, reachPath, type WorkTree } from './work-tree.ts';
 
 export interface PresentContent {
   readonly blob: BlobId;
@@ -54,7 +54,7 @@ export async function contentAt(
 
 function linkAt(
   store: Pick<SnapshotSink, 'hash'>,
-  directory: Reached,
+  directory: ReachedPath,
   name: string,
 ): PresentContent | undefined {
   const read = readLink(directory, name);
@@ -65,11 +65,11 @@ function linkAt(
 }
 
 /** The directory that holds the path, no link on the way; undefined when it is not there. */
-function directoryOf(workTree: WorkTree, path: TreePath): Reached | undefined {
+function directoryOf(workTree: WorkTree, path: TreePath): ReachedPath | undefined {
   const parts = parentOf(path).split('/');
   for (let i = 0; i < parts.length && parts[0] !== ''; i += 1) {
     const at = parts.slice(0, i + 1).join('/') as TreePath;
-    const above = reach(workTree, parentOf(at));
+    const above = reachPath(workTree, parentOf(at));
     try {
       const stats = statOf(above, nameOf(at));
       if (stats === undefined) return undefined;
@@ -87,10 +87,10 @@ function directoryOf(workTree: WorkTree, path: TreePath): Reached | undefined {
       above.release();
     }
   }
-  return reach(workTree, parentOf(path));
+  return reachPath(workTree, parentOf(path));
 }
 
-function statOf(directory: Reached, name: string): ReturnType<typeof files.lstatSync> {
+function statOf(directory: ReachedPath, name: string): ReturnType<typeof files.lstatSync> {
   try {
     return files.lstatSync(inside(directory, name));
   } catch (error) {

@@ -10,7 +10,7 @@ import { markAccessLists } from './permissions/access.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { BlobHash, StableContent } from './snapshot-sink.ts';
 import { discard, type ReadContent, readLink, readStable } from './stable-read.ts';
-import { type Reached, reach, type WorkTree } from './work-tree.ts';
+import { type ReachedPath, reachPath, type WorkTree } from './work-tree.ts';
 
 /** Takes contents; a returned promise asks the scan to wait. It owns spool files from then on. */
 export interface BlobSink {
@@ -81,7 +81,7 @@ export class FileReading {
   async readAll(fresh: readonly WalkedDirectory[]): Promise<void> {
     const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
     for (const directory of fresh) {
-      let reached: Reached | undefined;
+      let reached: ReachedPath | undefined;
       try {
         for (const [name, entry] of directory.entries) {
           if (!entry.taken || (entry.kind !== 'file' && entry.kind !== 'link')) continue;
@@ -155,9 +155,9 @@ export class FileReading {
     return this.#isStopped;
   }
 
-  #reach(directory: WalkedDirectory): Reached | undefined {
+  #reach(directory: WalkedDirectory): ReachedPath | undefined {
     try {
-      return reach(this.#options.tree, directory.path);
+      return reachPath(this.#options.tree, directory.path);
     } catch (error) {
       // Gone or changed since it was listed: the look at all directories that follows finds that out.
       if (!(error instanceof Error && 'code' in error)) throw error;
@@ -166,7 +166,7 @@ export class FileReading {
   }
 
   async #readEntry(
-    reached: Reached,
+    reached: ReachedPath,
     name: string,
     entry: WalkedEntry,
     old: WalkedEntry | undefined,
@@ -197,7 +197,7 @@ export class FileReading {
   }
 
   async #readLink(
-    reached: Reached,
+    reached: ReachedPath,
     name: string,
     entry: WalkedEntry,
     old: WalkedEntry | undefined,

@@ -9,7 +9,14 @@ import { isRestoreTemporary } from '../tree/globs.ts';
 import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
-import { inside, insideQuickly, type Reached, reach, type WorkTree, workTreeError } from './work-tree.ts';
+import {
+  inside,
+  insideQuickly,
+  type ReachedPath,
+  reachPath,
+  type WorkTree,
+  workTreeError,
+} from './work-tree.ts';
 
 /** Why something that stands there cannot be taken as a file. */
 export type WalkProblem = 'unreadable' | 'nameTooLong' | 'socket' | 'fifo' | 'device' | 'nestedGitDirectory';
@@ -133,9 +140,9 @@ export async function listDirectory(
   const { path } = inherited;
   let { scope, chain } = inherited;
   let stamp: Stamp | undefined;
-  let reached: Reached | undefined;
+  let reached: ReachedPath | undefined;
   try {
-    reached = reach(options.tree, path);
+    reached = reachPath(options.tree, path);
     stamp = look(inside(reached, ''));
     const names = await readNames(inside(reached, ''), stamp.size);
     if (path !== rootPath && inherited.mode === 'rules' && names.includes('.git')) {
@@ -192,9 +199,9 @@ function gitDirectoryBy(
 
 /** What a directory looks like now; undefined when it is gone or cannot be reached. */
 export function lookAgain(tree: WorkTree, path: TreePath): Stamp | undefined {
-  let reached: Reached | undefined;
+  let reached: ReachedPath | undefined;
   try {
-    reached = reach(tree, path);
+    reached = reachPath(tree, path);
     return look(inside(reached, ''));
   } catch (error) {
     if (path === rootPath) throw workTreeError(tree.root, error);
@@ -217,7 +224,7 @@ function readNames(path: Buffer, size: number): Promise<string[]> | string[] {
 }
 
 /** One name; undefined for what is silently left out (git's own directories) and for what has just vanished. */
-function lookAt(name: string, mode: TakeMode, reached: Reached): WalkedEntry | undefined {
+function lookAt(name: string, mode: TakeMode, reached: ReachedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
     // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
     // `git~1` or a `.GIT` is said everywhere, because it may be somebody's file and no tree can hold it.

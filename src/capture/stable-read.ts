@@ -8,7 +8,7 @@ import { isSameStamp, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
 import type { Slices } from '../base/slices.ts';
 import { problemOf } from './listing.ts';
-import { inside, insideQuickly, type Reached } from './work-tree.ts';
+import { inside, insideQuickly, type ReachedPath } from './work-tree.ts';
 
 export interface ReadingHash<Id> {
   update(bytes: Uint8Array): void;
@@ -63,7 +63,7 @@ const exact = { bigint: true } as const;
  * The spool file, if one was made, belongs to the caller. @throws NoSpace errors of the spool, EMFILE and the like.
  */
 export async function readStable<Id>(
-  directory: Reached,
+  directory: ReachedPath,
   name: string,
   options: StableReadOptions<Id>,
 ): Promise<StableRead<Id>> {
@@ -182,7 +182,7 @@ function writeFully(fd: number, bytes: Buffer): void {
 
 /** The target of a symbolic link, byte for byte, with the stamp that holds for it. */
 export function readLink(
-  directory: Reached,
+  directory: ReachedPath,
   name: string,
 ):
   | { readonly kind: 'read'; readonly target: Buffer; readonly stamp: Stamp }

@@ -9,7 +9,7 @@ import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain } from './ignore/ignore-rules.ts';
 import type { Inherited, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
-import { insideQuickly, type Reached, reach } from './work-tree.ts';
+import { insideQuickly, type ReachedPath, reachPath } from './work-tree.ts';
 
 export interface UnchangedOptions extends ListingOptions {
   /** Whether the files in a directory are looked at; else its own times, and so its names, are enough. */
@@ -33,9 +33,9 @@ export async function unchangedListing(
     (before.gitDirectory !== 'content' && options.isPointedTo(inherited.path))
   )
     return undefined;
-  let reached: Reached | undefined;
+  let reached: ReachedPath | undefined;
   try {
-    reached = reach(options.tree, inherited.path);
+    reached = reachPath(options.tree, inherited.path);
     if (!isStampOf(before.stamp, lookAt(reached, ''))) return undefined;
     const chain = before.entries.has('.gitignore')
       ? extendChain(inherited.chain, inherited.path, reached)
@@ -82,13 +82,13 @@ function isComparable(before: WalkedDirectory, inherited: Inherited): boolean {
   );
 }
 
-function lookAt(reached: Reached, name: string): BigIntStats {
+function lookAt(reached: ReachedPath, name: string): BigIntStats {
   return files.lstatSync(insideQuickly(reached, name), exact);
 }
 
 const exact = { bigint: true } as const;
 
-function hasSameNames(before: WalkedDirectory, reached: Reached, { leftOut }: UnchangedOptions): boolean {
+function hasSameNames(before: WalkedDirectory, reached: ReachedPath, { leftOut }: UnchangedOptions): boolean {
   let known = 0;
   for (const name of files.readdirSync(insideQuickly(reached, ''), { encoding: 'latin1' })) {
     if (before.entries.has(name)) known += 1;

@@ -203,7 +203,7 @@ function existingPart(path: string, below: string[]): string {
 const reachMax = 4096 - 1 - 256;
 
 /** A directory that system calls can reach, however deep it lies. */
-export interface Reached {
+export interface ReachedPath {
   /** The bytes of a path to the directory, as latin1, without a final slash. */
   readonly prefix: string;
   release(): void;
@@ -215,7 +215,7 @@ export interface Reached {
  * On Linux a path longer than PATH_MAX is walked in steps through `/proc/self/fd`; elsewhere the long path is given
  * as it is, and the system answers ENAMETOOLONG, which is reported.
  */
-export function reach(tree: WorkTree, directory: TreePath): Reached {
+export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const root = rootBytes(tree);
   const full = directory === '' ? root : `${root}/${directory}`;
   if (full.length <= reachMax || process.platform !== 'linux')
@@ -251,7 +251,7 @@ function rootBytes(tree: WorkTree): string {
 }
 
 /** The bytes of a name in a reached directory; '' is the directory itself. */
-export function inside(reached: Reached, name: string): Buffer {
+export function inside(reached: ReachedPath, name: string): Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return Buffer.from(path, 'latin1');
 }
@@ -259,7 +259,7 @@ export function inside(reached: Reached, name: string): Buffer {
 const beyondAscii = /[\u0080-\u00ff]/;
 
 /** The same for loops over very many names: text where text and bytes agree, which spares a copy for each. */
-export function insideQuickly(reached: Reached, name: string): string | Buffer {
+export function insideQuickly(reached: ReachedPath, name: string): string | Buffer {
   const path = name === '' ? (reached.prefix === '' ? '/' : reached.prefix) : `${reached.prefix}/${name}`;
   return beyondAscii.test(path) ? Buffer.from(path, 'latin1') : path;
 }

@@ -3,7 +3,7 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import { explained } from './explained.ts';
-import { addSessionCommand, given, withCommonOptions } from './session-command.ts';
+import { addSessionCommand, givenBy, withCommonOptions } from './session-command.ts';
 import { say } from './terminal.ts';
 
 /** `paths` is what stood after `--`, undefined without one. */
@@ -38,7 +38,7 @@ const commands: Readonly<Record<string, Add>> = {
     );
     made.action(async () => {
       const { sessions } = await import('./sessions.ts');
-      done(await sessions(given(made.opts())));
+      done(await sessions(givenBy(made.opts())));
     });
   },
   doctor: async (program, _, done) => {
@@ -46,7 +46,7 @@ const commands: Readonly<Record<string, Add>> = {
     const made = withCommonOptions(program.command('doctor')).description(summary);
     made.action(async () => {
       const { doctor } = await import('./doctor.ts');
-      done(await doctor(given(made.opts())));
+      done(await doctor(givenBy(made.opts())));
     });
   },
   mcp: addMcp,
@@ -91,7 +91,7 @@ async function addMcp(program: Command, _: unknown, done: (code: number) => void
       import('./mcp/serve-mcp.ts'),
       import('./version.ts'),
     ]);
-    done(await serveMcp(given(made.opts()), clientVersion()));
+    done(await serveMcp(givenBy(made.opts()), clientVersion()));
   });
 }
 

@@ -28,7 +28,7 @@ export function addSessionCommand(
       return;
     }
     const { perform } = await import('./perform.ts');
-    done(await perform(command, given(options, paths), { options, words: made.args.slice(0, count) }));
+    done(await perform(command, givenBy(options, paths), { options, words: made.args.slice(0, count) }));
   });
 }
 
@@ -45,7 +45,7 @@ function usageOf({ words = [] }: CliCommand): string {
   return ['[options]', ...words.map(([name]) => name), '[path]'].join(' ');
 }
 
-export function given(options: Record<string, unknown>, paths: readonly string[] = []): Given {
+export function givenBy(options: Record<string, unknown>, paths: readonly string[] = []): Given {
   const { path, session, storage, json, pager } = options;
   return {
     path: String(path),

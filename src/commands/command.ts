@@ -15,7 +15,7 @@ import type { Client } from '../session/sharing/shares.ts';
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
 
 /** What a command is given of the daemon. */
-export interface Daemon {
+export interface DaemonParts {
   readonly sessions: Sessions;
   /** Where sessions live unless a request says otherwise. */
   readonly storage: string;
@@ -43,7 +43,7 @@ export interface Call<M extends CommandMethod> {
   readonly params: ParamsOf<M>;
   readonly context: OperationContext;
   readonly client: Client;
-  readonly daemon: Daemon;
+  readonly daemon: DaemonParts;
 }
 
 type LaneOf<M extends CommandMethod> = (typeof methods)[M]['lane'];

@@ -15,7 +15,7 @@ import {
 import { mustAnswer } from '../session/answering-path.ts';
 import { contextNow } from '../session/context/session-context.ts';
 import { documentSource, documentTarget, refusedPath } from '../session/document/document-path.ts';
-import { type StandingFile, saveReplaced, stampOf } from '../session/document/replaced-file.ts';
+import { fileStamp, type StandingFile, saveReplaced } from '../session/document/replaced-file.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
 
@@ -135,7 +135,7 @@ async function writeTemporary(
 
 /** Replaces what was saved. @throws PreconditionFailed when it is not that any more */
 function replace(temporary: string, target: string, saved: string | undefined): true {
-  const stamp = stampOf(target);
+  const stamp = fileStamp(target);
   if (stamp !== undefined && stamp !== saved) throw occupied(target, 'changed while it was being saved');
   files.renameSync(temporary, target);
   return true;
@@ -152,7 +152,7 @@ async function putNew(temporary: string, target: string): Promise<boolean> {
       throw occupied(target, 'is there already');
     }
     // A file system without hard links: look, then move.
-    if (stampOf(target) !== undefined) throw occupied(target, 'is there already');
+    if (fileStamp(target) !== undefined) throw occupied(target, 'is there already');
     files.renameSync(temporary, target);
     return true;
   }

@@ -10,7 +10,7 @@ import type { OperationContext } from '../session/operations/operation-context.t
 import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
 import { ensureRecovered } from '../session/restore/recover.ts';
 import type { Session } from '../session/session.ts';
-import type { AnyCommand, Call, CommandMethod, Daemon, OpeningCommand, Request } from './command.ts';
+import type { AnyCommand, Call, CommandMethod, DaemonParts, OpeningCommand, Request } from './command.ts';
 
 type Answer = object;
 type Params = { readonly session?: string; readonly idempotencyKey?: string | null };
@@ -38,7 +38,7 @@ export async function execute(
   command: AnyCommand,
   params: object,
   request: Request,
-  daemon: Daemon,
+  daemon: DaemonParts,
 ): Promise<Answer> {
   const warnings: string[] = [];
   const { client } = request;
@@ -193,7 +193,7 @@ function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
 
 function contextOf(
   { signal, progress, client }: Request,
-  { log }: Daemon,
+  { log }: DaemonParts,
   warnings: string[],
 ): OperationContext {
   return {

@@ -48,7 +48,7 @@ const totalBytesMax = 16 << 20;
 const textBytesMax = 32 << 20;
 
 /** Compares two states of the files. @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled, DataCorrupt */
-export async function diff(
+export async function snapshotDiff(
   session: Session,
   request: DiffRequest,
   context: OperationContext,

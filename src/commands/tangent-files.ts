@@ -26,7 +26,7 @@ export interface EnteredTangent {
 }
 
 /** Enters a tangent. @throws CheckpointsDisabled when it is to carry files and there are no checkpoints */
-export async function enterTangent(
+export async function enterTangentWithFiles(
   session: Session,
   files: boolean,
   context: OperationContext,
@@ -49,7 +49,7 @@ export interface LeftTangent {
 }
 
 /** Leaves a tangent, with its files when it carries them and its tail is not kept. */
-export async function exitTangent(
+export async function exitTangentWithFiles(
   session: Session,
   keepTail: boolean,
   context: OperationContext,

@@ -5,7 +5,7 @@ import { byBytes, join, nameOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import type { Commit } from './commit.ts';
 import { pathReason } from './failure.ts';
-import type { Failure } from './operations.ts';
+import type { Failure } from './plan-steps.ts';
 import { inClearingOrder, type Temporaries } from './staging.ts';
 import { clearTemporary, isTemporaryOf, sweepTemporaries } from './temporaries.ts';
 

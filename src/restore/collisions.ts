@@ -14,8 +14,8 @@ import {
   toText,
 } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
-import type { WriteOperation } from './operations.ts';
-import { list } from './temporaries.ts';
+import type { FileWrite } from './plan-steps.ts';
+import { namesBelow } from './temporaries.ts';
 
 export interface Folding {
   /** `A` and `a` are one name. */
@@ -78,7 +78,7 @@ const everyFolding: Folding = { foldsCase: true, foldsUnicode: true };
  * dry run may ask. Where no name tells, the directory above it does: a new one inherits it.
  */
 export function probeFolding(tree: AnchoredFiles, directory: TreePath): Folding {
-  const names = tree.isDirectory(directory) ? list(tree, directory).map(({ name }) => name) : [];
+  const names = tree.isDirectory(directory) ? namesBelow(tree, directory).map(({ name }) => name) : [];
   const foldsCase = answerOf(tree, directory, names, (text) =>
     text.toLowerCase() === text ? text.toUpperCase() : text.toLowerCase(),
   );
@@ -133,7 +133,7 @@ export function respell(
     readonly leave?: ReadonlyMap<TreePath, unknown>;
     readonly only?: ReadonlySet<TreePath>;
   },
-  writes: ReadonlyMap<TreePath, WriteOperation>,
+  writes: ReadonlyMap<TreePath, FileWrite>,
   standing: readonly TreePath[],
   byPath: ReadonlyMap<TreePath, TreeChange>,
 ): Spellings {
@@ -161,7 +161,7 @@ export function respell(
 /** One file that is to be written, and one of the same directory that the target does not hold. */
 function pairOf(
   paths: readonly TreePath[],
-  writes: ReadonlyMap<TreePath, WriteOperation>,
+  writes: ReadonlyMap<TreePath, FileWrite>,
   byPath: ReadonlyMap<TreePath, TreeChange>,
 ): Respelling | undefined {
   const [to, from] = writes.has(paths[0] ?? ('' as TreePath)) ? paths : paths.toReversed();

@@ -10,10 +10,10 @@ import { pathReason } from './failure.ts';
 import { ancestors } from './plan.ts';
 import { type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite, Temporaries } from './staging.ts';
-import { list } from './temporaries.ts';
+import { namesBelow } from './temporaries.ts';
 
 /** `conflict`: somebody changed the path meanwhile; it stays as they made it. */
-export type Outcome = 'done' | 'conflict';
+export type CommitOutcome = 'done' | 'conflict';
 
 const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
@@ -42,7 +42,7 @@ export class Commit {
     this.#touched = touched;
   }
 
-  delete({ path, signature }: StagedDelete): Outcome {
+  delete({ path, signature }: StagedDelete): CommitOutcome {
     const stats = statsAt(this.#tree, path);
     if (stats === undefined) return 'done';
     if (!this.#isUntouched(stats, signature)) return 'conflict';
@@ -63,7 +63,7 @@ export class Commit {
     return 'conflict';
   }
 
-  write(write: StagedWrite): Outcome {
+  write(write: StagedWrite): CommitOutcome {
     this.#ensureDirectory(parentOf(write.path));
     if (write.displaces !== undefined) return this.#displace(write, write.displaces);
     const stats = write.replaces && statsAt(this.#tree, write.path);
@@ -107,7 +107,7 @@ export class Commit {
   }
 
   /** Nothing may be at `path`: a link fails where a rename would overwrite what just appeared there. */
-  #place(temporary: TreePath, path: TreePath): Outcome {
+  #place(temporary: TreePath, path: TreePath): CommitOutcome {
     try {
       files.linkSync(this.#tree.address(temporary), this.#tree.address(path));
     } catch (error) {
@@ -123,7 +123,7 @@ export class Commit {
     return 'done';
   }
 
-  #replace({ path, temporary }: StagedWrite, signature: Signature): Outcome {
+  #replace({ path, temporary }: StagedWrite, signature: Signature): CommitOutcome {
     const aside = this.#temporaries.next(parentOf(path));
     try {
       files.linkSync(this.#tree.address(path), this.#tree.address(aside));
@@ -151,7 +151,7 @@ export class Commit {
   }
 
   /** Moves the directory aside, verifies all of it there, puts the file in place, then removes the directory. */
-  #displace({ path, temporary }: StagedWrite, held: ReadonlyMap<TreePath, Signature>): Outcome {
+  #displace({ path, temporary }: StagedWrite, held: ReadonlyMap<TreePath, Signature>): CommitOutcome {
     if (!this.#holdsOnly(path, path, held)) return 'conflict';
     const wrapper = this.#temporaries.next(parentOf(path));
     const aside = join(wrapper, nameOf(path));
@@ -191,7 +191,7 @@ export class Commit {
 
   /** Whether the directory at `at` (that stood at `home`) has nothing but the held files, all untouched. */
   #holdsOnly(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
-    return list(this.#tree, at).every(({ name, isDirectory }) => {
+    return namesBelow(this.#tree, at).every(({ name, isDirectory }) => {
       const path = join(at, name);
       if (isDirectory) return this.#holdsOnly(path, join(home, name), held);
       const signature = held.get(join(home, name));
@@ -202,7 +202,7 @@ export class Commit {
 
   /** Removes what is held; false when something else is left. */
   #removeHeld(at: TreePath, home: TreePath, held: ReadonlyMap<TreePath, Signature>): boolean {
-    for (const { name, isDirectory } of list(this.#tree, at)) {
+    for (const { name, isDirectory } of namesBelow(this.#tree, at)) {
       if (isDirectory) this.#removeHeld(join(at, name), join(home, name), held);
       else if (held.has(join(home, name))) {
         this.#noteShared(statsAt(this.#tree, join(at, name)));

@@ -10,7 +10,7 @@ import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, OperationId, SnapshotId } from '../base/ids.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type { LeftAlone } from './operations.ts';
+import type { LeftAlone } from './plan-steps.ts';
 
 const version = 1;
 

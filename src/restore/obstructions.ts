@@ -6,10 +6,10 @@ import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { byBytes, isGitName, isWithin, join, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
-import type { Failure, FailureReason, RestorePlan } from './operations.ts';
 import { ancestors } from './plan.ts';
+import type { Failure, FailureReason, RestorePlan } from './plan-steps.ts';
 import { reducedPlan } from './reduced-plan.ts';
-import { list } from './temporaries.ts';
+import { namesBelow } from './temporaries.ts';
 
 export interface Obstructions {
   /** Files, links and whole directories that a capture should add (`alsoInclude`) before anything is displaced. */
@@ -97,9 +97,9 @@ async function unsavedBelow(
     const next = queue.pop();
     if (next === undefined) break;
     if (slices.isDue()) await slices.pause();
-    let names: ReturnType<typeof list>;
+    let names: ReturnType<typeof namesBelow>;
     try {
-      names = list(tree, next);
+      names = namesBelow(tree, next);
     } catch (error) {
       const code = systemCode(error);
       if (code === 'EACCES' || code === 'EPERM') return { paths: [], reason: 'unsaved' };
@@ -155,5 +155,5 @@ function kindAt(tree: AnchoredFiles, path: TreePath): 'absent' | 'directory' | '
 function isSpelledSo(tree: AnchoredFiles, path: TreePath): boolean {
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  return list(tree, parent).some((each) => each.name === name);
+  return namesBelow(tree, parent).some((each) => each.name === name);
 }

@@ -4,14 +4,14 @@ import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { Access } from './access.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
-import type { Outcome } from './commit.ts';
+import type { CommitOutcome } from './commit.ts';
 import { pathReason } from './failure.ts';
-import type { PermissionOperation, RestorePlan } from './operations.ts';
+import type { PermissionChange, RestorePlan } from './plan-steps.ts';
 import { directoryMode, fileMode } from './staging.ts';
 
 export class PermissionSetter {
   readonly #tree: AnchoredFiles;
-  readonly #operations: readonly PermissionOperation[];
+  readonly #operations: readonly PermissionChange[];
   readonly #umask: number;
   readonly #access: Access;
   /** The directories whose lists new ones inherit, by the new one. */
@@ -52,7 +52,7 @@ export class PermissionSetter {
     }
   }
 
-  set(operation: PermissionOperation): Outcome {
+  set(operation: PermissionChange): CommitOutcome {
     const { path } = operation;
     if (operation.kind === 'file') {
       const { before, after } = operation;

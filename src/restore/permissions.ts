@@ -6,8 +6,8 @@ import { type Entry, isLink } from '../tree/entry.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
-import type { Failure, FailureReason, RestorePlan } from './operations.ts';
 import { ancestors } from './plan.ts';
+import type { Failure, FailureReason, RestorePlan } from './plan-steps.ts';
 import { reducedPlan } from './reduced-plan.ts';
 
 /** The plan without the operations in directories that cannot be changed, nor those that wait for them. */

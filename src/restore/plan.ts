@@ -6,13 +6,13 @@ import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.
 import { byBytes, isGitName, isWithin, parentOf, shallowFirst, type TreePath } from '../tree/tree-path.ts';
 import { type Folding, respell } from './collisions.ts';
 import type {
-  DeleteOperation,
   FailureReason,
+  FileDelete,
+  FileWrite,
   LeftReason,
-  PermissionOperation,
+  PermissionChange,
   RestorePlan,
-  WriteOperation,
-} from './operations.ts';
+} from './plan-steps.ts';
 
 export interface RestoreRequest {
   /** From the present capture to the target, in any order. */
@@ -59,7 +59,7 @@ export function planRestore(request: RestoreRequest): RestorePlan {
 
 interface MutableDelete {
   readonly expected: Entry;
-  readonly because: DeleteOperation['because'];
+  readonly because: FileDelete['because'];
 }
 
 /** The plan while it is made: operations by path, taken out again as reasons against them are found. */
@@ -67,9 +67,9 @@ class Draft {
   readonly #request: RestoreRequest;
   readonly #changes: readonly TreeChange[];
   readonly #byPath: ReadonlyMap<TreePath, TreeChange>;
-  readonly #writes = new Map<TreePath, WriteOperation>();
+  readonly #writes = new Map<TreePath, FileWrite>();
   readonly #deletes = new Map<TreePath, MutableDelete>();
-  readonly #modes = new Map<TreePath, PermissionOperation & { kind: 'file' }>();
+  readonly #modes = new Map<TreePath, PermissionChange & { kind: 'file' }>();
   readonly #failed = new Map<TreePath, FailureReason>();
   readonly #conflicts = new Set<TreePath>();
   readonly #skipped = new Map<TreePath, LeftReason>();
@@ -216,10 +216,10 @@ class Draft {
     };
   }
 
-  #directoryPermissions(): PermissionOperation[] {
+  #directoryPermissions(): PermissionChange[] {
     const { present, target } = this.#request.directoryPermissions;
     const held = new Set(this.#changes.flatMap(({ path, after }) => (after ? ancestors(path) : [])));
-    const operations: PermissionOperation[] = [];
+    const operations: PermissionChange[] = [];
     for (const path of new Set([...present.keys(), ...target.keys()])) {
       const permissions = target.get(path);
       if (present.get(path) === permissions || !this.#isSelected(path) || isUnsafe(path)) continue;
@@ -277,7 +277,7 @@ export function isEmptyPlan(plan: RestorePlan): boolean {
 }
 
 /** The paths of files that a write cannot stand beside. */
-export function roomOf({ path, respells }: WriteOperation): TreePath[] {
+export function roomOf({ path, respells }: FileWrite): TreePath[] {
   return respells === undefined ? ancestors(path) : [...ancestors(path), respells];
 }
 

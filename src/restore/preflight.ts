@@ -8,7 +8,7 @@ import { isLink } from '../tree/entry.ts';
 import { rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
-import type { RestorePlan, WriteOperation } from './operations.ts';
+import type { FileWrite, RestorePlan } from './plan-steps.ts';
 import { statsAt } from './present-state.ts';
 import { reducedPlan } from './reduced-plan.ts';
 
@@ -46,7 +46,7 @@ export async function requireContents(
 }
 
 /** The error for contents that are missing, or that were found damaged before anything visible changed. */
-export function lostContents(writes: readonly WriteOperation[], cause?: unknown): CheckpointdError {
+export function lostContents(writes: readonly FileWrite[], cause?: unknown): CheckpointdError {
   const paths = writes.slice(0, listedMax).map(({ path }) => toText(path));
   return new CheckpointdError(
     'DataCorrupt',
@@ -57,7 +57,7 @@ export function lostContents(writes: readonly WriteOperation[], cause?: unknown)
 
 /** The plan without the writes whose contents the store has lost, each of which is read, nor what waits for them. */
 export async function withoutLost(plan: RestorePlan, contents: Contents): Promise<RestorePlan> {
-  const lost = new Set<WriteOperation>();
+  const lost = new Set<FileWrite>();
   for (const write of plan.writes) if (!(await isReadable(write, contents))) lost.add(write);
   if (lost.size === 0) return plan;
   const writes = plan.writes.filter((write) => !lost.has(write));
@@ -65,7 +65,7 @@ export async function withoutLost(plan: RestorePlan, contents: Contents): Promis
   return reducedPlan(plan, writes, failed);
 }
 
-async function isReadable({ after }: WriteOperation, contents: Contents): Promise<boolean> {
+async function isReadable({ after }: FileWrite, contents: Contents): Promise<boolean> {
   try {
     for await (const chunk of contents.read(after.blob)) void chunk;
     return true;
@@ -80,7 +80,7 @@ async function isReadable({ after }: WriteOperation, contents: Contents): Promis
  * with it, and each path is restored on its own.
  */
 export function withLinksBroken(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
-  const writes: WriteOperation[] = [];
+  const writes: FileWrite[] = [];
   const permissionChanges = plan.permissionChanges.filter((operation) => {
     if (operation.kind !== 'file' || !hasOtherNames(tree, operation.path)) return true;
     const { path, before, after } = operation;

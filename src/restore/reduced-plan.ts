@@ -1,13 +1,13 @@
 // A plan with less done than asked: without some of its writes (what was deleted only to make room for them stays, and
 // they are told as failed), and with what nobody could look at, which stays, too.
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
-import type { Failure, LeftAlone, RestorePlan, WriteOperation } from './operations.ts';
 import { roomOf } from './plan.ts';
+import type { Failure, FileWrite, LeftAlone, RestorePlan } from './plan-steps.ts';
 
 /** `staying`: what is not deleted either, whatever it was deleted for. */
 export function reducedPlan(
   plan: RestorePlan,
-  writes: readonly WriteOperation[],
+  writes: readonly FileWrite[],
   failed: readonly Failure[],
   staying: ReadonlySet<TreePath> = new Set(),
 ): RestorePlan {

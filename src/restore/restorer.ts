@@ -10,10 +10,10 @@ import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
 import { Access } from './access.ts';
 import { AnchoredFiles } from './anchored-files.ts';
 import { clearTemporaries } from './clearing.ts';
-import { Commit, type Outcome } from './commit.ts';
+import { Commit, type CommitOutcome } from './commit.ts';
 import { pathReason, stopped } from './failure.ts';
-import type { Failure, RestorePlan } from './operations.ts';
 import { PermissionSetter } from './permission-setter.ts';
+import type { Failure, RestorePlan } from './plan-steps.ts';
 import { requireContents, withLinksBroken } from './preflight.ts';
 import { type Refusals, Staging, Temporaries } from './staging.ts';
 
@@ -38,7 +38,7 @@ export interface RestoreOptions {
 }
 
 /** What was done. Lists of paths in bytewise order. */
-export interface RestoreOutcome {
+export interface AppliedPlan {
   /** Written, or given other permission bits. */
   readonly restored: readonly TreePath[];
   /** Removed, those displaced by a file in their directory's place included. */
@@ -59,7 +59,7 @@ export interface RestoreOutcome {
  * @throws NoSpace, DataCorrupt, AbortError before anything visible changed; RestoreFailed when an I/O error or a
  * full disk stopped it, with `effects` none or unknown; WorkTreeMissing when the root was moved or replaced.
  */
-export async function applyRestore(options: RestoreOptions): Promise<RestoreOutcome> {
+export async function applyRestore(options: RestoreOptions): Promise<AppliedPlan> {
   const tree = pin(options.root);
   let plan: RestorePlan;
   try {
@@ -112,7 +112,7 @@ class Restorer {
     this.#total = 2 * (writes.length + deletes.length) + permissionChanges.length;
   }
 
-  async run(): Promise<RestoreOutcome> {
+  async run(): Promise<AppliedPlan> {
     const { plan, durable = false, signal, contents } = this.#options;
     const staging = new Staging(
       {
@@ -202,10 +202,10 @@ class Restorer {
   }
 
   /** One visible step. A directory handle may have gone stale meanwhile: one more try with fresh ones. */
-  async #each(path: TreePath, step: () => Outcome, done: () => void): Promise<void> {
+  async #each(path: TreePath, step: () => CommitOutcome, done: () => void): Promise<void> {
     this.#at = path;
     if (this.#slices.isDue()) await this.#slices.pause();
-    const attempt = (): Outcome | undefined => {
+    const attempt = (): CommitOutcome | undefined => {
       try {
         return step();
       } catch (error) {

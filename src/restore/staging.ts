@@ -11,10 +11,10 @@ import { byBytes, join, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { Access } from './access.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
-import type { Failure, RestorePlan, WriteOperation } from './operations.ts';
+import type { Failure, FileWrite, RestorePlan } from './plan-steps.ts';
 import { lostContents } from './preflight.ts';
 import { identify, type Present, type Signature } from './present-state.ts';
-import { list, temporaryName } from './temporaries.ts';
+import { namesBelow, temporaryName } from './temporaries.ts';
 
 export interface StagedWrite {
   readonly path: TreePath;
@@ -133,7 +133,7 @@ export class Staging {
   }
 
   /** The store knows contents only; which path it is, is known here. */
-  async #stageWhole(write: WriteOperation): Promise<void> {
+  async #stageWhole(write: FileWrite): Promise<void> {
     try {
       await this.#stage(write);
     } catch (error) {
@@ -156,7 +156,7 @@ export class Staging {
     this.#options.onStaged();
   }
 
-  async #stage(write: WriteOperation): Promise<void> {
+  async #stage(write: FileWrite): Promise<void> {
     const { path, after, expected } = write;
     const present = await this.#identify(path);
     if (present.kind === 'absent') {
@@ -188,13 +188,13 @@ export class Staging {
   }
 
   /** The signatures of all a directory holds, or undefined when it holds anything but what the plan displaces. */
-  async #identifyBelow(write: WriteOperation): Promise<ReadonlyMap<TreePath, Signature> | undefined> {
+  async #identifyBelow(write: FileWrite): Promise<ReadonlyMap<TreePath, Signature> | undefined> {
     const expected = new Map(write.displaces.map((entry) => [entry.path, entry]));
     const found = new Map<TreePath, Signature>();
     for (const queue = [write.path]; ; ) {
       const directory = queue.pop();
       if (directory === undefined) return found;
-      for (const { name, isDirectory } of list(this.#options.tree, directory)) {
+      for (const { name, isDirectory } of namesBelow(this.#options.tree, directory)) {
         const path = join(directory, name);
         if (isDirectory) {
           queue.push(path);

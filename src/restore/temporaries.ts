@@ -21,7 +21,7 @@ export function isTemporaryOf(path: TreePath, id: string): boolean {
   return path.split('/').some((name) => name.startsWith(temporaryName(id, 0).slice(0, -1)));
 }
 
-export interface Swept {
+export interface SweptTemporaries {
   readonly removed: readonly TreePath[];
   /** Directories that had been moved aside and not yet replaced; they are back under their names. */
   readonly putBack: readonly TreePath[];
@@ -34,7 +34,11 @@ export interface Swept {
  * directory that was moved aside goes back unless something stands in its place: then the restore had verified
  * that all of it is saved, and it is removed.
  */
-export async function sweepTemporaries(root: string, id: string, signal?: AbortSignal): Promise<Swept> {
+export async function sweepTemporaries(
+  root: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<SweptTemporaries> {
   const tree = new AnchoredFiles(root);
   const slices = new Slices(signal);
   const swept = {
@@ -49,7 +53,7 @@ export async function sweepTemporaries(root: string, id: string, signal?: AbortS
       if (directory === undefined) break;
       if (slices.isDue()) await slices.pause();
       try {
-        for (const { name, isDirectory } of list(tree, directory)) {
+        for (const { name, isDirectory } of namesBelow(tree, directory)) {
           const path = join(directory, name);
           if (name.startsWith(ours)) clearIfPossible(tree, path, swept);
           else if (isDirectory && !isGitName(name)) queue.push(path);
@@ -83,7 +87,10 @@ function clearIfPossible(
 }
 
 /** The names in a directory, as bytes in latin1. */
-export function list(tree: AnchoredFiles, directory: TreePath): { name: string; isDirectory: boolean }[] {
+export function namesBelow(
+  tree: AnchoredFiles,
+  directory: TreePath,
+): { name: string; isDirectory: boolean }[] {
   return files
     .readdirSync(tree.address(directory === rootPath ? rootPath : join(directory, '.')), {
       withFileTypes: true,
@@ -106,7 +113,7 @@ export function clearTemporary(
     swept.removed.push(path);
     return;
   }
-  for (const { name } of list(tree, path)) {
+  for (const { name } of namesBelow(tree, path)) {
     const home = join(parentOf(path), name);
     if (files.lstatSync(tree.address(home), { throwIfNoEntry: false }) === undefined) {
       tree.forget(path);
@@ -127,7 +134,7 @@ function removeTree(tree: AnchoredFiles, path: TreePath): void {
     files.unlinkSync(tree.address(path));
     return;
   }
-  for (const { name } of list(tree, path)) removeTree(tree, join(path, name));
+  for (const { name } of namesBelow(tree, path)) removeTree(tree, join(path, name));
   tree.forget(path);
   files.rmdirSync(tree.address(path));
 }

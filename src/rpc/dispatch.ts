@@ -8,7 +8,7 @@ import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
 import { invalidParams, toWireError, wireError } from './error-response.ts';
 import { type EndableProgress, type ProgressReporter, silentProgress, startProgress } from './progress.ts';
-import type { Outcome } from './transport/connection.ts';
+import type { RequestOutcome } from './transport/connection.ts';
 
 /** What a handler gets beside its parameters. */
 export interface RequestContext {
@@ -57,7 +57,7 @@ export class Dispatcher {
   }
 
   /** Never rejects. */
-  async request(method: string, params: unknown, cancel: AbortSignal): Promise<Outcome> {
+  async request(method: string, params: unknown, cancel: AbortSignal): Promise<RequestOutcome> {
     const facts = factsOf(method);
     if (facts === undefined) return notFound(method);
     const value = normalParams(params);
@@ -82,7 +82,7 @@ export class Dispatcher {
     facts: MethodFacts,
     params: Readonly<Record<string, unknown>>,
     cancel: AbortSignal,
-  ): Promise<Outcome> {
+  ): Promise<RequestOutcome> {
     const controller = new AbortController();
     const forward = (): void => controller.abort();
     if (facts.cancellable && cancel.aborted) forward();
@@ -143,7 +143,7 @@ export class Dispatcher {
   }
 }
 
-function notFound(method: string): Outcome {
+function notFound(method: string): RequestOutcome {
   const name = JSON.stringify(method.slice(0, 100));
   const message = `There is no method ${name}; rpc.discover tells which there are.`;
   return { error: wireError('MethodNotFound', message) };

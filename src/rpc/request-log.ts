@@ -2,12 +2,12 @@
 // failed; at debug all else. It quotes ids, tags, numbers and our own words, never what a message or a file says.
 import type { Log } from '../base/log.ts';
 import type { CheckpointCreateResult, RestoreResult, SessionOpenResult } from '../protocol/types.ts';
-import type { Outcome } from './transport/connection.ts';
+import type { RequestOutcome } from './transport/connection.ts';
 
 export interface AnsweredRequest {
   readonly method: string;
   readonly params: unknown;
-  readonly outcome: Outcome;
+  readonly outcome: RequestOutcome;
   /** From its arrival to its answer, the time in the session's queue included. */
   readonly ms: number;
 }
@@ -45,7 +45,7 @@ const gists: Readonly<Record<string, (result: never) => string>> = {
 };
 
 /** The session that a request is about; an opening tells it in its result. */
-function sessionOf(params: unknown, outcome: Outcome): string {
+function sessionOf(params: unknown, outcome: RequestOutcome): string {
   for (const place of ['result' in outcome ? outcome.result : undefined, params]) {
     if (typeof place !== 'object' || place === null || !('session' in place)) continue;
     if (typeof place.session === 'string') return ` ${place.session.slice(0, nameCharactersMax)}`;

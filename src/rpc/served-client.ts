@@ -22,7 +22,7 @@ import { packageVersion, protocolDocument } from './package-files.ts';
 import { watchParent } from './parent-watch.ts';
 import { logRequest } from './request-log.ts';
 import { inFlightMax } from './transport/admission.ts';
-import { Connection, type ConnectionEnd, type Outcome } from './transport/connection.ts';
+import { Connection, type ConnectionEnd, type RequestOutcome } from './transport/connection.ts';
 import type { FrameOutput } from './transport/frame-backlog.ts';
 import { frameLimits } from './transport/frame-parser.ts';
 
@@ -136,7 +136,7 @@ export class ServedClient {
     this.#ports.streams.close();
   }
 
-  async #request(method: string, params: unknown, cancel: AbortSignal): Promise<Outcome> {
+  async #request(method: string, params: unknown, cancel: AbortSignal): Promise<RequestOutcome> {
     const startedMs = performance.now();
     const refused = this.#lifecycle.refuse(method);
     if (refused === undefined) this.#trace(`received ${method}`, params);

@@ -12,7 +12,7 @@ import { type ClientStreams, ServedClient } from './served-client.ts';
 export type Notify = <M extends NotificationMethod>(method: M, params: EventOf<M>, by?: object) => void;
 
 /** What the server needs of a daemon. A client is known to it by its identity alone. */
-export interface Daemon {
+export interface ServedDaemon {
   readonly handlers: Partial<Handlers>;
   /** Called once, whatever the end. Bounded from outside; the reason decides what becomes of the sessions. */
   stop(reason: EndReason): Promise<void>;
@@ -50,9 +50,9 @@ export class Server {
   #first: ServedClient | undefined;
   /** How the first client went, while others keep the daemon. */
   #firstEnd: { readonly reason: EndReason; readonly code: number } | undefined;
-  #loadOnce: () => Promise<Daemon> = () => Promise.reject(new TypeError('a request before listen'));
-  #daemon: Promise<Daemon> | undefined;
-  #loaded: Daemon | undefined;
+  #loadOnce: () => Promise<ServedDaemon> = () => Promise.reject(new TypeError('a request before listen'));
+  #daemon: Promise<ServedDaemon> | undefined;
+  #loaded: ServedDaemon | undefined;
   #idle: NodeJS.Timeout | undefined;
 
   constructor(options: ServerOptions) {
@@ -88,7 +88,7 @@ export class Server {
    * Begins to serve. The daemon is loaded behind the answer to `initialize`, or when the first request needs it:
    * its modules took 65 of the 170 ms to the first answer.
    */
-  listen(load: () => Promise<Daemon>): void {
+  listen(load: () => Promise<ServedDaemon>): void {
     this.#loadOnce = () => {
       this.#daemon ??= load().then((daemon) => (this.#loaded = daemon));
       return this.#daemon;

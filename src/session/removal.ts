@@ -94,7 +94,7 @@ export async function deleteTrash(trash: string): Promise<void> {
 }
 
 /** Bytes of all files below a directory; 0 for one that is not there. */
-export async function sizeOf(directory: string): Promise<number> {
+export async function directorySize(directory: string): Promise<number> {
   let bytes = 0;
   let entries: Dirent[];
   try {
@@ -105,7 +105,7 @@ export async function sizeOf(directory: string): Promise<number> {
   }
   for (const entry of entries) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) bytes += await sizeOf(path);
+    if (entry.isDirectory()) bytes += await directorySize(path);
     else bytes += await sizeOfFile(path);
   }
   return bytes;

@@ -9,15 +9,15 @@ import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory } from './directory.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
 import { type Deleted, deleteKept, deleteOpen, destroyOutside, sizeOfOpen } from './kept/deletion.ts';
-import { type StoredSession, sessionsIn } from './kept/listing.ts';
+import { type KeptSession, sessionsIn } from './kept/listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { OperationContext } from './operations/operation-context.ts';
-import { sizeOf } from './removal.ts';
+import { directorySize } from './removal.ts';
 import type { Session } from './session.ts';
 import { type Client, heldByOthers, Shares } from './sharing/shares.ts';
 import { orphanGraceMs, sweepStorage } from './sweep.ts';
 
-export interface ListedSession extends StoredSession {
+export interface ListedSession extends KeptSession {
   readonly open: boolean;
 }
 
@@ -204,7 +204,7 @@ export class Sessions {
   async bytesOf({ marker, storage }: ListedSession): Promise<number> {
     const store = this.#open.get(marker.session)?.enabled?.store;
     if (store !== undefined) return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
-    return sizeOf(new SessionDirectory(storage, marker.session).root);
+    return directorySize(new SessionDirectory(storage, marker.session).root);
   }
 
   #join(id: SessionId, client: Client): Session | undefined {

@@ -8,7 +8,7 @@ import type { Entry, TreeChange } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
 /** Where a conversation stood: a position in the session's log; see conversation/. */
-export type ConversationRef = number;
+export type RecordedConversation = number;
 
 export type CheckpointKind = 'turn' | 'tool' | 'safety' | 'restore';
 
@@ -37,7 +37,7 @@ export interface CheckpointRecord {
   /** The user's message that began the turn (the column user_message); '' when there is none. */
   readonly message: string;
   readonly snapshot: SnapshotId;
-  readonly conversation: ConversationRef;
+  readonly conversation: RecordedConversation;
   /** Length of the session's log when this was published: later log records come after this checkpoint. */
   readonly logLength: number;
   readonly historyLength: number;

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
 import { findObstructions, type Obstructions, withoutObstructed } from '../../src/restore/obstructions.ts';
-import type { RestorePlan } from '../../src/restore/operations.ts';
+import type { RestorePlan } from '../../src/restore/plan-steps.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
 import {
   build,

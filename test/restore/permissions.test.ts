@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
-import type { RestorePlan } from '../../src/restore/operations.ts';
 import { withoutRefused } from '../../src/restore/permissions.ts';
+import type { RestorePlan } from '../../src/restore/plan-steps.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
 import {
   build,

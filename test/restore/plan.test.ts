@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { LeftReason, RestorePlan } from '../../src/restore/operations.ts';
 import { isEmptyPlan, planRestore } from '../../src/restore/plan.ts';
+import type { LeftReason, RestorePlan } from '../../src/restore/plan-steps.ts';
 import type { Contents, SnapshotStore } from '../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../src/tree/entry.ts';
 import { checkProperty } from '../support/property.ts';

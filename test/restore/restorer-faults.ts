@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
-import type { RestoreOutcome } from '../../src/restore/restorer.ts';
+import type { AppliedPlan } from '../../src/restore/restorer.ts';
 import {
   assertOldOrNew,
   openDescriptors,
@@ -17,7 +17,7 @@ import {
 import { build, makeDirectory, manifest, remove, walk } from '../support/trees/model-tree.ts';
 
 interface Run {
-  readonly result?: RestoreOutcome;
+  readonly result?: AppliedPlan;
   readonly error?: unknown;
   /** The call that failed; undefined when the run ended unharmed. */
   readonly hit?: string;
@@ -44,7 +44,7 @@ async function withFault(root: string, failing: (n: number) => boolean, code: st
 }
 
 /** Said to be done, and no permission left out because nobody could be asked for access lists. */
-const isWhole = ({ failed, conflicts, ownerOnly }: RestoreOutcome): boolean =>
+const isWhole = ({ failed, conflicts, ownerOnly }: AppliedPlan): boolean =>
   failed.length + conflicts.length + ownerOnly.length === 0;
 
 /** Fails calls with each of these errors, and dies from a call on: at every so-manieth, beginning with the first. */

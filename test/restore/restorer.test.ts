@@ -13,8 +13,8 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
-import type { RestorePlan } from '../../src/restore/operations.ts';
-import { applyRestore, type RestoreOptions, type RestoreOutcome } from '../../src/restore/restorer.ts';
+import type { RestorePlan } from '../../src/restore/plan-steps.ts';
+import { type AppliedPlan, applyRestore, type RestoreOptions } from '../../src/restore/restorer.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import {
   blobOf,
@@ -50,7 +50,7 @@ function apply(
   plan: RestorePlan,
   contents: MemoryContents,
   rest: Partial<RestoreOptions> = {},
-): Promise<RestoreOutcome> {
+): Promise<AppliedPlan> {
   return applyRestore({ root, plan, id, contents, ...rest });
 }
 

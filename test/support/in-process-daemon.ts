@@ -20,7 +20,7 @@ import type * as Wire from '../../src/protocol/types.ts';
 import { validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { RequestContext } from '../../src/rpc/dispatch.ts';
 import { toWireError } from '../../src/rpc/error-response.ts';
-import type { Daemon } from '../../src/rpc/server.ts';
+import type { ServedDaemon } from '../../src/rpc/server.ts';
 import { noteSent, undeclaredIn } from './declarations.ts';
 import { temporaryDirectory } from './temporary.ts';
 
@@ -34,7 +34,7 @@ export class InProcessDaemon {
   readonly storage: string;
   readonly told: Told[] = [];
   readonly logged: { readonly level: LogLevel; readonly message: string }[] = [];
-  readonly daemon: Daemon;
+  readonly daemon: ServedDaemon;
 
   constructor(
     storage = join(temporaryDirectory('storage'), 'storage'),

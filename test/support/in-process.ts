@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { createLog, silentLog } from '../../src/base/log.ts';
 import { sessionEvents } from '../../src/commands/answers/announce.ts';
-import type { CommandMethod, Daemon } from '../../src/commands/command.ts';
+import type { CommandMethod, DaemonParts } from '../../src/commands/command.ts';
 import { execute } from '../../src/commands/execute.ts';
 import { commands } from '../../src/commands/table.ts';
 import type { ParamsOf, ResultOf } from '../../src/protocol/types.ts';
@@ -45,7 +45,7 @@ export class SessionRig {
     retention?: 'keep';
     maxStoreBytes?: number;
   } = {};
-  readonly #daemon: Daemon;
+  readonly #daemon: DaemonParts;
 
   constructor() {
     mkdirSync(this.work);

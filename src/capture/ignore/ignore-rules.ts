@@ -5,7 +5,7 @@ import { systemCode } from '../../base/errors.ts';
 import { files, type Stats } from '../../base/files.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import { inside, type Reached } from '../work-tree.ts';
+import { inside, type ReachedPath } from '../work-tree.ts';
 
 /** A set of paths as nested names. `true`: this path (a whole directory, if it is one). `gitlink`: a submodule. */
 export type PathTree = Map<string, PathTree | true | 'gitlink'>;
@@ -108,7 +108,7 @@ export interface RuleChain {
 }
 
 /** Extends a chain by the `.gitignore` in a reached directory, if it is a file. Git does not follow a link there. */
-export function extendChain(chain: RuleChain, path: TreePath, directory: Reached): RuleChain {
+export function extendChain(chain: RuleChain, path: TreePath, directory: ReachedPath): RuleChain {
   return extend(chain, path, readRules(inside(directory, '.gitignore')));
 }
 

@@ -18,7 +18,7 @@ export const checkpointWords: Readonly<Record<string, Word>> = {
 };
 
 /** Every subcommand refuses in a tangent, and all but `init` where checkpoints are not enabled. */
-export const checkpoint: Word = async (desk, [name = '', ...rest]) => {
+export const checkpointWord: Word = async (desk, [name = '', ...rest]) => {
   const word = Object.hasOwn(checkpointWords, name) ? checkpointWords[name] : undefined;
   if (word === undefined)
     throw new Usage(

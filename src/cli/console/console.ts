@@ -6,20 +6,28 @@ import { inCommands } from '../in-commands.ts';
 import { nearest } from '../nearest.ts';
 import { allCheckpoints } from '../pages.ts';
 import { fit, note, plain, say } from '../terminal.ts';
-import { checkpoint, checkpointWords } from './checkpoint-words.ts';
-import { compact, context, redo, status, tangent, undo, usage } from './conversation-words.ts';
+import { checkpointWord, checkpointWords } from './checkpoint-words.ts';
+import {
+  compactWord,
+  contextWord,
+  redoWord,
+  statusWord,
+  tangentWord,
+  undoWord,
+  usageWord,
+} from './conversation-words.ts';
 import { type Desk, Usage, type Word } from './desk.ts';
 import { Prompt } from './prompt.ts';
 
 const words: Readonly<Record<string, Word>> = {
-  checkpoint,
-  tangent,
-  compact,
-  context,
-  undo,
-  redo,
-  status,
-  usage,
+  checkpoint: checkpointWord,
+  tangent: tangentWord,
+  compact: compactWord,
+  context: contextWord,
+  undo: undoWord,
+  redo: redoWord,
+  status: statusWord,
+  usage: usageWord,
   help,
 };
 const ends = ['quit', 'exit', 'q'];

@@ -10,7 +10,7 @@ import { texts } from './layouts.ts';
 const manyMessages = 6;
 
 /** Enters a tangent, or leaves it; `tail` keeps its last entry, `compact` a summary of it. `forget` is for everywhere. */
-export const tangent: Word = async (desk, [how, ...rest]) => {
+export const tangentWord: Word = async (desk, [how, ...rest]) => {
   if (how === 'forget') return forget(desk, rest);
   const isTail = how === 'tail' && rest.length === 0;
   if (how !== undefined && !isTail && how !== 'compact')
@@ -81,7 +81,7 @@ function firstWords(text: string): string {
 }
 
 /** No model runs here, so the summary is the person's own. */
-export const compact: Word = async (desk, words) => {
+export const compactWord: Word = async (desk, words) => {
   const { value, rest } = option(words, ['--keep']);
   const keep = value === undefined ? undefined : Number(value);
   const summary = rest.join(' ');
@@ -94,7 +94,7 @@ export const compact: Word = async (desk, words) => {
   desk.say(`✓ Compacted; ${historyLength} entries are left.`);
 };
 
-export const context: Word = async (desk, [what = 'show', ...paths]) => {
+export const contextWord: Word = async (desk, [what = 'show', ...paths]) => {
   if (what === 'add' || what === 'remove') {
     if (paths.length === 0) throw new Usage(`/context ${what} <path>...`);
     const method = what === 'add' ? 'conversation/addContext' : 'conversation/removeContext';
@@ -115,10 +115,10 @@ async function walk(desk: Desk, name: 'undo' | 'redo'): Promise<void> {
   sayRestore(await desk.ask(`checkpoint/${name}`, { confirm: true }));
 }
 
-export const undo: Word = (desk) => walk(desk, 'undo');
-export const redo: Word = (desk) => walk(desk, 'redo');
+export const undoWord: Word = (desk) => walk(desk, 'undo');
+export const redoWord: Word = (desk) => walk(desk, 'redo');
 
-export const status: Word = async (desk) => {
+export const statusWord: Word = async (desk) => {
   const { workspace, session, head, manager } = await desk.ask('session/get', {});
   const { historyLength } = await desk.ask('conversation/get', {});
   const { active } = await desk.ask('conversation/tangent', {});
@@ -127,7 +127,7 @@ export const status: Word = async (desk) => {
   if (head !== undefined) desk.say(`on ${checkpointLine(head)}`);
 };
 
-export const usage: Word = async (desk) => {
+export const usageWord: Word = async (desk) => {
   const { bytes, blobs, checkpoints } = await desk.ask('store/usage', {});
   desk.say(`${checkpoints} checkpoints, ${blobs} contents, ${bytes} bytes`);
 };

@@ -13,7 +13,7 @@ import { inCommands } from '../in-commands.ts';
 import { NoSession } from '../no-session.ts';
 import type { Where } from '../reach.ts';
 import { HeldSession } from './session.ts';
-import { allCheckpoints, lineOf, type McpTool, type ToolInput, tools } from './tools.ts';
+import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 
 /** Resources are what a person picks from: the newest are enough. */
 const resourcesMax = 200;
@@ -84,9 +84,9 @@ function make(session: HeldSession, version: string): McpServer {
 async function checkpointsIfAny(
   session: HeldSession,
   signal: AbortSignal,
-): Promise<Awaited<ReturnType<typeof allCheckpoints>>> {
+): Promise<Awaited<ReturnType<typeof sessionCheckpoints>>> {
   try {
-    return await allCheckpoints(session, signal);
+    return await sessionCheckpoints(session, signal);
   } catch (error) {
     if (error instanceof NoSession) return [];
     throw error;

@@ -1,6 +1,7 @@
 // The tools that a model may call, one request of the wire each. What destroys says so, and shows its plan first.
 import type { Checkpoint, RestoreResult } from '../../protocol/types.ts';
 import { counts } from '../lines.ts';
+import { allCheckpoints } from '../pages.ts';
 import { plain } from '../terminal.ts';
 import type { HeldSession } from './session.ts';
 
@@ -89,7 +90,7 @@ export const tools: readonly McpTool[] = [
     output: open({ checkpoints: 'array', total: 'integer' }),
     annotations: reads,
     run: async (session, { limit = 50 }, signal) => {
-      const all = await allCheckpoints(session, signal);
+      const all = await sessionCheckpoints(session, signal);
       const checkpoints = all.slice(-limit).reverse();
       const lines = checkpoints.map(lineOf);
       return {
@@ -209,19 +210,8 @@ export const tools: readonly McpTool[] = [
 ];
 
 /** All pages of the listing, oldest first. */
-export async function allCheckpoints(session: HeldSession, signal: AbortSignal): Promise<Checkpoint[]> {
-  const all: Checkpoint[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await session.ask(
-      'checkpoint/list',
-      { limit: 1000, ...(cursor === undefined ? {} : { cursor }) },
-      { signal },
-    );
-    all.push(...page.checkpoints);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
+export function sessionCheckpoints(session: HeldSession, signal: AbortSignal): Promise<Checkpoint[]> {
+  return allCheckpoints({ ask: (method, params) => session.ask(method, params, { signal }) });
 }
 
 export function lineOf({ tag: its, id, timestamp, stats, description }: Checkpoint): string {

@@ -10,7 +10,7 @@ import { baseOf } from '../../session/index/base.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
 import type { Session, SessionEvents } from '../../session/session.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import { checkpoint } from './checkpoint-answer.ts';
+import { checkpointAnswer } from './checkpoint-answer.ts';
 import { codeOf } from './error-code.ts';
 import { pathRef } from './paths.ts';
 import { countsOf } from './restore-answer.ts';
@@ -43,7 +43,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
             'checkpoint/didCreate',
             {
               session: session.id,
-              checkpoint: checkpoint(view),
+              checkpoint: checkpointAnswer(view),
               ...given({ from }),
               ms,
             },
@@ -61,7 +61,7 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
             {
               session: session.id,
               target: target.record.id,
-              ...given({ checkpoint: view && checkpoint(view) }),
+              ...given({ checkpoint: view && checkpointAnswer(view) }),
               ...given({ safety: safety?.record.id }),
               counts: countsOf(outcome),
               ms,
@@ -112,7 +112,7 @@ async function openingOf(
     session: session.id,
     workspace: session.parts.workTree.root,
     strategy: session.parts.marker.strategy,
-    ...given({ base: view && checkpoint(view) }),
+    ...given({ base: view && checkpointAnswer(view) }),
     ...facts,
   };
 }

@@ -5,7 +5,7 @@ import { type DisabledReason, remedies, type Session } from '../../session/sessi
 import type { TreePath } from '../../tree/tree-path.ts';
 import { pathRef } from './paths.ts';
 
-export function checkpoint(view: CheckpointView): Wire.Checkpoint {
+export function checkpointAnswer(view: CheckpointView): Wire.Checkpoint {
   const { skipped: _skipped, ...rest } = view;
   return rest;
 }

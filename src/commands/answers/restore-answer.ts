@@ -8,7 +8,7 @@ import type { RestoreOutcome } from '../../session/restore/outcome.ts';
 import { type RestoreView, viewOfRestore } from '../../session/restore/view.ts';
 import type { Session } from '../../session/session.ts';
 import { byBytes } from '../../tree/tree-path.ts';
-import { checkpoint, skipped } from './checkpoint-answer.ts';
+import { checkpointAnswer, skipped } from './checkpoint-answer.ts';
 import { pathRef } from './paths.ts';
 
 /** A restore as the wire tells it. */
@@ -77,7 +77,7 @@ function restoreResult(outcome: RestoreView, dryRun: boolean): Omit<Wire.Restore
     failed: cut(outcome.failed).map(({ path, reason }) => ({ ...pathRef(path), reason })),
     skipped: skipped(cut(outcome.skipped)),
     ...given({ safety: outcome.safety?.record.id, conversation: outcome.conversation }),
-    ...given({ checkpoint: outcome.checkpoint && checkpoint(outcome.checkpoint) }),
+    ...given({ checkpoint: outcome.checkpoint && checkpointAnswer(outcome.checkpoint) }),
     counts: countsOf(outcome),
     ...given({ dryRun: dryRun || undefined }),
     ms: outcome.ms,

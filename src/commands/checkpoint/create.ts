@@ -12,14 +12,14 @@ import type { Checkpoints } from '../../session/checkpoints.ts';
 import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
 import { comparable, presentSide, sideOf } from '../../session/index/compared.ts';
 import { parseName } from '../../session/index/name.ts';
-import { parseTag, partsOf, toolTag, turnTag } from '../../session/index/tag.ts';
+import { parseTag, tagParts, toolTag, turnTag } from '../../session/index/tag.ts';
 import { noteCheckpoint } from '../../session/ledger/authorship.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import { capturePresent, countersOf, publish, standingOf } from '../../session/publish.ts';
 import type { Session } from '../../session/session.ts';
-import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
-import { checkpoint, skipped } from '../answers/checkpoint-answer.ts';
+import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../../store/snapshot-store.ts';
+import { checkpointAnswer, skipped } from '../answers/checkpoint-answer.ts';
 import { type CallOf, defineCommand } from '../command.ts';
 
 type CreateRequest = Wire.CheckpointCreateParams;
@@ -72,7 +72,11 @@ async function create({
 }
 
 /** The checkpoint has taken the message; noted in the log as well, for an opening without checkpoints. */
-async function moveTo(session: Session, head: ConversationRef, context: OperationContext): Promise<void> {
+async function moveTo(
+  session: Session,
+  head: RecordedConversation,
+  context: OperationContext,
+): Promise<void> {
   const { conversation } = session.parts;
   conversation.rewind(head);
   const lost =
@@ -97,7 +101,7 @@ async function createAnswer(
   const view = await viewAfterCommit(context, session.requireCheckpoints(), stored);
   return {
     created: facts.created,
-    checkpoint: checkpoint(view),
+    checkpoint: checkpointAnswer(view),
     skipped: skipped(left),
     complete: left.length === 0,
     capture: facts.capture,
@@ -139,7 +143,7 @@ interface Ingredients {
 
 function composeRecord(session: Session, { index }: Checkpoints, made: Ingredients): CheckpointRecord {
   const { request, tag, capture, parent, message, context } = made;
-  const { turn, tool } = partsOf(tag);
+  const { turn, tool } = tagParts(tag);
   const place = index.placeOf(tag);
   return {
     ...standingOf(session),
@@ -173,7 +177,7 @@ function describe(
 }
 
 function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
-  const isTool = partsOf(tag).tool !== undefined;
+  const isTool = tagParts(tag).tool !== undefined;
   if (isTool === (kind === 'tool')) return;
   throw new CheckpointdError(
     'InvalidTag',

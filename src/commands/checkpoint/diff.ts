@@ -5,7 +5,7 @@ import type * as Wire from '../../protocol/types.ts';
 import { modesOf } from '../../session/diff/differences.ts';
 import { pathRef, treePaths } from '../answers/paths.ts';
 import { defineCommand } from '../command.ts';
-import { type DiffEntry, diff } from '../snapshot-diff.ts';
+import { type DiffEntry, snapshotDiff } from '../snapshot-diff.ts';
 
 export const command = defineCommand('checkpoint/diff', async ({ session, params, context }) => {
   const request = {
@@ -17,7 +17,7 @@ export const command = defineCommand('checkpoint/diff', async ({ session, params
       perFile: params.perFile,
     }),
   };
-  const { files, text, stats, truncated } = await diff(session, request, context);
+  const { files, text, stats, truncated } = await snapshotDiff(session, request, context);
   return {
     files: files.map(diffFile),
     ...(text && textAnswer(text)),

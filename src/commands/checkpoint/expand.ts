@@ -1,7 +1,7 @@
 // checkpoint/expand: a turn with the checkpoints of its tools.
 import type * as Wire from '../../protocol/types.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
-import { checkpoint } from '../answers/checkpoint-answer.ts';
+import { checkpointAnswer } from '../answers/checkpoint-answer.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand('checkpoint/expand', async ({ session, params }) => {
@@ -11,7 +11,7 @@ export const command = defineCommand('checkpoint/expand', async ({ session, para
   const tools: Wire.Checkpoint[] = [];
   if (stored.record.kind === 'turn') {
     for (const tool of index.toolsOf(stored.record.id))
-      tools.push(checkpoint(await viewOf(checkpoints, tool)));
+      tools.push(checkpointAnswer(await viewOf(checkpoints, tool)));
   }
-  return { checkpoint: checkpoint(await viewOf(checkpoints, stored)), tools };
+  return { checkpoint: checkpointAnswer(await viewOf(checkpoints, stored)), tools };
 });

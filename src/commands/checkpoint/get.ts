@@ -1,7 +1,7 @@
 // checkpoint/get: one checkpoint with all that is known of it.
 import { given } from '../../base/given.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
-import { checkpoint, skipped } from '../answers/checkpoint-answer.ts';
+import { checkpointAnswer, skipped } from '../answers/checkpoint-answer.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand('checkpoint/get', async ({ session, params }) => {
@@ -10,7 +10,7 @@ export const command = defineCommand('checkpoint/get', async ({ session, params 
   const { message, restored, safety, inTangent } = stored.record;
   const view = await viewOf(checkpoints, stored);
   return {
-    checkpoint: checkpoint(view),
+    checkpoint: checkpointAnswer(view),
     ...(message === '' ? {} : { message }),
     skipped: skipped(view.skipped),
     ...given({ restored, safety, inTangent }),

@@ -7,7 +7,7 @@ import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { Session } from '../../session/session.ts';
 import { setStoreAside } from '../../session/session-store.ts';
-import { checkpoint, checkpointsState, skipped } from '../answers/checkpoint-answer.ts';
+import { checkpointAnswer, checkpointsState, skipped } from '../answers/checkpoint-answer.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand(
@@ -49,7 +49,7 @@ async function answer(
   return {
     initialized,
     checkpoints: checkpointsState(session),
-    base: checkpoint(base),
+    base: checkpointAnswer(base),
     skipped: skipped(base.skipped),
     ms,
   };

@@ -6,7 +6,7 @@ import { viewAfterCommit } from '../../session/index/checkpoint-view.ts';
 import { parseName } from '../../session/index/name.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { Session } from '../../session/session.ts';
-import { checkpoint } from '../answers/checkpoint-answer.ts';
+import { checkpointAnswer } from '../answers/checkpoint-answer.ts';
 import { defineCommand } from '../command.ts';
 
 export const command = defineCommand(
@@ -40,5 +40,5 @@ async function answer(
 ): Promise<Wire.CheckpointRenameResult> {
   const checkpoints = session.requireCheckpoints();
   const stored = checkpoints.index.resolve(id);
-  return { checkpoint: checkpoint(await viewAfterCommit(context, checkpoints, stored)) };
+  return { checkpoint: checkpointAnswer(await viewAfterCommit(context, checkpoints, stored)) };
 }

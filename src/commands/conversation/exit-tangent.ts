@@ -2,12 +2,12 @@
 import { lengthsOf } from '../../conversation/answers.ts';
 import { restoreAgain, restoreAnswer } from '../answers/restore-answer.ts';
 import { defineConversationChange } from '../conversation-change.ts';
-import { exitTangent } from '../tangent-files.ts';
+import { exitTangentWithFiles } from '../tangent-files.ts';
 
 export const command = defineConversationChange(
   'conversation/exitTangent',
   async ({ session, params, keyed, context }) => {
-    const { exit, restore } = await exitTangent(session, params.keepTail ?? false, context, keyed);
+    const { exit, restore } = await exitTangentWithFiles(session, params.keepTail ?? false, context, keyed);
     return restore === undefined
       ? exit
       : { ...exit, restore: await restoreAnswer(session, restore, false, context) };

@@ -1,7 +1,7 @@
 // session/get: how a session stands, with the figures of its parts.
 import { given } from '../../base/given.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
-import { checkpoint, checkpointsState } from '../answers/checkpoint-answer.ts';
+import { checkpointAnswer, checkpointsState } from '../answers/checkpoint-answer.ts';
 import { shadowPath } from '../answers/shadow-path.ts';
 import { watcherFigures } from '../answers/watcher-figures.ts';
 import { defineCommand } from '../command.ts';
@@ -24,7 +24,7 @@ export const command = defineCommand('session/get', async ({ session }) => {
     checkpoints: checkpointsState(session),
     ...(checkpoints === undefined || head === undefined
       ? {}
-      : { head: checkpoint(await viewOf(checkpoints, head)) }),
+      : { head: checkpointAnswer(await viewOf(checkpoints, head)) }),
     manager: {
       ...given({ shadowRepoPath: shadowPath(session), pendingUserMessage }),
       workTreePath: workTree.root,

@@ -11,7 +11,7 @@ import type { OpenRequest } from '../../session/open.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { Session } from '../../session/session.ts';
-import { checkpoint, checkpointsState, skipped } from '../answers/checkpoint-answer.ts';
+import { checkpointAnswer, checkpointsState, skipped } from '../answers/checkpoint-answer.ts';
 import { placePath } from '../answers/paths.ts';
 import { restoreAnswer } from '../answers/restore-answer.ts';
 import { shadowPath } from '../answers/shadow-path.ts';
@@ -115,7 +115,7 @@ async function openResult(
     resumed,
     checkpoints: checkpointsState(session),
     ...given({ shadowRepoPath: shadowPath(session) }),
-    ...given({ base: view && checkpoint(view) }),
+    ...given({ base: view && checkpointAnswer(view) }),
     skipped: view === undefined ? [] : skipped(view.skipped),
     ...(recovered === undefined
       ? {}

@@ -4,7 +4,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { fromText, parseTreePath, toText } from '../../tree/tree-path.ts';
 import { refuse, wellFormed } from '../client-object.ts';
 import { windowTokensOf } from '../model.ts';
-import type { ConversationState, Settings } from '../state/state.ts';
+import type { ConversationSettings, ConversationState } from '../state/state.ts';
 import { contextMessage } from './context-message.ts';
 
 export interface ContextFile {
@@ -63,7 +63,7 @@ export const bytesPerToken = 4;
 export const contextPathsMax = 1000;
 
 /** The room for context files in tokens: three quarters of the window (C9), 150,000 by default. */
-export function contextBudgetTokens(settings: Settings): number {
+export function contextBudgetTokens(settings: ConversationSettings): number {
   return Math.floor((windowTokensOf(settings.modelInfo) * 3) / 4);
 }
 
@@ -104,7 +104,10 @@ export function checkPathCount(count: number): void {
 }
 
 /** The files within the budget, by the sizes the work tree lists; none is read. */
-export async function listContext(settings: Settings, workTree: ContextFiles): Promise<ListedContext> {
+export async function listContext(
+  settings: ConversationSettings,
+  workTree: ContextFiles,
+): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
   const { kept, dropped } = withinBudget(matched, maxSize);
@@ -121,7 +124,7 @@ export async function listContext(settings: Settings, workTree: ContextFiles): P
 
 /** Reads the files and builds the message. The largest files go first when the budget is too small. */
 export async function buildContext(
-  settings: Settings,
+  settings: ConversationSettings,
   summary: string | undefined,
   additions: ContextAdditions,
   workTree: ContextFiles,

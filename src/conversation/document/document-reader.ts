@@ -9,10 +9,10 @@ import { checkContextPaths } from '../context/context.ts';
 import { checkLength, checkUser } from '../entry.ts';
 import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
-import type { Moment } from '../log/operation.ts';
+import type { Moment } from '../log/state-change.ts';
 import { knownModel, modelFromDocument } from '../model.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
-import type { Settings, Summary, Tangent } from '../state/state.ts';
+import type { ConversationSettings, Summary, Tangent } from '../state/state.ts';
 import { checkTools } from '../tools.ts';
 import { contextPathsFromQ, toolsFromQ, userFromQ } from './amazon-q.ts';
 import { formatVersion } from './conversation-json.ts';
@@ -141,7 +141,7 @@ function readSummary(document: ClientObject, field: string, limits: Conversation
   };
 }
 
-function readSettings(document: ClientObject, reading: Reading): Settings {
+function readSettings(document: ClientObject, reading: Reading): ConversationSettings {
   const { limits, warnings } = reading;
   const model = optionalText(document, 'model');
   const described = optional(document, 'model_info') ?? model;

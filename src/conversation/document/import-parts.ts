@@ -4,10 +4,10 @@ import { textLength } from '../client-object.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
 import { type ValidRange, windowOver } from '../history.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
-import type { Moment } from '../log/operation.ts';
+import type { Moment } from '../log/state-change.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
 import { Sequence } from '../state/sequence.ts';
-import type { Settings, Summary } from '../state/state.ts';
+import type { ConversationSettings, Summary } from '../state/state.ts';
 
 /** A run of one of the four long lists of a conversation. */
 export type Part =
@@ -18,7 +18,8 @@ export type Part =
 
 /** Everything of a conversation that is not long. JSON-safe; absent optionals are absent. */
 export interface ImportRest {
-  readonly settings: Omit<Settings, 'model' | 'modelInfo'> & Partial<Pick<Settings, 'model' | 'modelInfo'>>;
+  readonly settings: Omit<ConversationSettings, 'model' | 'modelInfo'> &
+    Partial<Pick<ConversationSettings, 'model' | 'modelInfo'>>;
   readonly validRange: ValidRange;
   readonly nextMessage?: UserMessage;
   readonly pendingUserMessage?: string;

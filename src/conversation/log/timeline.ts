@@ -4,9 +4,9 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
-import { defaultSettings, emptyThread, type Settings, type Thread } from '../state/state.ts';
+import { type ConversationSettings, defaultSettings, emptyThread, type Thread } from '../state/state.ts';
 import type { LogRecord, RecordLog } from './log-record.ts';
-import { applyOperation, type Moment, type Operation } from './operation.ts';
+import { applyChange, type Moment, type StateChange } from './state-change.ts';
 
 /** Where a conversation stood: the position of the record after which it stood so; 0 is the beginning. */
 export type ConversationRef = number;
@@ -28,7 +28,7 @@ export interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
   /** The state that this one follows; not always the one of the record before, because heads are rewound. */
   readonly parent: ConversationRef;
-  readonly operation: Operation | ImportStep | HeadStep;
+  readonly operation: StateChange | ImportStep | HeadStep;
   /** The state after it exists, but the head did not move: a checkpoint will say so when it does. */
   readonly isProposed?: true;
   /** What the session gave, and the result to answer again. */
@@ -50,7 +50,7 @@ export class Timeline {
   readonly #states = new Map<ConversationRef, State>([
     [0, { parent: 0, thread: emptyThread, standing: 'follows' }],
   ]);
-  #settings: Settings = defaultSettings;
+  #settings: ConversationSettings = defaultSettings;
   #head: ConversationRef = 0;
   #parts = new Map<number, Part>();
 
@@ -82,12 +82,12 @@ export class Timeline {
    * changed. `resultOf` makes the answer, which is kept beside the effect when `idempotency` is given.
    */
   commit<R>(
-    operation: Operation,
+    operation: StateChange,
     resultOf: (before: Moment, after: Moment) => R,
     idempotency?: Idempotency,
   ): R {
     const before = this.present;
-    const after = applyOperation(before, operation);
+    const after = applyChange(before, operation);
     const result = resultOf(before, after);
     const position = this.#append(operation, idempotency, result);
     this.#show(position, after);
@@ -98,8 +98,8 @@ export class Timeline {
    * Logs an operation whose effect shows only when the head is moved to the position returned: a checkpoint that is
    * published with that position is the one commit point for files and conversation. Until then nothing has changed.
    */
-  propose(operation: Operation): ConversationRef {
-    const after = applyOperation(this.present, operation);
+  propose(operation: StateChange): ConversationRef {
+    const after = applyChange(this.present, operation);
     const position = this.#log.append({ ...this.#record(operation), isProposed: true } as LogRecord);
     this.#states.set(position, { parent: this.#head, thread: after.thread, standing: 'proposed' });
     return position;
@@ -153,7 +153,7 @@ export class Timeline {
   #after(before: Moment, operation: Exclude<ConversationRecord['operation'], { op: 'importPart' }>): Moment {
     if (operation.op === 'settle') return before;
     if (operation.op === 'import') return this.#joined(operation.parts, operation.rest);
-    return applyOperation(before, operation);
+    return applyChange(before, operation);
   }
 
   /**

@@ -48,7 +48,7 @@ export interface Thread {
 }
 
 /** What the client set up. There is one present value; a rewind does not turn it back. */
-export interface Settings {
+export interface ConversationSettings {
   readonly tools: ToolsByOrigin;
   /** Paths and globs of the sticky context files, in the order in which they were added. */
   readonly contextPaths: readonly string[];
@@ -61,7 +61,7 @@ export interface Settings {
 }
 
 /** A conversation as its readers see it: all fields but those that live at run time only (agents, tool manager). */
-export interface ConversationState extends Thread, Settings {
+export interface ConversationState extends Thread, ConversationSettings {
   readonly conversationId: string;
 }
 
@@ -78,7 +78,7 @@ export const emptyThread: Thread = {
   tangent: undefined,
 };
 
-export const defaultSettings: Settings = {
+export const defaultSettings: ConversationSettings = {
   tools: noTools,
   contextPaths: [],
   model: undefined,

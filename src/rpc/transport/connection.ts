@@ -22,7 +22,7 @@ import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 const drainRoundsMax = 10;
 
 /** What a request came to. */
-export type Outcome =
+export type RequestOutcome =
   | {
       readonly result: unknown;
       /** What the request has done by then; said when the result turns out to be too large to send. */
@@ -37,7 +37,7 @@ export interface ConnectionPorts {
   readonly input: Readable;
   readonly output: FrameOutput;
   /** Must not reject. `cancel` is aborted by the client's `$/cancelRequest`. */
-  readonly onRequest: (method: string, params: unknown, cancel: AbortSignal) => Promise<Outcome>;
+  readonly onRequest: (method: string, params: unknown, cancel: AbortSignal) => Promise<RequestOutcome>;
   readonly wantsNotification: (method: string) => boolean;
   readonly onNotification: (method: string, params: unknown) => void;
   /** Called once, after everything that was read before has been dispatched. */

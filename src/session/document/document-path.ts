@@ -29,14 +29,14 @@ export function documentTarget(session: Session, path: string): string {
   } catch (error) {
     throw refusedPath(`The directory of ${place} cannot be reached. Make it first.`, place, error);
   }
-  if (!isAbsolute(path) && !isWithin(directory, workTree.root)) {
+  if (!isAbsolute(path) && !isPathBelow(directory, workTree.root)) {
     throw new CheckpointdError(
       'PathOutsideWorkTree',
       `${path} leads out of the work tree through a symbolic link. Give an absolute path to write elsewhere.`,
       { details: { path } },
     );
   }
-  if (isWithin(directory, options.storage))
+  if (isPathBelow(directory, options.storage))
     throw refusedPath(`${place} lies in the daemon's own storage. Choose another place.`, place);
   const target = join(directory, basename(place));
   if (isGits(target)) throw refusedPath(`${target} belongs to git. Choose another place.`, target);
@@ -45,7 +45,7 @@ export function documentTarget(session: Session, path: string): string {
   return target;
 }
 
-export function isWithin(path: string, directory: string): boolean {
+export function isPathBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 

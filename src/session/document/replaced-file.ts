@@ -11,7 +11,7 @@ import type { OperationContext } from '../operations/operation-context.ts';
 import { publishSafety } from '../restore/job.ts';
 import { ensureRecovered } from '../restore/recover.ts';
 import type { Session } from '../session.ts';
-import { isWithin } from './document-path.ts';
+import { isPathBelow } from './document-path.ts';
 
 /** What stood at a place: enough to see that it is still the same. */
 export interface StandingFile {
@@ -21,7 +21,7 @@ export interface StandingFile {
 }
 
 /** What stands at the target, as it is compared again before it is replaced; undefined: nothing. */
-export function stampOf(target: string): string | undefined {
+export function fileStamp(target: string): string | undefined {
   const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return undefined;
   return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
@@ -37,9 +37,9 @@ export async function saveReplaced(
   sessions: readonly Session[],
   context: OperationContext,
 ): Promise<StandingFile | undefined> {
-  const stamp = stampOf(target);
+  const stamp = fileStamp(target);
   if (stamp === undefined) return undefined;
-  const holders = sessions.filter(({ parts }) => isWithin(target, parts.workTree.root));
+  const holders = sessions.filter(({ parts }) => isPathBelow(target, parts.workTree.root));
   const able = holders.find(({ enabled }) => enabled !== undefined);
   if (able === undefined) {
     if (holders.length > 0) throw unsaved(target, 'checkpoints are disabled in its session');

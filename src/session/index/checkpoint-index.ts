@@ -7,7 +7,7 @@ import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { CheckpointRows, type Lost } from './checkpoint-rows.ts';
 import { Lines } from './lines.ts';
 import { isPlainName } from './name.ts';
-import { partsOf, tagOf } from './tag.ts';
+import { tagOf, tagParts } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
@@ -140,7 +140,7 @@ export class CheckpointIndex {
    * place; absent: at the end.
    */
   placeOf(tag: Tag): number | undefined {
-    const bearer = partsOf(tag).tool === undefined ? undefined : this.byTag(tag);
+    const bearer = tagParts(tag).tool === undefined ? undefined : this.byTag(tag);
     if (bearer === undefined || this.isDetached(bearer.record.id)) return undefined;
     return this.#places[this.#rows.rowOf(bearer.record.id) ?? -1];
   }

@@ -2,7 +2,7 @@
 // new line beside the old one. Knows rows and kinds; who bears which tag is the index's business.
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { CheckpointRows } from './checkpoint-rows.ts';
-import { partsOf } from './tag.ts';
+import { tagParts } from './tag.ts';
 
 export class Lines {
   readonly #rows: CheckpointRows;
@@ -65,5 +65,5 @@ function madeAs({ record, tag }: StoredCheckpoint): string | undefined {
 
 function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
   const tag = stored?.tag ?? stored?.record.madeAs;
-  return tag === undefined ? undefined : partsOf(tag).turn;
+  return tag === undefined ? undefined : tagParts(tag).turn;
 }

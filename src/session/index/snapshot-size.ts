@@ -16,7 +16,10 @@ const entriesMax = 10_000;
 const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
 
 /** Counts a snapshot, or answers what was counted. Undefined where the store has lost something of it. */
-export async function sizeOf(store: SnapshotStore, snapshot: SnapshotId): Promise<SnapshotSize | undefined> {
+export async function snapshotSize(
+  store: SnapshotStore,
+  snapshot: SnapshotId,
+): Promise<SnapshotSize | undefined> {
   const cache = caches.get(store) ?? new LRUCache<SnapshotId, SnapshotSize>({ max: entriesMax });
   caches.set(store, cache);
   const known = cache.get(snapshot);

@@ -29,7 +29,7 @@ export function parseTag(text: string): Tag {
   );
 }
 
-export function partsOf(tag: Tag): TagParts {
+export function tagParts(tag: Tag): TagParts {
   const [turn = '0', tool] = tag.split('.');
   return tool === undefined ? { turn: Number(turn) } : { turn: Number(turn), tool: Number(tool) };
 }
@@ -44,7 +44,7 @@ export function toolTag(turn: number, tool: number): Tag {
 
 /** The tag before this one: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */
 export function previousTag(tag: Tag): Tag {
-  const { turn, tool } = partsOf(tag);
+  const { turn, tool } = tagParts(tag);
   if (tool === undefined) return turnTag(Math.max(0, turn - 1));
   return tool === 1 ? turnTag(turn) : toolTag(turn, tool - 1);
 }

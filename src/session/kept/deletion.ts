@@ -10,7 +10,7 @@ import { endSession } from '../end.ts';
 import { afterCommit } from '../operations/after-commit.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import { busy, SessionOwner } from '../owner.ts';
-import { deleteTrash, renameAway, sizeOf } from '../removal.ts';
+import { deleteTrash, directorySize, renameAway } from '../removal.ts';
 import type { Session } from '../session.ts';
 import { destroyClosedStore } from '../session-store.ts';
 
@@ -25,7 +25,7 @@ type Warned = Pick<OperationContext, 'warn'>;
 /** What comes before an open session is deleted: whether it is ours, and how large it is. It changes nothing. */
 export function sizeOfOpen({ parts: { directory } }: Session): Promise<number> {
   directory.ours();
-  return sizeOf(directory.root);
+  return directorySize(directory.root);
 }
 
 /** Deletes a session that is open here, and closes it, also when what it holds cannot be destroyed. */
@@ -67,7 +67,7 @@ async function remove(
   destroy: () => Promise<void> = () => Promise.resolve(),
 ): Promise<Deleted> {
   directory.refuseLaterFormat();
-  const bytesFreed = await sizeOf(directory.root);
+  const bytesFreed = await directorySize(directory.root);
   const owner = directory.exists() ? await SessionOwner.claim(directory) : undefined;
   if (owner !== undefined && !(owner instanceof SessionOwner)) throw busy(owner);
   try {

@@ -9,7 +9,7 @@ import { isBeingDeleted } from '../deletion-note.ts';
 import { SessionDirectory, type SessionMarker } from '../directory.ts';
 import { lastSignOfLife, otherHolder } from '../owner.ts';
 
-export interface StoredSession {
+export interface KeptSession {
   readonly marker: SessionMarker;
   /** When its owner last showed a sign of life, ms since 1970. */
   readonly lastUsedMs?: number;
@@ -19,13 +19,13 @@ export interface StoredSession {
 }
 
 /** Newest sign of life first. One that cannot be read is left out; `warn` is told, and the log. */
-export function sessionsIn(storage: string, log: Log, warn: (text: string) => void): StoredSession[] {
+export function sessionsIn(storage: string, log: Log, warn: (text: string) => void): KeptSession[] {
   const leaveOut = (name: SessionId, because: string): void => {
     const text = `session/list leaves out ${join(storage, name)}, ${because}`;
     log.warn(text);
     warn(text);
   };
-  const stored: StoredSession[] = [];
+  const stored: KeptSession[] = [];
   for (const name of namesIn(storage)) {
     try {
       const directory = new SessionDirectory(storage, name);

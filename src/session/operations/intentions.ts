@@ -28,7 +28,7 @@ export interface LoggedIntention {
 }
 
 /** What is left of an intention that took place: the answer, a checkpoint, or what the answer can be made from. */
-export interface Outcome {
+export interface IntentionOutcome {
   readonly result?: unknown;
   readonly checkpoint?: string;
   readonly effect?: unknown;
@@ -42,7 +42,7 @@ export function isIntention(record: unknown): record is LoggedIntention {
 export function outcomeOf(
   { intended, isDone }: LoggedIntention,
   checkpoints: readonly StoredCheckpoint[],
-): Outcome | undefined {
+): IntentionOutcome | undefined {
   const isThere = (id: Id): boolean => checkpoints.some(({ record }) => record.id === id);
   if ('removes' in intended)
     return isThere(intended.removes) ? undefined : { result: { deleted: intended.removes } };

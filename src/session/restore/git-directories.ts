@@ -4,8 +4,8 @@
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { AnchoredFiles } from '../../restore/anchored-files.ts';
-import type { RestorePlan } from '../../restore/operations.ts';
 import { ancestors } from '../../restore/plan.ts';
+import type { RestorePlan } from '../../restore/plan-steps.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 

@@ -12,7 +12,7 @@ import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { ownerOnlyMessage } from '../../restore/access.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
-import type { Failure } from '../../restore/operations.ts';
+import type { Failure } from '../../restore/plan-steps.ts';
 import { applyRestore } from '../../restore/restorer.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
@@ -26,7 +26,7 @@ import { intentOf } from './intent.ts';
 import { noteDone } from './notes.ts';
 import type { RestoreOutcome } from './outcome.ts';
 import { planFiles } from './planned-files.ts';
-import { lockLost, refuse, unfinished } from './refusals.ts';
+import { lockLost, refuseRestore, unfinished } from './refusals.ts';
 import type { PreparedJob, RestoreJob } from './restore-job.ts';
 import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './result.ts';
 
@@ -53,11 +53,11 @@ export async function carryOut(
   const checkpoints = session.requireCheckpoints();
   const historyLength = conversationAfter(session, job).history.length;
   if (job.dryRun) {
-    const { foreseen } = await planFiles(session, checkpoints, job, context).catch(refuse);
+    const { foreseen } = await planFiles(session, checkpoints, job, context).catch(refuseRestore);
     return { ...foreseen, historyLength, ms: elapsed() };
   }
   // Held from the plan on: made while another session restores, it would describe a state that is gone.
-  const lock = await holdWorkTree(session, context.signal).catch(refuse);
+  const lock = await holdWorkTree(session, context.signal).catch(refuseRestore);
   try {
     const plan = await planFiles(session, checkpoints, job, context);
     context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
@@ -66,7 +66,7 @@ export async function carryOut(
     const done = await applyJob(session, checkpoints, { job, plan, record, safety }, context);
     return { ...done, safety, historyLength, ms: elapsed() };
   } catch (error) {
-    return refuse(error);
+    return refuseRestore(error);
   } finally {
     await afterCommit(context, lockLost, () => lock.release());
   }

@@ -1,5 +1,5 @@
 // What became of a restore, as everyone above the files is told of it. Values only.
-import type { Failure, LeftAlone } from '../../restore/operations.ts';
+import type { Failure, LeftAlone } from '../../restore/plan-steps.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 

@@ -3,7 +3,7 @@ import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { stopped } from '../../restore/failure.ts';
 
 /** Of what the system says while nothing has changed yet; what it says later is caught where it happens. */
-export function refuse(error: unknown): never {
+export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {
     const message =
       'The storage can no longer be written. Nothing was changed; make it writable and try again.';

@@ -2,8 +2,8 @@
 // makes them is planned-files.ts, and who carries them out job.ts.
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import type { Capture } from '../../capture/capturer.ts';
-import type { Failure, LeftAlone, RestorePlan } from '../../restore/operations.ts';
-import type { CheckpointRecord, ConversationRef, StoredCheckpoint } from '../../store/snapshot-store.ts';
+import type { Failure, LeftAlone, RestorePlan } from '../../restore/plan-steps.ts';
+import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { RestoreScope } from './outcome.ts';
 
@@ -14,7 +14,7 @@ export interface RestoreJob {
   readonly paths?: readonly TreePath[];
   readonly onConflict: 'overwrite' | 'skip' | 'fail';
   /** The conversation to go to, when it is another one than the target's (leaving a tangent). */
-  readonly conversation?: ConversationRef;
+  readonly conversation?: RecordedConversation;
   /** The parent of the checkpoint that stands for the restored state. */
   readonly parent?: CheckpointId;
   /** The undo and redo stacks after the restore, given its id. */

@@ -5,7 +5,7 @@ import { Slices } from '../../base/slices.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import { generationOf } from './leases.ts';
 
-export interface Looked {
+export interface MissingRows {
   readonly missing: string[];
   /** The generation in which all others were there. */
   readonly generation: number;
@@ -37,11 +37,11 @@ export class SeenRows {
     for (const tree of trees) this.#lost.add(tree);
   }
 
-  missingTrees(ids: readonly string[], signal?: AbortSignal): Promise<Looked> {
+  missingTrees(ids: readonly string[], signal?: AbortSignal): Promise<MissingRows> {
     return this.#look(treesMissing, this.#trees, ids, signal);
   }
 
-  missingBlobs(ids: readonly BlobId[], signal?: AbortSignal): Promise<Looked> {
+  missingBlobs(ids: readonly BlobId[], signal?: AbortSignal): Promise<MissingRows> {
     return this.#look(blobsMissing, this.#blobs, ids, signal);
   }
 
@@ -78,7 +78,7 @@ export class SeenRows {
     known: Set<string>,
     ids: readonly string[],
     signal: AbortSignal | undefined,
-  ): Promise<Looked> {
+  ): Promise<MissingRows> {
     const generation = await this.#database.read(() => generationOf(this.#database));
     if (generation !== this.#generation) this.#forget(generation);
     const unknown = ids.filter((id) => !known.has(id));

@@ -29,10 +29,10 @@ import { SqliteGitTrees } from './git-trees.ts';
 import { SqliteLease } from './leases.ts';
 import { SqliteRemoval } from './removal.ts';
 import { SeenRows } from './seen.ts';
-import { type Swept, sweep } from './sweep.ts';
+import { type SweptRows, sweep } from './sweep.ts';
 import { SqliteTrees } from './trees.ts';
 import { heldBytes } from './usage.ts';
-import { verify } from './verify.ts';
+import { verifyDatabase } from './verify.ts';
 import { verifyRows } from './verify-rows.ts';
 import { SqliteWriter } from './writer.ts';
 
@@ -185,7 +185,7 @@ class SqliteStore implements SnapshotStore {
     return this.#gitTrees.show(changes);
   }
 
-  async sweep(signal?: AbortSignal): Promise<Swept> {
+  async sweep(signal?: AbortSignal): Promise<SweptRows> {
     try {
       return await sweep(this.#database, this.#lease.id, signal);
     } finally {
@@ -195,7 +195,7 @@ class SqliteStore implements SnapshotStore {
 
   async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const checkpoints = await this.checkpoints();
-    const contents = await verify(this.#database, checkpoints, signal, onChecked);
+    const contents = await verifyDatabase(this.#database, checkpoints, signal, onChecked);
     const rows = await verifyRows(this.#database, this.#carried, this.#conversation, signal);
     return [...this.damaged(), ...contents, ...rows];
   }

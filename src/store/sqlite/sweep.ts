@@ -8,7 +8,7 @@ import { advanceGeneration, dropDeadLeases } from './leases.ts';
 import { drain } from './rows.ts';
 import { decodeIfWhole, isSubTree, type TreeNode } from './tree-node.ts';
 
-export interface Swept {
+export interface SweptRows {
   readonly bytesFreed: number;
   readonly blobsFreed: number;
 }
@@ -16,7 +16,11 @@ export interface Swept {
 const batchMs = 15;
 
 /** One sweep; `lease` is that of the store that sweeps. */
-export async function sweep(database: SqliteDatabase, lease: number, signal?: AbortSignal): Promise<Swept> {
+export async function sweep(
+  database: SqliteDatabase,
+  lease: number,
+  signal?: AbortSignal,
+): Promise<SweptRows> {
   await dropDeadLeases(database, lease);
   const left = await database.read(() =>
     database.rows('SELECT id FROM checkpoints WHERE state <> 1 AND (writer IS NULL OR state = 2)'),
@@ -44,7 +48,7 @@ class Sweep {
     this.#slices = new Slices(signal);
   }
 
-  async run(): Promise<Swept> {
+  async run(): Promise<SweptRows> {
     const roots = await this.#database.transaction(() => {
       const generation = advanceGeneration(this.#database);
       const row = this.#database.row('SELECT min(writing_since) FROM leases WHERE writing_since IS NOT NULL');

@@ -10,7 +10,7 @@ import { decodeIfWhole, isSubTree, type TreeNode } from './tree-node.ts';
 
 type Kind = 'missing' | 'corrupt';
 
-export async function verify(
+export async function verifyDatabase(
   database: SqliteDatabase,
   checkpoints: readonly StoredCheckpoint[],
   signal?: AbortSignal,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../../../src/base/ids.ts';
 import { CheckpointIndex } from '../../../src/session/index/checkpoint-index.ts';
-import { parseTag, partsOf } from '../../../src/session/index/tag.ts';
+import { parseTag, tagParts } from '../../../src/session/index/tag.ts';
 import type {
   CheckpointKind,
   CheckpointRecord,
@@ -36,7 +36,7 @@ function record(kind: CheckpointKind, facts: Partial<CheckpointRecord>): Checkpo
 function tagged(index: CheckpointIndex, text: string): StoredCheckpoint {
   const tag = parseTag(text);
   const parent = index.head?.record.id;
-  const kind = partsOf(tag).tool === undefined ? 'turn' : 'tool';
+  const kind = tagParts(tag).tool === undefined ? 'turn' : 'tool';
   const place = index.placeOf(tag);
   const facts = {
     madeAs: tag,

@@ -1,12 +1,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
-import { parseTag, partsOf, previousTag, tagOf } from '../../../src/session/index/tag.ts';
+import { parseTag, previousTag, tagOf, tagParts } from '../../../src/session/index/tag.ts';
 
 test('tags are 0, {turn} and {turn}.{tool} (Q7)', () => {
-  assert.equal(partsOf(parseTag('0')), { turn: 0 });
-  assert.equal(partsOf(parseTag('12')), { turn: 12 });
-  assert.equal(partsOf(parseTag('3.14')), { turn: 3, tool: 14 });
+  assert.equal(tagParts(parseTag('0')), { turn: 0 });
+  assert.equal(tagParts(parseTag('12')), { turn: 12 });
+  assert.equal(tagParts(parseTag('3.14')), { turn: 3, tool: 14 });
 });
 
 for (const [tag, previous] of [

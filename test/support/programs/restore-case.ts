@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
-import { applyRestore, type RestoreOutcome } from '../../../src/restore/restorer.ts';
+import { type AppliedPlan, applyRestore } from '../../../src/restore/restorer.ts';
 import { sweepTemporaries } from '../../../src/restore/temporaries.ts';
 import {
   file,
@@ -60,7 +60,7 @@ export const target: ModelTree = {
 export const contents = new MemoryContents(present, target);
 
 /** Restores from what is on disk now, hard, durably; a redo knows the directories of the first plan. */
-export function restore(root: string): Promise<RestoreOutcome> {
+export function restore(root: string): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });
   return applyRestore({ root, plan, id, contents, durable: true });

@@ -5,7 +5,7 @@ import { CheckpointdError, isNoSpace } from '../../../base/errors.ts';
 import { constants, files } from '../../../base/files.ts';
 import { sqliteRemedy } from './available.ts';
 import { type ColumnFacts, type SqlValue, safeSelect } from './columns.ts';
-import { codeOf, explain } from './failure.ts';
+import { explain, sqliteCode } from './failure.ts';
 
 export interface Statement {
   readonly reader: boolean;
@@ -21,7 +21,7 @@ export interface Prepared {
   readonly texts: readonly number[];
 }
 
-export interface Connection {
+export interface DatabaseConnection {
   readonly inTransaction: boolean;
   prepare(sql: string): Statement;
   exec(sql: string): void;
@@ -34,7 +34,7 @@ export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
 // The library's own types are `any` at heart; these are the parts that we rely on.
 export const loadLibsql: LoadLibsql = () => import('libsql');
 
-export function prepare(connection: Connection, sql: string): Prepared {
+export function prepare(connection: DatabaseConnection, sql: string): Prepared {
   const plain = connection.prepare(sql);
   if (!plain.reader) return { statement: plain, texts: [] };
   if (!sql.startsWith('SELECT')) return { statement: plain.raw(), texts: [] }; // a PRAGMA answers from the header
@@ -42,7 +42,7 @@ export function prepare(connection: Connection, sql: string): Prepared {
   return { statement: connection.prepare(safe.sql).raw(), texts: safe.texts };
 }
 
-export function connect(Library: new (file: string) => Connection, file: string): Connection {
+export function connect(Library: new (file: string) => DatabaseConnection, file: string): DatabaseConnection {
   try {
     return new Library(file);
   } catch (error) {
@@ -50,11 +50,11 @@ export function connect(Library: new (file: string) => Connection, file: string)
   }
 }
 
-export async function library(load: LoadLibsql): Promise<new (file: string) => Connection> {
+export async function library(load: LoadLibsql): Promise<new (file: string) => DatabaseConnection> {
   try {
     return (await load()).default as new (
       file: string,
-    ) => Connection;
+    ) => DatabaseConnection;
   } catch (error) {
     const facts = { details: { strategy: 'sqlite' }, cause: error };
     throw new CheckpointdError('StrategyUnavailable', sqliteRemedy, facts);
@@ -67,7 +67,7 @@ export function makeWritable(file: string): void {
     files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
     files.accessSync(dirname(file), constants.W_OK);
   } catch (error) {
-    const code = codeOf(error);
+    const code = sqliteCode(error);
     const kind = /^(EROFS|EACCES|EPERM)$/.test(code)
       ? 'ReadOnlyStore'
       : isNoSpace(error)

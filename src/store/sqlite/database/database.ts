@@ -8,8 +8,8 @@ import { passSeam } from '../../../base/seam.ts';
 import { Slices } from '../../../base/slices.ts';
 import { decodeTexts, type Row, type SqlValue } from './columns.ts';
 import {
-  type Connection,
   connect,
+  type DatabaseConnection,
   type LoadLibsql,
   library,
   loadLibsql,
@@ -41,7 +41,7 @@ const pagesWhileWrittenBack = 16_384;
 
 export class SqliteDatabase {
   readonly file: string;
-  readonly #connection: Connection;
+  readonly #connection: DatabaseConnection;
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
@@ -50,7 +50,7 @@ export class SqliteDatabase {
   #pagesMax = pagesUsually;
   #isClosed = false;
 
-  private constructor(file: string, connection: Connection, busyMs: number) {
+  private constructor(file: string, connection: DatabaseConnection, busyMs: number) {
     this.file = file;
     this.#connection = connection;
     this.#busyMs = busyMs;
@@ -257,7 +257,7 @@ export class SqliteDatabase {
     return prepared;
   }
 
-  #open(): Connection {
+  #open(): DatabaseConnection {
     if (!this.#isClosed) return this.#connection;
     throw new CheckpointdError(
       'StoreUnavailable',

@@ -16,20 +16,22 @@ const primaryCodes: Readonly<Record<number, string>> = {
   26: 'SQLITE_NOTADB',
 };
 
-export function codeOf(error: unknown): string {
+export function sqliteCode(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const [, extended] = /^UNKNOWN_SQLITE_ERROR_(\d+)$/.exec(code) ?? [];
   return extended === undefined ? code : (primaryCodes[Number(extended) & 0xff] ?? 'SQLITE_ERROR');
 }
 
 export function isBusy(error: unknown): boolean {
-  return /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error));
+  return /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error));
 }
 
 /** Whether the same transaction may well succeed a moment later: not where the answer would be the same. */
 export function isWorthRetry(error: unknown): boolean {
   if (error instanceof CheckpointdError || error instanceof InvariantViolation) return false;
-  return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(codeOf(error));
+  return !/^SQLITE_(CONSTRAINT|CORRUPT|NOTADB|FULL|READONLY|CANTOPEN|PERM|AUTH|TOOBIG)/.test(
+    sqliteCode(error),
+  );
 }
 
 type Explanation = readonly [RegExp, ConstructorParameters<typeof CheckpointdError>[0], string, boolean];
@@ -63,7 +65,7 @@ const explanations: readonly Explanation[] = [
 
 /** SQLite's error in our words; anything that is not SQLite's or the system's stays what it is. */
 export function explain(error: unknown, file: string): unknown {
-  const code = codeOf(error);
+  const code = sqliteCode(error);
   if (error instanceof CheckpointdError || code === '') return error;
   const found = explanations.find(([pattern]) => pattern.test(code));
   const said = error instanceof Error ? error.message : '';

@@ -3,7 +3,7 @@
 // must hold up neither the event loop nor other daemons. It decides nothing: SQLite does the same at a commit, sooner
 // or later, and a kill in the middle is like one there.
 import { passSeam } from '../../../base/seam.ts';
-import { codeOf } from './failure.ts';
+import { sqliteCode } from './failure.ts';
 
 interface AsyncConnection {
   exec(sql: string): Promise<void>;
@@ -68,7 +68,7 @@ export class SqliteJournal {
       await this.#connection.exec(`PRAGMA wal_checkpoint(${mode})`);
       return true;
     } catch (error) {
-      if (codeOf(error) === '') throw error;
+      if (sqliteCode(error) === '') throw error;
       return false; // a convenience: what is wrong with the file is met, and said, at the next commit
     }
   }

@@ -1,18 +1,18 @@
 // Every change of a conversation as data, and the one function that carries it out: live and at replay alike, so
-// that what is read back is what was answered. Operations are checked before they come here; nothing is refused.
+// that what is read back is what was answered. Changes are checked before they come here; nothing is refused.
 import { unreachable } from '../../base/invariant.ts';
 import { answersTool, type HistoryEntry, type UserMessage } from '../entry.ts';
 import { appendEntry, rangeAfterCompaction, type ValidRange, windowOver, windowUpTo } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../lines/line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
-import { emptyThread, type Settings, type Summary, type Thread } from '../state/state.ts';
+import { type ConversationSettings, emptyThread, type Summary, type Thread } from '../state/state.ts';
 import { enterTangent, exitTangent } from '../tangent.ts';
 import type { ToolsByOrigin } from '../tools.ts';
 import { appendLines, linesOf } from '../transcript.ts';
 
 /** One mutation, as the log keeps it. JSON-safe; absent optionals are absent. */
-export type Operation =
+export type StateChange =
   | { readonly op: 'append'; readonly entry: HistoryEntry }
   | { readonly op: 'appendTranscript'; readonly lines: readonly string[] }
   | {
@@ -38,23 +38,23 @@ export type Operation =
 /** The whole of a conversation at one moment. */
 export interface Moment {
   readonly thread: Thread;
-  readonly settings: Settings;
+  readonly settings: ConversationSettings;
 }
 
-/** The moment after an operation. Pure: equal moments and operations give equal moments. */
-export function applyOperation(moment: Moment, operation: Operation): Moment {
+/** The moment after a change. Pure: equal moments and changes give equal moments. */
+export function applyChange(moment: Moment, change: StateChange): Moment {
   const { thread, settings } = moment;
-  switch (operation.op) {
+  switch (change.op) {
     case 'setContextPaths':
-      return { thread, settings: { ...settings, contextPaths: operation.paths } };
+      return { thread, settings: { ...settings, contextPaths: change.paths } };
     case 'setTools':
-      return { thread, settings: { ...settings, tools: operation.tools } };
+      return { thread, settings: { ...settings, tools: change.tools } };
     case 'setModel':
-      return { thread, settings: { ...settings, modelInfo: operation.modelInfo, model: undefined } };
+      return { thread, settings: { ...settings, modelInfo: change.modelInfo, model: undefined } };
     case 'setMcpEnabled':
-      return { thread, settings: { ...settings, mcpEnabled: operation.enabled } };
+      return { thread, settings: { ...settings, mcpEnabled: change.enabled } };
     case 'setLimits':
-      return { thread, settings: { ...settings, limits: operation.limits } };
+      return { thread, settings: { ...settings, limits: change.limits } };
     case 'append':
     case 'appendTranscript':
     case 'setNextMessage':
@@ -66,35 +66,35 @@ export function applyOperation(moment: Moment, operation: Operation): Moment {
     case 'enterTangent':
     case 'exitTangent':
     case 'recordLines':
-      return { thread: applyToThread(thread, operation, settings.limits), settings };
+      return { thread: applyToThread(thread, change, settings.limits), settings };
     default:
-      return unreachable(operation);
+      return unreachable(change);
   }
 }
 
-type ThreadOperation = Exclude<
-  Operation,
+type ThreadChange = Exclude<
+  StateChange,
   { readonly op: 'setContextPaths' | 'setTools' | 'setModel' | 'setMcpEnabled' | 'setLimits' }
 >;
 
-function applyToThread(thread: Thread, operation: ThreadOperation, limits: ConversationLimits): Thread {
-  switch (operation.op) {
+function applyToThread(thread: Thread, change: ThreadChange, limits: ConversationLimits): Thread {
+  switch (change.op) {
     case 'append':
       return {
         ...thread,
-        ...appendEntry(thread, operation.entry, limits.historyEntries),
-        transcript: appendLines(thread.transcript, linesOf(operation.entry), limits.transcriptLines),
+        ...appendEntry(thread, change.entry, limits.historyEntries),
+        transcript: appendLines(thread.transcript, linesOf(change.entry), limits.transcriptLines),
         nextMessage: undefined,
       };
     case 'appendTranscript':
       return {
         ...thread,
-        transcript: appendLines(thread.transcript, operation.lines, limits.transcriptLines),
+        transcript: appendLines(thread.transcript, change.lines, limits.transcriptLines),
       };
     case 'setNextMessage': {
-      const pending = thread.messageLocked ? thread.pendingUserMessage : operation.text;
-      const messageLocked = thread.messageLocked || operation.lock;
-      return { ...thread, nextMessage: operation.message, pendingUserMessage: pending, messageLocked };
+      const pending = thread.messageLocked ? thread.pendingUserMessage : change.text;
+      const messageLocked = thread.messageLocked || change.lock;
+      return { ...thread, nextMessage: change.message, pendingUserMessage: pending, messageLocked };
     }
     case 'consumeMessage':
       return { ...thread, pendingUserMessage: undefined, messageLocked: false };
@@ -102,33 +102,30 @@ function applyToThread(thread: Thread, operation: ThreadOperation, limits: Conve
       // The tangent stays: clearing a conversation beside the conversation must not lose the main one.
       return { ...emptyThread, tangent: thread.tangent };
     case 'setValidRange':
-      return { ...thread, ...windowOver(thread.history, operation.range) };
+      return { ...thread, ...windowOver(thread.history, change.range) };
     case 'compact':
       return {
         ...thread,
-        latestSummary: operation.summary,
-        ...windowOver(
-          thread.history,
-          rangeAfterCompaction(thread.history, thread.validRange, operation.keep),
-        ),
+        latestSummary: change.summary,
+        ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
       };
     case 'forget':
       // What answers a tool has nothing left to answer.
       return {
         ...thread,
-        ...windowUpTo(thread, operation.length),
+        ...windowUpTo(thread, change.length),
         nextMessage: answersTool(thread.nextMessage) ? undefined : thread.nextMessage,
       };
     case 'enterTangent':
-      return enterTangent(thread, operation.startMs, operation.filesCheckpoint);
+      return enterTangent(thread, change.startMs, change.filesCheckpoint);
     case 'exitTangent':
-      return exitTangent(thread, operation.keepTail, limits);
+      return exitTangent(thread, change.keepTail, limits);
     case 'recordLines':
       return {
         ...thread,
-        fileLineTracker: thread.fileLineTracker.set(operation.path, operation.tracker),
+        fileLineTracker: thread.fileLineTracker.set(change.path, change.tracker),
       };
     default:
-      return unreachable(operation);
+      return unreachable(change);
   }
 }

@@ -45,7 +45,7 @@ export interface Failure {
 }
 
 /** Puts a file or link in place. */
-export interface WriteOperation {
+export interface FileWrite {
   readonly path: TreePath;
   readonly after: Entry;
   /** What the present capture holds there; absent: nothing may be there. */
@@ -56,7 +56,7 @@ export interface WriteOperation {
   readonly displaces: readonly Entry[];
 }
 
-export interface DeleteOperation {
+export interface FileDelete {
   readonly path: TreePath;
   readonly expected: Entry;
   /** `inTheWay`: a file where the target needs a directory, or another spelling of its name. */
@@ -64,17 +64,17 @@ export interface DeleteOperation {
 }
 
 /** A change of permission bits alone; the content is not touched. `permissions` absent: as usual. */
-export type PermissionOperation =
+export type PermissionChange =
   | { readonly kind: 'file'; readonly path: TreePath; readonly before: Entry; readonly after: Entry }
   | { readonly kind: 'directory'; readonly path: TreePath; readonly permissions?: number };
 
 export interface RestorePlan {
   /** Shallow first. */
-  readonly writes: readonly WriteOperation[];
+  readonly writes: readonly FileWrite[];
   /** Deepest first. */
-  readonly deletes: readonly DeleteOperation[];
+  readonly deletes: readonly FileDelete[];
   /** Files by name, then directories deepest first. */
-  readonly permissionChanges: readonly PermissionOperation[];
+  readonly permissionChanges: readonly PermissionChange[];
   /**
    * Directories that lose paths: those that end up empty are removed. They belong in the journal: after a crash
    * nobody could tell them from directories that were empty before.
