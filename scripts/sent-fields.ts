@@ -78,12 +78,8 @@ export function declared(document: ProtocolDocument): Set<string> {
 /** Declared since 1.0.0, so that they stay, and perhaps seen in none of our tests; why. All else has to be seen. */
 const unseen: readonly (readonly [because: string, names: RegExp])[] = [
   [
-    'takes a failure behind the commit of each single change: the long part fails every call of every change',
+    'every change may end with warnings; nothing that these two do behind their commit can fail',
     /^(?:ConversationExport|SessionDelete)Result\.warnings$/,
-  ],
-  [
-    'begins after 100 ms with what was reported by then, which depends on the machine; reports and the end are seen',
-    /^ProgressBegin\.(?:bytesDone|filesDone|filesTotal|message|percentage|phase)$/,
   ],
   [
     'reserved, and the reference says so',
@@ -91,18 +87,9 @@ const unseen: readonly (readonly [because: string, names: RegExp])[] = [
   ],
   ['files whose names are not UTF-8 are no context files', /^ContextFile\.pathBytes$/],
   [
-    'told to a second client at the moment of an opening or a full window; seen with the other events',
-    /^(?:ConversationDidFillWindowParams|SessionDidOpenParams)\.origin$/,
-  ],
-  [
-    'a watch or a strategy that this machine cannot have fail',
-    /^(?:StrategyCapability|WatcherFigures|WorktreeStatusResult)\.reason$/,
-  ],
-  [
     'reserved by JSON-RPC, or a reason and no error: the reference says so',
     /^error (?:JsonRpcInternalError|NotARepository)$/,
   ],
-  ['answers bytes that are no frame: the conformance scripts send them', /^error ParseError$/],
 ];
 
 export interface Traffic {

@@ -70,4 +70,45 @@ test('two clients and a command line: each event once to each, with who caused i
     await first.close();
   }));
 
+test('an opening and a full window are told to the others with who caused them', () =>
+  withRig(async (rig) => {
+    const first = await rig.start({});
+    const { session } = await rig.open(first, { retention: 'keep' });
+    const { socket } = JSON.parse(
+      readFileSync(join(rig.shadow(session), 'checkpointd', 'owner.json'), 'utf8'),
+    ) as { socket: string };
+    const told: [string, unknown][] = [];
+    const undeclared: string[] = [];
+    const names = ['session/didOpen', 'conversation/didFillWindow'] as const;
+    const [hears, acts] = await Promise.all(
+      ['hears', 'acts'].map((name) =>
+        CheckpointdClient.attach(socket, { clientInfo: { name, version: '7' }, events: names }),
+      ),
+    );
+    if (hears === undefined || acts === undefined) throw new Error('no clients');
+    for (const event of names)
+      hears.on(event, (params) => {
+        undeclared.push(...undeclaredIn({ method: event, params }, undefined));
+        told.push([event, params.origin]);
+      });
+    const opened = await acts.request('session/open', {
+      workspace: rig.work,
+      conversationId: 'another',
+      modelInfo: { modelId: 'm', contextWindowTokens: 10 },
+    });
+    await acts.request('conversation/append', {
+      session: opened.session,
+      entry: { user: { content: 'x'.repeat(50) }, assistant: { content: 'y' } },
+    });
+    await until('both events', () => told.length >= 2);
+    const origin = { client: { name: 'acts', version: '7' } };
+    assert.equal(told, [
+      ['session/didOpen', origin],
+      ['conversation/didFillWindow', origin],
+    ]);
+    assert.equal(undeclared, []);
+    for (const client of [acts, hears]) await client.close();
+    await first.close();
+  }));
+
 test.run();

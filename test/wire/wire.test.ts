@@ -38,6 +38,16 @@ test('what an editor sends in initialize, and after it to every server, is taken
     assert.is((await client.close()).code, 0);
   }));
 
+test('a frame that is no JSON is answered as that, without an id, and the next one is served', () =>
+  withClient(async (client) => {
+    await client.initialize();
+    client.write(frameOf('{"jsonrpc": "2.0", "id": 1,'));
+    const { error, id } = await client.next((frame) => frame.error !== undefined);
+    assert.equal([error?.code, error?.data?.kind, id], [-32700, 'ParseError', null]);
+    await client.request('session/list', {});
+    assert.is((await client.close()).code, 0);
+  }));
+
 test('large answers of a client that reads late all arrive before the end', () =>
   withClient(async (client) => {
     const discover = Array.from({ length: 20 }, (_, id) => ({

@@ -1,0 +1,33 @@
+// A watch that cannot run: captures look at everything, and whoever asks is told why.
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ResultOf } from '../../src/protocol/types.ts';
+import { withRig } from '../daemon/daemon-rig.ts';
+import { until } from '../support/until.ts';
+
+test('a daemon whose own directory is removed has no watch, says why, and captures what changed', () =>
+  withRig(async (rig) => {
+    if (process.platform === 'win32') return console.log('skipped: nobody can remove it there');
+    const cwd = join(rig.top, 'elsewhere');
+    mkdirSync(cwd);
+    const client = await rig.start({ cwd });
+    rmdirSync(cwd);
+    const { session } = await rig.open(client);
+    rig.write('a.txt', 'two\n');
+    const { capture } = await client.request('checkpoint/create', { session, kind: 'turn' });
+    assert.equal([capture.path, capture.reason], ['cold', 'unwatched']);
+    const status = (): Promise<ResultOf<'worktree/status'>> => client.request('worktree/status', { session });
+    await until('the watch to be given up', async () => (await status()).reason !== undefined);
+    const { state, reason = '' } = await status();
+    assert.is(state, 'suspect');
+    assert.match(reason, /thread failed/);
+    const { watcher } = await client.request('session/get', { session });
+    assert.equal([watcher.state, watcher.reason], [state, reason]);
+    await client.request('checkpoint/restore', { session, tag: '0' });
+    assert.is(rig.read('a.txt'), 'a\n');
+    assert.is((await client.close()).code, 0);
+  }));
+
+test.run();
