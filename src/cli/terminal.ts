@@ -32,10 +32,10 @@ export function paint(style: Style, text: string): string {
   return wantsColour() ? styleText(style, text) : text;
 }
 
-/** Cuts a line to the width of the terminal; elsewhere it is whole. */
-export function fit(line: string): string {
+/** Cuts a line to the width of the terminal, or to what is left of it; elsewhere it is whole. */
+export function fit(line: string, taken = 0): string {
   const { isTTY, columns } = process.stdout;
-  return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, columns);
+  return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
 let write = (text: string): void => void process.stdout.write(text);

@@ -5,7 +5,7 @@ import { sayRestore } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain, plainLines } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
-import { mainLine, texts, toolLine } from './layouts.ts';
+import { changeLine, mainLine, texts, toolLine } from './layouts.ts';
 
 export const checkpointWords: Readonly<Record<string, Word>> = {
   init,
@@ -40,6 +40,8 @@ function wordsFor(error: CheckpointdRequestError, name: string, [tag = '']: read
   const message = plain(inCommands(error.message, 'console'));
   if (error.kind === 'UnknownCheckpoint' && name === 'diff')
     return `⚠️ Checkpoint '${plain(unknownOf(error) ?? tag)}' not found! Use /checkpoint list to see available checkpoints`;
+  if (error.kind === 'UnknownCheckpoint' && name === 'restore')
+    return `Failed to restore: Checkpoint '${plain(unknownOf(error) ?? tag)}' not found! Use /checkpoint list to see available checkpoints`;
   if (error.kind === 'UnknownCheckpoint') return `⚠️ checkpoint '${plain(unknownOf(error) ?? tag)}' not found`;
   if (name === 'init') return `Checkpoints could not be initialized: ${message}`;
   if (name === 'clean') return `Failed to clean: ${message}`;
@@ -62,30 +64,32 @@ async function init(desk: Desk): Promise<void> {
 /** Turns only, the oldest first; a limit keeps the first ones. */
 async function list(desk: Desk, words: readonly string[]): Promise<void> {
   const { value, rest } = option(words, ['-l', '--limit']);
+  if (rest.length > 0 || (value !== undefined && !/^\d+$/.test(value)))
+    throw new Usage('/checkpoint list [-l N]');
   const limit = value === undefined ? Number.POSITIVE_INFINITY : Number(value);
-  if (rest.length > 0 || !(limit >= 0)) throw new Usage('/checkpoint list [-l N]');
   const turns = (await allCheckpoints(desk)).filter(({ isTurn }) => isTurn);
-  for (const turn of turns.slice(0, limit)) desk.say(mainLine(turn));
+  for (const turn of turns.slice(0, limit)) desk.row(mainLine(turn));
 }
 
 async function expand(desk: Desk, [tag]: readonly string[]): Promise<void> {
   if (tag === undefined) throw new Usage('/checkpoint expand <tag>');
   const { checkpoint: main, tools } = await desk.ask('checkpoint/expand', { tag });
-  desk.say(mainLine(main));
-  for (const tool of tools) desk.say(toolLine(tool));
+  desk.row(mainLine(main));
+  for (const tool of tools) desk.row(toolLine(tool));
 }
 
 async function diff(desk: Desk, [from, to]: readonly string[]): Promise<void> {
   if (from === undefined) throw new Usage('/checkpoint diff <tag> [tag]');
   const sides = { from, ...(to === undefined ? {} : { to }) };
-  const { text = '' } = await desk.ask('checkpoint/diff', { ...sides, format: 'stat' });
-  if (text.trim() === '') return desk.say(texts.noChanges);
+  const { text = '', truncated } = await desk.ask('checkpoint/diff', { ...sides, format: 'text' });
   desk.say(
     to === undefined
       ? `Changes since checkpoint ${plain(from)}:`
       : `Changes from ${plain(from)} to ${plain(to)}:`,
   );
-  for (const line of plainLines(text).trimEnd().split('\n')) desk.say(line);
+  if (text.trim() === '') return desk.say(texts.noChanges);
+  for (const line of plainLines(text).trimEnd().split('\n')) desk.say(changeLine(line));
+  if (truncated === true) desk.say(texts.truncated);
 }
 
 /** Files and conversation, as in Q CLI; without a tag a person picks a turn. */

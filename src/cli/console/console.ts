@@ -43,7 +43,8 @@ async function runConsole(task: Task): Promise<number> {
   const prompt = new Prompt((line) => completions(task, line));
   const desk: Desk = {
     ask,
-    say: (line) => say(fit(line)),
+    say,
+    row: (line) => say(fit(line)),
     pick: (message, choices, preferred) => prompt.pick(message, choices, preferred),
   };
   const quiet = task.client.on('checkpoint/didCreate', ({ checkpoint: made, origin }) => {

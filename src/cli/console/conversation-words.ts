@@ -24,8 +24,8 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
     return desk.say(texts.experimental);
   }
   if (how === 'compact') return compactTangent(desk, rest.join(' '));
-  await desk.ask('conversation/exitTangent', how === 'tail' ? { keepTail: true } : {});
-  desk.say(how === 'tail' ? texts.leftWithTail : texts.leftTangent);
+  const { tail } = await desk.ask('conversation/exitTangent', how === 'tail' ? { keepTail: true } : {});
+  desk.say(tail === undefined ? texts.leftTangent : texts.leftWithTail);
 };
 
 /** The summary is the tangent's last entry and leaves with it as its tail, so that no end in between loses it. */

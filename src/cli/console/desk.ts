@@ -3,7 +3,10 @@ import type { Ask } from '../command.ts';
 
 export interface Desk {
   readonly ask: Ask;
+  /** Says a message, whole however narrow the terminal is. */
   readonly say: (line: string) => void;
+  /** Says one line of a list: it is cut where the terminal ends. */
+  readonly row: (line: string) => void;
   /** Lets a person choose one of several; undefined: none, or nobody is there to choose. */
   readonly pick: <T>(message: string, choices: readonly Choice<T>[], preferred?: T) => Promise<T | undefined>;
 }
@@ -19,12 +22,17 @@ export type Word = (desk: Desk, rest: readonly string[]) => Promise<void>;
 /** How a word is used; the console says it. */
 export class Usage extends Error {}
 
-/** The value behind an option such as `-l`, and the words without both. */
+/** The value of an option (`-l 3`, `-l3`, `--limit 3`, `--limit=3`), and the words without both. */
 export function option(
   words: readonly string[],
   names: readonly string[],
 ): { readonly value: string | undefined; readonly rest: readonly string[] } {
-  const at = words.findIndex((word) => names.includes(word));
-  if (at === -1) return { value: undefined, rest: words };
-  return { value: words[at + 1] ?? '', rest: [...words.slice(0, at), ...words.slice(at + 2)] };
+  for (const [at, word] of words.entries()) {
+    const [before, after] = [words.slice(0, at), words.slice(at + 1)];
+    if (names.includes(word)) return { value: after[0] ?? '', rest: [...before, ...after.slice(1)] };
+    const name = names.find((each) => word.startsWith(each.length > 2 ? `${each}=` : each));
+    if (name !== undefined)
+      return { value: word.slice(name.length).replace(/^=/, ''), rest: [...before, ...after] };
+  }
+  return { value: undefined, rest: words };
 }

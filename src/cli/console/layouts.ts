@@ -13,6 +13,7 @@ export const texts = {
     "Checkpoints are not available in this directory. Use '/checkpoint init' to enable checkpoints.",
   cleaned: '✓ Deleted shadow repository for this session.',
   noChanges: 'No changes.',
+  truncated: '… and more than is shown.',
   enteredTangent:
     'Created a conversation checkpoint (↯). Use ctrl + t or /tangent to restore the conversation later.',
   experimental: 'Note: this functionality is experimental and may change or be removed in the future.',
@@ -36,6 +37,13 @@ export function mainLine({ tag, id, timestamp, description, stats }: Checkpoint)
 /** ` └─ [1.2] fs_write: what it did (~1)`. */
 export function toolLine({ tag, id, toolName, description, stats }: Checkpoint): string {
   return ` └─ ${paint('blue', `[${tag ?? id}]`)} ${plain(toolName ?? 'tool')}: ${plain(description)}${statsOf(stats)}`;
+}
+
+/** `  ~ src/b.txt (modified)`, in the colour of what happened to it; other lines as they are. */
+export function changeLine(line: string): string {
+  const sign = /^ {2}([+~-]) /.exec(line)?.[1];
+  if (sign === undefined) return line;
+  return paint(sign === '+' ? 'green' : sign === '~' ? 'yellow' : 'red', line);
 }
 
 /** ` (+a ~m -d)` without the parts that are zero; nothing where all are. */

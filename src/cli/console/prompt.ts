@@ -4,7 +4,11 @@ import { createInterface, type Interface } from 'node:readline';
 import { fit } from '../terminal.ts';
 import type { Choice } from './desk.ts';
 
+type Key = { readonly name?: string; readonly ctrl?: boolean } | undefined;
 type Completer = (line: string) => Promise<[string[], string]>;
+
+/** What stands before each choice. */
+const markWidth = 2;
 
 export class Prompt {
   readonly #complete: Completer;
@@ -20,7 +24,7 @@ export class Prompt {
     this.#interface = this.#open();
     // Ctrl-T is /tangent, as in Q CLI.
     if (process.stdin.isTTY)
-      process.stdin.on('keypress', (_: string, key?: { readonly name?: string; readonly ctrl?: boolean }) => {
+      process.stdin.on('keypress', (_: string, key: Key) => {
         if (key?.ctrl !== true || key.name !== 't') return;
         this.#lines.push('/tangent');
         this.#wake();
@@ -32,11 +36,10 @@ export class Prompt {
     // Only now: the list gives the terminal back after it has answered, and would take it from a reader that is there.
     if (this.#isAway) this.#interface = this.#open();
     this.#isAway = false;
-    if (process.stdin.isTTY) {
-      process.stdin.resume();
-      this.#interface.setPrompt(question);
-      this.#interface.prompt();
-    }
+    if (process.stdin.isTTY) process.stdin.resume();
+    this.#interface.setPrompt(question);
+    // What was typed ahead stands there already.
+    if (process.stdin.isTTY && this.#lines.length === 0) this.#interface.prompt();
     while (this.#lines.length === 0 && !this.#isOver)
       await new Promise<void>((resolve) => (this.#wake = resolve));
     return this.#lines.shift();
@@ -55,18 +58,29 @@ export class Prompt {
     const { default: select } = await import('@inquirer/select');
     // Two readers of one terminal would both take the keys.
     this.#leave();
+    const left = new AbortController();
+    const onKey = (_: string, key: Key): void => {
+      if (key?.name === 'escape') left.abort();
+    };
+    process.stdin.on('keypress', onKey);
     try {
-      return await select({
-        message,
-        choices: choices.map(({ name, value }) => ({ name: fit(name), value })),
-        ...(preferred === undefined ? {} : { default: preferred }),
-        pageSize: Math.max(3, Math.min(15, (process.stdout.rows ?? 24) - 4)),
-        loop: false,
-      });
+      return await select(
+        {
+          message,
+          choices: choices.map(({ name, value }) => ({ name: fit(name, markWidth), value })),
+          ...(preferred === undefined ? {} : { default: preferred }),
+          pageSize: Math.max(3, Math.min(15, (process.stdout.rows ?? 24) - 4)),
+          loop: false,
+        },
+        { signal: left.signal },
+      );
     } catch (error) {
-      // Ctrl-C: nothing was chosen.
-      if (error instanceof Error && error.name === 'ExitPromptError') return undefined;
+      // Ctrl-C, or Escape: nothing was chosen.
+      if (error instanceof Error && ['ExitPromptError', 'AbortPromptError'].includes(error.name))
+        return undefined;
       throw error;
+    } finally {
+      process.stdin.off('keypress', onKey);
     }
   }
 
@@ -83,11 +97,11 @@ export class Prompt {
       historySize: 500,
       removeHistoryDuplicates: true,
       completer: (line: string, tell: (error: Error | null, found: [string[], string]) => void) => {
+        // Somebody who has typed on (a second Tab, Enter) must not get the end of a word into another one.
+        const answered = (found: [string[], string]): void =>
+          tell(null, opened.line.slice(0, opened.cursor) === line ? found : [[], line]);
         // Without a daemon to ask there is nothing to complete.
-        this.#complete(line).then(
-          (found) => tell(null, found),
-          () => tell(null, [[], line]),
-        );
+        this.#complete(line).then(answered, () => answered([[], line]));
       },
     });
     opened.on('history', (history) => (this.#history = history));
@@ -95,7 +109,12 @@ export class Prompt {
       this.#lines.push(line);
       this.#wake();
     });
-    opened.on('SIGINT', () => opened.close());
+    // Ctrl-C drops what is typed, and ends where nothing is.
+    opened.on('SIGINT', () => {
+      if (opened.line === '') return opened.close();
+      opened.write(null, { ctrl: true, name: 'e' });
+      opened.write(null, { ctrl: true, name: 'u' });
+    });
     opened.on('close', () => {
       if (this.#isAway) return;
       this.#isOver = true;

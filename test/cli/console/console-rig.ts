@@ -35,11 +35,12 @@ export function hasTerminal(): boolean {
   return isThere;
 }
 
-/** Runs a command of checkpointd in a terminal of 70 columns and 20 lines. */
+/** Runs a command of checkpointd in a terminal of so many columns and 24 lines. */
 export async function inTerminal(
   rig: DaemonRig,
   command: string,
   use: (screen: Screen) => Promise<void>,
+  columns = 70,
 ): Promise<void> {
   const tmux = (...words: string[]): string =>
     spawnSync('tmux', ['-u', '-L', `ckpt-${process.pid}`, ...words], {
@@ -48,7 +49,7 @@ export async function inTerminal(
       encoding: 'utf8',
     }).stdout;
   const run = `'${process.execPath}' '${daemonEntry}' ${command} --storage='${rig.storage}'`;
-  tmux('new-session', '-d', '-s', 'c', '-x', '70', '-y', '20', run);
+  tmux('new-session', '-d', '-s', 'c', '-x', String(columns), '-y', '24', run);
   const seen = (): string => tmux('capture-pane', '-p', '-t', 'c');
   try {
     await use({

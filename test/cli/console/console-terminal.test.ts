@@ -31,6 +31,51 @@ if (hasTerminal()) {
       });
     }));
 
+  test('Escape and Ctrl-C leave the list and change nothing, and Ctrl-C drops a line that is typed (Q45)', () =>
+    withRig(async (rig) => {
+      await prepared(rig);
+      await inTerminal(rig, 'console', async ({ type, shows, ended }) => {
+        await shows(/^>/m);
+        for (const key of ['Escape', 'C-c']) {
+          type('/checkpoint restore --hard', 'Enter');
+          await shows(/❯ \[2\][^❯]*$/);
+          type(key);
+          await shows(/navigate[^❯]*\n>$|\n>\s*$/);
+          type('half a wo', 'C-c', '/sta', 'Tab', 'Tab');
+          await shows(/> \/status\s*$/);
+          type('Enter');
+          await shows(/> \/status\nses_\S+ of [^>]*\n>\s*$/);
+          type('C-l');
+        }
+        type('C-c');
+        await ended();
+      });
+      assert.is(rig.read('a.txt'), 'spoilt\n');
+    }));
+
+  test('on twenty columns messages are whole, and each choice is one line (Q45, Q46)', () =>
+    withRig(async (rig) => {
+      await prepared(rig);
+      await inTerminal(
+        rig,
+        'console',
+        async ({ type, shows, ended }) => {
+          await shows(/^>/m);
+          type('/checkpoint restore', 'Enter');
+          await shows(/\n {2}\[0\] \S+ \d{2}:?…?\n {2}\[1\] \S+ \d{2}:?…?\n❯ \[2\]/);
+          type('C-c');
+          await shows(/\n>\s*$/);
+          type('/tangent', 'Enter');
+          await shows(/removed in the fut\s*ure\.\s*\n↯ >/);
+          type('/checkpoint list', 'Enter');
+          await shows(/exit\s*tangent mode if you\s*want to use checkpoi\s*nt\.\s*\n↯ >/);
+          type('C-d');
+          await ended();
+        },
+        20,
+      );
+    }));
+
   test('a message to go back to is picked with the arrow keys (C22)', () =>
     withRig(async (rig) => {
       const { client, session } = await rig.opened({ retention: 'keep' });

@@ -33,6 +33,36 @@ test('list shows turns only, oldest first, and -l keeps the first ones (Q43)', (
     assert.is(lines.length, 4);
   }));
 
+test('a limit is a whole number that is given, in either spelling (Q43)', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    for (const wrong of ['-l', '-l x', '-l -1', '-l 1.5', '--limit', '--limit=', 'extra'])
+      assert.equal(consoleOf(rig, `/checkpoint list ${wrong}`), ['Usage: /checkpoint list [-l N]'], wrong);
+    for (const right of ['-l 1', '--limit 1', '--limit=1', '-l1'])
+      assert.is(consoleOf(rig, `/checkpoint list ${right}`).length, 1, right);
+  }));
+
+test('diff names each file with what happened to it, then counts lines (Q32, Q34)', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    assert.equal(consoleOf(rig, '/checkpoint diff 1', '/checkpoint diff 1 2', '/checkpoint diff 2 2'), [
+      'Changes since checkpoint 1:',
+      '  ~ a.txt (modified)',
+      '  + b.txt (added)',
+      '',
+      ' a.txt | 2 +-',
+      ' b.txt | 1 +',
+      ' 2 files changed, 2 insertions(+), 1 deletion(-)',
+      'Changes from 1 to 2:',
+      '  + b.txt (added)',
+      '',
+      ' b.txt | 1 +',
+      ' 1 file changed, 1 insertion(+)',
+      'Changes from 2 to 2:',
+      'No changes.',
+    ]);
+  }));
+
 test('expand shows a turn with its tools; an unknown one is told (Q44)', () =>
   withRig(async (rig) => {
     await prepared(rig);
@@ -53,7 +83,10 @@ test('restore by tag, and the messages of what is missing (Q45)', () =>
       '/undo',
     );
     assert.is(lines[0], '✓ Restored to checkpoint 1');
-    assert.is(lines[1], "⚠️ checkpoint '7' not found");
+    assert.is(
+      lines[1],
+      "Failed to restore: Checkpoint '7' not found! Use /checkpoint list to see available checkpoints",
+    );
     assert.is(rig.read('a.txt'), 'spoilt\n', 'undone');
     const cleaned = consoleOf(
       rig,
@@ -119,6 +152,13 @@ test('a tangent leaves its summary behind (C22)', () =>
       ],
     );
     await client.close();
+  }));
+
+test('a tail that is not there is not told as kept (C21)', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const lines = consoleOf(rig, '/tangent', '/tangent tail');
+    assert.is(lines.at(-1), 'Restored conversation from checkpoint (↯). - Returned to main conversation.');
   }));
 
 test('forget goes back by messages, in a tangent and out of it (C22)', () =>
