@@ -5,6 +5,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { programFile } from '../src/client/this-package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-first-')));
@@ -12,7 +13,7 @@ process.on('exit', () => rmSync(place, { recursive: true, force: true }));
 const work = join(place, 'project');
 execFileSync('git', ['init', '-q', work]);
 
-const daemon = spawn(process.execPath, [join(root, 'dist/src/main.js'), '--stdio'], {
+const daemon = spawn(process.execPath, [programFile(), '--stdio'], {
   stdio: ['pipe', 'pipe', 'inherit'],
   env: { PATH: process.env.PATH, HOME: place, XDG_STATE_HOME: join(place, '.local/state') },
 });

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdClient } from '../src/client/client.ts';
+import { programFile } from '../src/client/this-package.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readme = join(root, 'README.md');
@@ -80,7 +81,7 @@ async function record(): Promise<string> {
   const bin = join(place, 'bin');
   mkdirSync(bin);
   const program = join(bin, 'checkpointd');
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${join(root, 'dist/src/main.js')}' "$@"\n`);
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${programFile()}' "$@"\n`);
   chmodSync(program, 0o755);
   const environment = [
     `PATH=${bin}:${process.env.PATH ?? ''}`,

@@ -44,3 +44,4 @@ if (process.argv.includes('--prepare')) {
 // deleted from `src` must not live on in `dist`, so `--build` starts from nothing.
 if (process.argv.includes('--build')) rmSync(join(root, 'dist'), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
+run(process.execPath, [join(root, 'dist', 'scripts', 'bundle.js')]);

@@ -1,10 +1,10 @@
 // Stands between the client and the daemon, passes everything on, and prints every frame to stderr (`--verbose`).
 import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../../src/client/this-package.ts';
 
 /** Runs until the daemon ends, with its exit code. */
 export function tap(): void {
-  const daemon = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+  const daemon = programFile();
   const child = spawn(process.execPath, [daemon], { stdio: ['pipe', 'pipe', 'inherit'] });
   const show = (arrow: string) => (chunk: Buffer) =>
     process.stderr.write(`${arrow} ${chunk.toString('utf8').replaceAll('\r\n', '⏎')}\n`);

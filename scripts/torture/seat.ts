@@ -3,13 +3,12 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
-import { WireClient, WireFailure } from '../../test/support/wire-client.ts';
+import { testProgram, WireClient, WireFailure } from '../../test/support/wire-client.ts';
 import type { Tally } from './tally.ts';
 
 /** The daemon behind the seam for faults; the shipped one has no such switch. */
-const faultyEntry = fileURLToPath(new URL('../../test/daemon/faulty-main.js', import.meta.url));
+const faultyEntry = testProgram('planned-daemon');
 
 /** What the run is there to find. */
 export class Defect extends Error {}

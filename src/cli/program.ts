@@ -89,7 +89,7 @@ async function addMcp(program: Command, _: unknown, done: (code: number) => void
   made.action(async () => {
     const [{ serveMcp }, { clientVersion }] = await Promise.all([
       import('./mcp/serve-mcp.ts'),
-      import('./version.ts'),
+      import('../client/this-package.ts'),
     ]);
     done(await serveMcp(givenBy(made.opts()), clientVersion()));
   });

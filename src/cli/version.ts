@@ -1,6 +1,6 @@
 // The version of this package, and a daemon of another one: that is said, and gone on with where both speak the same
 // protocol.
-import { readFileSync } from 'node:fs';
+import { clientVersion } from '../client/this-package.ts';
 import type { InitializeResult } from '../protocol/types.ts';
 import { note, plain } from './terminal.ts';
 
@@ -27,9 +27,4 @@ export function compareVersions({
     note(
       `the daemon of this session is checkpointd ${theirs}, this is ${own}; what one of them does not know is refused`,
     );
-}
-
-export function clientVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return String((JSON.parse(text) as { readonly version?: unknown }).version);
 }

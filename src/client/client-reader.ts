@@ -2,11 +2,16 @@
 // after noise. Here whatever is no frame ends the connection, since nothing after it can be trusted.
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { DataCallback, Disposable, Message, MessageReader } from 'vscode-jsonrpc/node';
+import {
+  AbstractMessageReader,
+  type DataCallback,
+  type Disposable,
+  type Message,
+  type MessageReader,
+} from 'vscode-jsonrpc/node';
 import { FrameParser, frameLimits } from '../rpc/transport/frame-parser.ts';
-import { jsonrpc } from './jsonrpc.ts';
 
-export class ClientReader extends jsonrpc.AbstractMessageReader implements MessageReader {
+export class ClientReader extends AbstractMessageReader implements MessageReader {
   readonly #input: Readable;
   readonly #onFault: (fault: string) => void;
 

@@ -1,22 +1,25 @@
 // The typed client that the package exports as `checkpointd/client`: starts a daemon, initialises it, gives every
 // method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the daemon.
 /// <reference types="node" preserve="true" />
-import { fileURLToPath } from 'node:url';
-import type { MessageConnection } from 'vscode-jsonrpc/node';
+import {
+  CancellationTokenSource,
+  ConnectionError,
+  createMessageConnection,
+  ErrorCodes,
+  type MessageConnection,
+  ResponseError,
+  StreamMessageWriter,
+} from 'vscode-jsonrpc/node';
 import type * as Wire from '../protocol/types.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
 import { ClientReader } from './client-reader.ts';
 import type { DaemonLink } from './daemon-link.ts';
 import { DaemonSocket } from './daemon-socket.ts';
-import { jsonrpc } from './jsonrpc.ts';
+import { programFile } from './this-package.ts';
 import { within } from './within.ts';
 
 export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
-
-const { CancellationTokenSource, ConnectionError, createMessageConnection, ErrorCodes, ResponseError } =
-  jsonrpc;
-const { StreamMessageWriter } = jsonrpc;
 
 /** How long a daemon may take to answer `initialize`; starting Node on a busy machine takes seconds. */
 const startMs = 30_000;
@@ -98,10 +101,9 @@ export class CheckpointdClient implements AsyncDisposable {
 
   /** Starts a daemon and initialises it. @throws CheckpointdGoneError when it cannot be started or does not answer */
   static async start(options: ClientOptions = {}): Promise<CheckpointdClient> {
-    const program = fileURLToPath(new URL('../main.js', import.meta.url));
     const command = options.command ?? process.execPath;
     const args = [
-      ...(options.command === undefined ? [program] : []),
+      ...(options.command === undefined ? [programFile()] : []),
       ...(options.args ?? []),
       ...(options.logFile === undefined ? [] : [`--log-file=${options.logFile}`]),
       ...(options.logLevel === undefined ? [] : [`--log-level=${options.logLevel}`]),

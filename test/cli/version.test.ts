@@ -1,6 +1,6 @@
 // Versions side by side: a daemon of another version has the session open, and the command line comes to it.
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -15,13 +15,14 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 function installedAs(version: string, rig: DaemonRig, changed?: (file: string) => void): string {
   const place = join(rig.top, `checkpointd-${version}`);
   mkdirSync(place);
-  cpSync(join(root, 'dist/src'), join(place, 'dist/src'), { recursive: true });
+  cpSync(join(root, 'dist/program'), join(place, 'dist/program'), { recursive: true });
   cpSync(join(root, 'protocol'), join(place, 'protocol'), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(place, 'node_modules'));
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as object;
   writeFileSync(join(place, 'package.json'), JSON.stringify({ ...manifest, version }));
-  changed?.(join(place, 'dist/src/protocol/methods.js'));
-  return join(place, 'dist/src/main.js');
+  const programs = join(place, 'dist/program');
+  for (const name of readdirSync(programs)) if (name.endsWith('.js')) changed?.(join(programs, name));
+  return join(programs, 'main.js');
 }
 
 async function beside(rig: DaemonRig, entry: string, body: () => Promise<void>): Promise<void> {
@@ -53,7 +54,7 @@ test('a daemon of another version is told, and the work goes on', () =>
 test('a daemon that speaks another protocol is told in a clear line, and nothing is tried', () =>
   withRig((rig) => {
     const renumber = (file: string): void =>
-      writeFileSync(file, readFileSync(file, 'utf8').replace(/(protocolVersion = )'1[^']*'/, "$1'2.0'"));
+      writeFileSync(file, readFileSync(file, 'utf8').replace(/(protocolVersion = )"1[^"]*"/, '$1"2.0"'));
     return beside(rig, installedAs('2.0.0', rig, renumber), async () => {
       const ran = rig.run(['create', `--storage=${rig.storage}`]);
       assert.is(await ran.code, 1);

@@ -17,6 +17,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../src/client/client.ts';
 import { until } from '../support/until.ts';
+import { daemonEntry } from '../support/wire-client.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'checkpointd-client-'));
@@ -101,7 +102,7 @@ test('a program that is not there, and one that ends at once, say so', async () 
   const flag = await failure(
     CheckpointdClient.start({
       command: process.execPath,
-      args: [join(root, 'dist/src/main.js'), '--wrong-flag'],
+      args: [daemonEntry, '--wrong-flag'],
     }),
   );
   assert.instance(flag, CheckpointdGoneError);

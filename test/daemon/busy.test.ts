@@ -1,13 +1,13 @@
 // Ends that come while the daemon is at work: in a create, in a restore, with a git that works on or will not stop.
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { until } from '../support/until.ts';
+import { testProgram } from '../support/wire-client.ts';
 import { type DaemonRig, fsck, withRig } from './daemon-rig.ts';
 
-const faultyMain = fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url));
+const faultyMain = testProgram('faulty-daemon');
 const keep = { retention: 'keep' } as const;
 const many = 900;
 

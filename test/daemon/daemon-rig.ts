@@ -13,14 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { SessionOpenParams, SessionOpenResult } from '../../src/protocol/types.ts';
 import { git } from '../support/git-oracle.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { daemonEntry, WireClient, type WireOptions } from '../support/wire-client.ts';
+import { daemonEntry, testProgram, WireClient, type WireOptions } from '../support/wire-client.ts';
 
-/** A daemon that kills or fails itself where its arguments say; see faulty-main.ts. */
-export const faultyEntry = fileURLToPath(new URL('./faulty-main.js', import.meta.url));
+/** A daemon that kills or fails itself where its arguments say; see planned-daemon.ts. */
+export const faultyEntry = testProgram('planned-daemon');
 
 /** Runs the daemon as nobody, who may not do what root may. */
 export const asNobody = [

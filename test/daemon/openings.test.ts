@@ -14,16 +14,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionOpenParams } from '../../src/protocol/types.ts';
 import { git } from '../support/git-oracle.ts';
-import { failureOf, type WireClient } from '../support/wire-client.ts';
+import { failureOf, testProgram, type WireClient } from '../support/wire-client.ts';
 import { asNobody, type DaemonRig, withRig } from './daemon-rig.ts';
 
-/** A daemon with a fault that has a name; see test/support/programs/faulty-main.ts. */
-const namedFaultEntry = fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url));
+/** A daemon with a fault that has a name; see test/support/programs/faulty-daemon.ts. */
+const namedFaultEntry = testProgram('faulty-daemon');
 
 /** Opens a session that must come with checkpoints disabled, and holds every checkpoint method against it. */
 async function assertDisabled(

@@ -6,13 +6,11 @@ import { readCases } from '../../scripts/conformance/conformance-case.ts';
 import { runCase } from '../../scripts/conformance/run-case.ts';
 import { runCases } from '../../scripts/conformance/run-cases.ts';
 import { traceProblems, traces } from '../../scripts/conformance/traces.ts';
+import { testProgram } from '../support/wire-client.ts';
 import { protocol, readJson, root } from './document.ts';
 
 const cases = readCases(`${root}protocol/conformance`);
-const command = [
-  process.execPath,
-  fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url)),
-];
+const command = [process.execPath, testProgram('faulty-daemon')];
 
 test('every rule of the reference is shown by a case', () => {
   assert.is(traceProblems(protocol, cases).join('\n'), '');

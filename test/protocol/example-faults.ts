@@ -1,5 +1,5 @@
 // What goes wrong in the examples of protocol.json that need a fault: some through the seam of the daemon (it runs
-// behind test/support/programs/faulty-main.ts, told by a file which fault is on), some in the world around it: a git that is
+// behind test/support/programs/faulty-daemon.ts, told by a file which fault is on), some in the world around it: a git that is
 // missing, another daemon, a lock that is held, a store that somebody damaged. It judges nothing.
 import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

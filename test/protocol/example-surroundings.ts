@@ -3,13 +3,12 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Json } from '../../scripts/conformance/match.ts';
 import { takeProcessLock } from '../../src/base/process-lock.ts';
-import { WireClient } from '../support/wire-client.ts';
+import { testProgram, WireClient } from '../support/wire-client.ts';
 import type { ExampleHost, World } from './example-world.ts';
 
-const faultyEntry = fileURLToPath(new URL('../support/programs/faulty-main.js', import.meta.url));
+const faultyEntry = testProgram('faulty-daemon');
 const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
 /** How a daemon is started whose faults can be switched, and what it finds on PATH. */

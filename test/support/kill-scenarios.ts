@@ -2,12 +2,12 @@
 // tangent that carries files. Each run gets its daemon killed at another call; the next daemon must find a whole.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import * as assert from 'uvu/assert';
 import { manifest } from './in-process-daemon.ts';
 import { makePlaces, SessionRig, withSession } from './session-rig.ts';
+import { testProgram } from './wire-client.ts';
 
-const program = fileURLToPath(new URL('programs/killed-daemon.js', import.meta.url));
+const program = testProgram('killed-daemon');
 
 interface Whole {
   readonly files: Record<string, string>;

@@ -2,7 +2,7 @@
 // parses strictly with code of its own, and holds every frame against the schema: what it receives must fit, and a
 // request that does not fit must not be served. Frames written raw are deliberate garbage and are not looked at.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { programFile } from '../../src/client/this-package.ts';
 import type {
   ErrorData,
   EventOf,
@@ -19,15 +19,20 @@ import {
   validateParams,
   validateResult,
 } from '../../src/protocol/validators.ts';
+import { packageFile } from '../../src/rpc/package-files.ts';
 import { noteSent, undeclaredIn } from './declarations.ts';
 
-/** The compiled daemon of this checkout. */
-export const daemonEntry = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+/** The daemon of this checkout, as the package carries it. */
+export const daemonEntry = programFile();
 
-/** The same daemon behind the fault seam (faulty-main.ts), taking its time over files called `slow-…` and `stuck-…`. */
+/** One of the daemons that tests install faults in, made as the daemon itself is (scripts/bundle.ts). */
+export const testProgram = (name: 'planned-daemon' | 'faulty-daemon' | 'killed-daemon'): string =>
+  packageFile(`dist/test-programs/${name}.js`);
+
+/** The same daemon behind the fault seam (faulty-daemon.ts), taking its time over files called `slow-…` and `stuck-…`. */
 export const slowNamesCommand: readonly [string, ...string[]] = [
   process.execPath,
-  fileURLToPath(new URL('./programs/faulty-main.js', import.meta.url)),
+  testProgram('faulty-daemon'),
   '--fault=slowNames',
 ];
 

@@ -2,8 +2,8 @@
 // asked for, before anything is written; what is not understood is left alone.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { defaultStorage } from '../../client/stored-sessions.ts';
+import { programFile } from '../../client/this-package.ts';
 import { exits } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { nearest } from '../nearest.ts';
@@ -178,7 +178,7 @@ function tell(outcomes: readonly Outcome[], steps: readonly Step[], what: 'enabl
 
 /** What starts our hook: by name where that leads here, else by the full path, since an editor may lack our PATH. */
 function hookWords(agent: string, storage: string | undefined): readonly string[] {
-  const program = fileURLToPath(new URL('../../main.js', import.meta.url));
+  const program = programFile();
   const start = isOnPath(program) ? ['checkpointd'] : [process.execPath, program];
   return [...start, 'hook', agent, ...(storage === undefined ? [] : [`--storage=${resolve(storage)}`])];
 }

@@ -1,12 +1,12 @@
 // The daemon with a fault installed, for tests that kill it at a chosen call or make it fail: the same main.ts, with
 // the seam's fault set before it. The shipped daemon has no such switch.
 //
-//   faulty-main.js --kill=N:ARM:COUNT:MATCH …
+//   planned-daemon.js --kill=N:ARM:COUNT:MATCH …
 //                                         SIGKILL at the N-th seam call that matches MATCH after the file ARM exists;
 //                                         writes into COUNT where that was, and for N = 0 all of them
-//   faulty-main.js --gc=FILE …            once FILE exists, writes the bytes of live memory (heap and buffers) into it
-//   faulty-main.js --plan=FILE …          does what is planned in FILE while it runs (planned-fault.ts)
-//   faulty-main.js --throw=FILE …         throws outside of any request once FILE exists
+//   planned-daemon.js --gc=FILE …            once FILE exists, writes the bytes of live memory (heap and buffers) into it
+//   planned-daemon.js --plan=FILE …          does what is planned in FILE while it runs (planned-fault.ts)
+//   planned-daemon.js --throw=FILE …         throws outside of any request once FILE exists
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
 import { plannedFault } from '../support/programs/planned-fault.ts';

@@ -1,0 +1,78 @@
+// Makes the programs that are started often out of the sources, packages included: a start waits for every file that
+// it loads, and the daemon's are four hundred. What one command alone needs stays a file of its own, loaded when used.
+//
+//   dist/program        what the package carries: the program, its threads, the client
+//   dist/test-programs  the same daemon behind the faults that tests install
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type OutputOptions, rolldown } from 'rolldown';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  program: { main: 'src/main.ts', client: 'src/client/client.ts' },
+  'test-programs': {
+    'planned-daemon': 'test/daemon/planned-daemon.ts',
+    'faulty-daemon': 'test/support/programs/faulty-daemon.ts',
+    'killed-daemon': 'test/support/programs/killed-daemon.ts',
+  },
+};
+
+/** Each in one file, found beside the file that starts it. */
+const threads: Readonly<Record<string, string>> = {
+  'held-thread.js': 'src/watch/held/held-thread.ts',
+  'thread/watcher-thread.js': 'src/watch/thread/watcher-thread.ts',
+};
+
+/** With all that they import, and before the rest: a hook loads the first, a command the first three. */
+const groups = [
+  { name: 'hook', test: /src\/cli\/hooks\/hook(-command)?\.ts$/ },
+  { name: 'client', test: /src\/client\/client\.ts$/ },
+  { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|serve)[\w-]+)\.ts$/ },
+];
+
+/** Loaded by one command or strategy alone, or not installed everywhere: they stay packages. */
+const packagesApart = [/^libsql/, /^@modelcontextprotocol\//, /^@inquirer\//];
+
+for (const [directory, programs] of Object.entries(directories)) {
+  const to = join(root, 'dist', directory);
+  rmSync(to, { recursive: true, force: true });
+  const modules = await write(programs, {
+    dir: to,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'part-[name].js',
+    codeSplitting: { groups },
+  });
+  for (const [file, source] of Object.entries(threads))
+    modules.push(...(await write({ thread: source }, { file: join(to, file), codeSplitting: false })));
+  writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(modules));
+}
+
+/** Writes the bundle of these programs; resolves with the files whose code is in it. */
+async function write(input: Readonly<Record<string, string>>, output: OutputOptions): Promise<string[]> {
+  const bundle = await rolldown({ cwd: root, input, platform: 'node', external: packagesApart });
+  const written = await bundle.write({ ...output, format: 'esm' });
+  await bundle.close();
+  return written.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
+}
+
+/** The licences of the packages whose code is in the files, as these ask for. */
+function noticesOf(modules: readonly string[]): string {
+  const names = modules.flatMap(
+    (file) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(relative(root, file).replaceAll('\\', '/'))?.[0] ?? [],
+  );
+  return [...new Set(names)].sort().map(noticeOf).join('\n');
+}
+
+function noticeOf(name: string): string {
+  const directory = join(root, name);
+  const { version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as {
+    readonly version: string;
+    readonly license: string;
+  };
+  const file = readdirSync(directory).find((each) => /^licen[cs]e/i.test(each));
+  const text =
+    file === undefined ? `License: ${license}` : readFileSync(join(directory, file), 'utf8').trim();
+  return `${name.slice('node_modules/'.length)} ${version}\n\n${text}\n\n${'-'.repeat(80)}\n`;
+}
