@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { sessionEvents } from './commands/answers/announce.ts';
-import type { DaemonParts as CommandSurroundings, Request } from './commands/command.ts';
+import type { DaemonParts, Request } from './commands/command.ts';
 import { execute } from './commands/execute.ts';
 import { commands } from './commands/table.ts';
 import type { Handlers } from './rpc/dispatch.ts';
@@ -29,6 +29,11 @@ export interface DaemonOptions {
   readonly onPoison: (because: Error) => void;
 }
 
+/** A daemon and, for whoever runs it in a process of their own, its sessions. */
+export interface Daemon extends ServedDaemon {
+  readonly sessions: Sessions;
+}
+
 /** Who ends it decides what may be removed: a client's or a person's word, or the loss of the client. */
 const endKinds: Readonly<Record<EndReason, EndKind>> = {
   shutdown: 'orderly',
@@ -42,7 +47,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 };
 
 /** Builds a daemon that serves requests through its handlers. Starts nothing but the clock of the idle sweep: what is heavy is loaded when used. */
-export function createDaemon(options: DaemonOptions): ServedDaemon {
+export function createDaemon(options: DaemonOptions): Daemon {
   const storage = options.storageDirectory ?? defaultStorageDirectory();
   const sessions = new Sessions({
     surroundings: {
@@ -57,6 +62,7 @@ export function createDaemon(options: DaemonOptions): ServedDaemon {
   });
   sessions.sweepLater();
   return {
+    sessions,
     handlers: handlersFor({ sessions, storage, log: options.log }),
     stop: (reason) => sessions.closeAll(endKinds[reason]),
     leave: (client, reason) => sessions.leave(client, endKinds[reason]),
@@ -67,7 +73,7 @@ export function createDaemon(options: DaemonOptions): ServedDaemon {
 }
 
 /** Every command behind the one executor. */
-function handlersFor(parts: Pick<CommandSurroundings, 'sessions' | 'storage' | 'log'>): Partial<Handlers> {
+function handlersFor(parts: Pick<DaemonParts, 'sessions' | 'storage' | 'log'>): Partial<Handlers> {
   let last: Promise<unknown> = Promise.resolve();
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
     const run = last.then(work);

@@ -1,4 +1,4 @@
-// The rules of the house that no linter knows.
+// The rules of this repository that no linter knows.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -19,8 +19,8 @@ function enclosed(rules: Record<string, string>): { home: string; project: strin
   return { home, project: join(home, 'project') };
 }
 
-async function pathsOf(house: InProcessDaemon, session: string, tag: string): Promise<string[]> {
-  const { files } = await house.call('checkpoint/files', { session, tag });
+async function pathsOf(daemon: InProcessDaemon, session: string, tag: string): Promise<string[]> {
+  const { files } = await daemon.call('checkpoint/files', { session, tag });
   return files.map(({ path }) => path);
 }
 
@@ -33,61 +33,61 @@ const ignoring: readonly (readonly [string, Record<string, string>])[] = [
 for (const [title, rules] of ignoring) {
   test(`a work tree ignored by the repository around it is captured by its own rules: ${title}`, async () => {
     const { home, project } = enclosed(rules);
-    const house = new InProcessDaemon();
-    const { session, checkpoints, warnings } = await house.open(project, { conversationId: 'c' });
+    const daemon = new InProcessDaemon();
+    const { session, checkpoints, warnings } = await daemon.open(project, { conversationId: 'c' });
     assert.is(checkpoints.enabled, true);
     assert.is(warnings?.length, 1);
     assert.match(warnings?.[0] ?? '', /ignores this directory as a whole/);
     assert.ok(warnings?.[0]?.includes(home));
-    assert.equal(await pathsOf(house, session, '0'), ['.gitignore', 'a.txt']);
+    assert.equal(await pathsOf(daemon, session, '0'), ['.gitignore', 'a.txt']);
     write(project, { 'a.txt': 'changed\n', 'later.txt': 'later\n' });
-    await house.call('checkpoint/create', { session, kind: 'turn' });
-    const { deleted, skipped } = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    const { deleted, skipped } = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
     assert.is(readFileSync(join(project, 'a.txt'), 'utf8'), 'a\n');
     assert.equal(deleted, [{ path: 'later.txt' }], 'it was not hidden by a rule that does not count');
     assert.equal(skipped, []);
-    await house.close();
+    await daemon.close();
   });
 }
 
 test('rules of the repository around it count again when they ignore the work tree no more, and the other way round', async () => {
   const { home, project } = enclosed({ '.gitignore': '*.txt\n' });
-  const house = new InProcessDaemon();
-  const { session, warnings } = await house.open(project);
+  const daemon = new InProcessDaemon();
+  const { session, warnings } = await daemon.open(project);
   assert.is(warnings, undefined);
-  assert.equal(await pathsOf(house, session, '0'), ['.gitignore']);
+  assert.equal(await pathsOf(daemon, session, '0'), ['.gitignore']);
   writeFileSync(join(home, '.gitignore'), '*.txt\n/project\n');
-  await house.call('checkpoint/create', { session, kind: 'turn' });
-  assert.equal(await pathsOf(house, session, '1'), ['.gitignore', 'a.txt']);
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  assert.equal(await pathsOf(daemon, session, '1'), ['.gitignore', 'a.txt']);
   writeFileSync(join(home, '.gitignore'), '*.md\n');
   write(project, { 'x.md': 'x\n', 'y.txt': 'y\n' });
-  await house.call('checkpoint/create', { session, kind: 'turn' });
-  assert.equal(await pathsOf(house, session, '2'), ['.gitignore', 'a.txt', 'y.txt']);
-  await house.close();
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  assert.equal(await pathsOf(daemon, session, '2'), ['.gitignore', 'a.txt', 'y.txt']);
+  await daemon.close();
 });
 
 test('what the repository around it tracks in the ignored work tree is captured although its own rules ignore it', async () => {
   const { home, project } = enclosed({ '.gitignore': '*\n' });
   git(home, 'add', '-f', 'project/b.log');
-  const house = new InProcessDaemon();
-  const { session } = await house.open(project);
-  assert.equal(await pathsOf(house, session, '0'), ['.gitignore', 'a.txt', 'b.log']);
-  await house.close();
+  const daemon = new InProcessDaemon();
+  const { session } = await daemon.open(project);
+  assert.equal(await pathsOf(daemon, session, '0'), ['.gitignore', 'a.txt', 'b.log']);
+  await daemon.close();
 });
 
 test('a base that holds nothing of a directory that holds something is told, an empty directory is not', async () => {
   const { project } = enclosed({ '.gitignore': '*\n!/project/\n' });
   rmSync(join(project, '.gitignore'));
-  const house = new InProcessDaemon();
-  const { warnings } = await house.open(project);
+  const daemon = new InProcessDaemon();
+  const { warnings } = await daemon.open(project);
   assert.is(warnings?.length, 1);
   assert.match(warnings?.[0] ?? '', /base holds no file although/);
   const empty = temporaryDirectory('empty');
   mkdirSync(join(empty, 'sub'));
   git(empty, 'init', '-q');
   rmSync(join(empty, 'sub'), { recursive: true });
-  assert.is((await house.open(empty)).warnings, undefined);
-  await house.close();
+  assert.is((await daemon.open(empty)).warnings, undefined);
+  await daemon.close();
 });
 
 test.run();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completion, shells } from '../../src/cli/completion.ts';
-import { withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 
 const names = ['list', 'restore', 'redo'];

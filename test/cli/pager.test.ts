@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pagerOf } from '../../src/cli/pager.ts';
 import { widthOf } from '../../src/cli/width.ts';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 
 /** What a terminal of so many columns is sent. */

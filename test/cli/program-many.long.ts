@@ -1,7 +1,7 @@
 // Ten thousand checkpoints, really made: listed as text and as data, by a daemon that runs and by one of our own.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 const count = 10_000;
 

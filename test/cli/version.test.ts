@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareVersions, OtherProtocol } from '../../src/cli/version.ts';
 import { CheckpointdClient } from '../../src/client/client.ts';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 

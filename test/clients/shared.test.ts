@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdClient, CheckpointdRequestError } from '../../src/client/client.ts';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 
 const turn = { kind: 'turn' } as const;

@@ -1,7 +1,7 @@
 // Every call after the commit point of every change fails once, on every strategy.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withSessions } from '../support/in-process.ts';
+import { withSessions } from '../support/session-rig.ts';
 import { FaultSweep } from './execute-after-commit.ts';
 import { changes } from './execute-changes.ts';
 

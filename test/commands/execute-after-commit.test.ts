@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { withSessions } from '../support/in-process.ts';
+import { withSessions } from '../support/session-rig.ts';
 import { FaultSweep } from './execute-after-commit.ts';
 import { changes } from './execute-changes.ts';
 

@@ -9,7 +9,7 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { toWireError } from '../../src/rpc/error-response.ts';
-import type { SessionRig } from '../support/in-process.ts';
+import type { SessionRig } from '../support/session-rig.ts';
 import type { Ask, Change } from './execute-changes.ts';
 
 const codes = ['EIO', 'EACCES', 'EPERM', 'ENFILE', 'EMFILE', 'ENOMEM', 'ENOSPC', 'EROFS'];

@@ -1,7 +1,7 @@
 // Every change that a session knows, and how it comes to the state from which each is made.
 import type { CommandMethod } from '../../src/commands/command.ts';
 import type { ParamsOf, SessionOpenParams } from '../../src/protocol/types.ts';
-import type { SessionRig } from '../support/in-process.ts';
+import type { SessionRig } from '../support/session-rig.ts';
 
 export type Ask = <M extends CommandMethod>(
   method: M,

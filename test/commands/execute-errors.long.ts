@@ -3,8 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../../scripts/torture/random.ts';
-import { withSessions } from '../support/in-process.ts';
 import { seed } from '../support/property.ts';
+import { withSessions } from '../support/session-rig.ts';
 import { FaultSweep } from './execute-after-commit.ts';
 import { changes } from './execute-changes.ts';
 

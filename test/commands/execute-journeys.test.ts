@@ -5,7 +5,7 @@ import { Session as Inspector, type Profiler } from 'node:inspector';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type SessionRig, withSessions } from '../support/in-process.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -33,7 +33,7 @@ async function entered(call: () => Promise<unknown>): Promise<readonly string[]>
     return result
       .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
       .flatMap(({ url }) => /\/dist\/src\/(.*)\.js$/.exec(url)?.[1] ?? [])
-      .filter((file) => !/^(rpc|protocol|base)\//.test(file))
+      .filter((file) => !/^(rpc|protocol|base)\/|^daemon$/.test(file)) // the door, and who hands requests on from it
       .map((file) => `${file}.ts`);
   } finally {
     inspector.disconnect();
@@ -55,7 +55,7 @@ async function opened(rig: SessionRig): Promise<string> {
         const { capture } = await rig.request('checkpoint/create', { session, kind: 'turn' });
         return capture.path === 'fast';
       });
-    rig.told.length = 0;
+    rig.daemon.told.length = 0;
     rig.write('a.txt', text);
     await until('the change is told', () => rig.told.includes('worktree/didChange'));
   }

@@ -6,8 +6,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { git } from '../support/git-oracle.ts';
-import { type SessionRig, withSessions } from '../support/in-process.ts';
 import { breakAt } from '../support/interrupted-restore.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
 import { changes } from './execute-changes.ts';
 
 const names = ['x', 'y', 'z'];

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type DaemonRig, fsck, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { testProgram } from '../support/wire-client.ts';
-import { type DaemonRig, fsck, withRig } from './daemon-rig.ts';
 
 const faultyMain = testProgram('faulty-daemon');
 const keep = { retention: 'keep' } as const;

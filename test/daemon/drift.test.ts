@@ -5,9 +5,9 @@ import { linkSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { WireClient } from '../support/wire-client.ts';
-import { type DaemonRig, withRig } from './daemon-rig.ts';
 
 const test = suite('drift');
 const events = ['worktree/didChange', 'worktree/didDrift'];

@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import {
   daemonEntry,
@@ -13,7 +14,6 @@ import {
   slowNamesCommand,
   type WireClient,
 } from '../support/wire-client.ts';
-import { faultyEntry, withRig } from './daemon-rig.ts';
 
 const turn = { kind: 'turn' } as const;
 

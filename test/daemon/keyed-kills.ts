@@ -4,9 +4,9 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { SessionOpenParams } from '../../src/protocol/types.ts';
+import { type DaemonRig, faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';
-import { type DaemonRig, faultyEntry, withRig } from './daemon-rig.ts';
 
 export interface KeyedChange {
   readonly method: string;

@@ -4,8 +4,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type DaemonRig, faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
-import { type DaemonRig, faultyEntry, withRig } from './daemon-rig.ts';
 
 const opening = { conversationId: 'c', retention: 'keep', idempotencyKey: 'k' } as const;
 

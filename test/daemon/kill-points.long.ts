@@ -2,8 +2,8 @@
 // second call, the odd or the even ones by the seed, so that the long part ends in time; STRIDE=1 kills at every one.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withRig } from '../support/daemon-rig.ts';
 import { seed } from '../support/property.ts';
-import { withRig } from './daemon-rig.ts';
 import { KillPoints } from './kill-points.ts';
 
 const stride = Number(process.env.STRIDE ?? 2);

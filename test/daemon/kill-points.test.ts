@@ -1,7 +1,7 @@
 // A sample of the kills of kill-points.long.ts: the calls around which the most has changed and the least is finished.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withRig } from './daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { KillPoints } from './kill-points.ts';
 
 // By the kind of call and not by its number: the watcher's calls come when they come.

@@ -3,10 +3,10 @@
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
+import { type DaemonRig, faultyEntry, fsck } from '../support/daemon-rig.ts';
 import { git } from '../support/git-oracle.ts';
 import { until } from '../support/until.ts';
 import { failureOf, type WireClient } from '../support/wire-client.ts';
-import { type DaemonRig, faultyEntry, fsck } from './daemon-rig.ts';
 
 const later = 'edited by the user after the kill\n';
 const keep = { retention: 'keep' } as const;

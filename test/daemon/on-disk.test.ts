@@ -4,8 +4,8 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { DaemonRig } from '../support/daemon-rig.ts';
 import { git } from '../support/git-oracle.ts';
-import { DaemonRig } from './daemon-rig.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../src/ON-DISK.md', import.meta.url)), 'utf8');
 

@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SessionOpenParams } from '../../src/protocol/types.ts';
+import { asNobody, type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { git } from '../support/git-oracle.ts';
 import { failureOf, testProgram, type WireClient } from '../support/wire-client.ts';
-import { asNobody, type DaemonRig, withRig } from './daemon-rig.ts';
 
 /** A daemon with a fault that has a name; see test/support/programs/faulty-daemon.ts. */
 const namedFaultEntry = testProgram('faulty-daemon');

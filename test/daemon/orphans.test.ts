@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, utimesSync, wri
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type DaemonRig, faultyEntry, fsck, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
-import { type DaemonRig, faultyEntry, fsck, withRig } from './daemon-rig.ts';
 
 const turn = { kind: 'turn' } as const;
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeSelf } from '../../src/base/process-lock.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
 import { failureOf } from '../support/wire-client.ts';
-import { withRig } from './daemon-rig.ts';
 
 test('a second daemon gets StoreBusy with the holder’s pid, and the session when that has gone', () =>
   withRig(async (rig) => {

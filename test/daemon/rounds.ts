@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
+import { faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
-import { faultyEntry, withRig } from './daemon-rig.ts';
 
 export interface Holdings {
   readonly round: number;

@@ -4,9 +4,9 @@ import { rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { git } from '../support/git-oracle.ts';
 import { until } from '../support/until.ts';
-import { type DaemonRig, withRig } from './daemon-rig.ts';
 
 const refs = (rig: DaemonRig): string => git(rig.work, 'for-each-ref', 'refs/checkpointd');
 const local = { strategy: 'local', retention: 'session' } as const;

@@ -91,55 +91,55 @@ const failedIn = ({ failed }: { readonly failed: readonly { path: string; reason
 
 for (const dryRun of [true, false]) {
   test(`two names that a folding disk takes for one are refused as collisions, the rest is restored (${dryRun ? 'dry run' : 'real'})`, async () => {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const root = repository({ 'Name.txt': 'upper\n', 'name.txt': 'lower\n', 'other.txt': 'other\n' });
-    const { session } = await house.open(root);
+    const { session } = await daemon.open(root);
     for (const name of ['Name.txt', 'name.txt', 'other.txt']) rmSync(`${root}/${name}`);
     await folding(async () => {
-      const result = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun });
+      const result = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun });
       assert.equal(failedIn(result), ['Name.txt collision', 'name.txt collision']);
       assert.equal(result.restored, [{ path: 'other.txt' }]);
     });
     assert.equal(readdirSync(root), dryRun ? ['.git'] : ['.git', 'other.txt']);
-    await house.close();
+    await daemon.close();
   });
 }
 
 for (const mode of ['soft', 'hard'] as const)
   test(`a file that was only renamed in case gets its earlier name and content back, and undo takes that back (${mode})`, async () => {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const root = repository({ README: 'one\n', 'd/Same': 'same\n' });
-    const { session } = await house.open(root);
+    const { session } = await daemon.open(root);
     renameSync(`${root}/README`, `${root}/readme`);
     writeFileSync(`${root}/readme`, 'two\n');
     renameSync(`${root}/d/Same`, `${root}/d/same`);
     const names = (): string[] =>
       [...readdirSync(root), ...readdirSync(`${root}/d`)].filter((name) => name !== '.git');
     await folding(async () => {
-      const foreseen = await house.call('checkpoint/restore', { session, tag: '0', mode, dryRun: true });
-      const result = await house.call('checkpoint/restore', { session, tag: '0', mode });
+      const foreseen = await daemon.call('checkpoint/restore', { session, tag: '0', mode, dryRun: true });
+      const result = await daemon.call('checkpoint/restore', { session, tag: '0', mode });
       assert.equal(failedIn(result), []);
       assert.equal([result.restored, result.deleted], [foreseen.restored, foreseen.deleted]);
       assert.equal(result.restored, [{ path: 'README' }, { path: 'd/Same' }]);
       assert.equal(names().sort(), ['README', 'Same', 'd']);
       assert.is(readFileSync(`${root}/README`, 'utf8'), 'one\n');
-      assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, false);
-      assert.equal(failedIn(await house.call('checkpoint/undo', { session })), []);
+      assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, false);
+      assert.equal(failedIn(await daemon.call('checkpoint/undo', { session })), []);
       assert.equal(names().sort(), ['d', 'readme', 'same']);
       assert.is(readFileSync(`${root}/readme`, 'utf8'), 'two\n');
       assert.is(readFileSync(`${root}/d/same`, 'utf8'), 'same\n');
     });
-    await house.close();
+    await daemon.close();
   });
 
 test('a file renamed in case that somebody else has edited stays where that is asked for', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ README: 'one\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   renameSync(`${root}/README`, `${root}/readme`);
   writeFileSync(`${root}/readme`, 'two\n');
   await folding(async () => {
-    const result = await house.call('checkpoint/restore', {
+    const result = await daemon.call('checkpoint/restore', {
       session,
       tag: '0',
       mode: 'hard',
@@ -148,14 +148,14 @@ test('a file renamed in case that somebody else has edited stays where that is a
     assert.equal([failedIn(result), result.restored, result.deleted], [[], [], []]);
   });
   assert.is(readFileSync(`${root}/readme`, 'utf8'), 'two\n');
-  await house.close();
+  await daemon.close();
 });
 
 for (const mode of ['soft', 'hard'] as const)
   test(`files of a directory whose name changed in case stay as they are, the rest is restored, and nothing is lost (${mode})`, async () => {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const root = repository({ 'Dir/a': 'one\n', 'Dir/b': 'same\n', 'other.txt': 'one\n' });
-    const { session } = await house.open(root);
+    const { session } = await daemon.open(root);
     renameSync(`${root}/Dir`, `${root}/dir`);
     writeFileSync(`${root}/dir/a`, 'two\n');
     writeFileSync(`${root}/dir/new`, 'new\n');
@@ -164,8 +164,8 @@ for (const mode of ['soft', 'hard'] as const)
     const stand = (): string[] => files.map((each) => readFileSync(`${root}/${each}`, 'utf8'));
     const before = stand();
     await folding(async () => {
-      const foreseen = await house.call('checkpoint/restore', { session, tag: '0', mode, dryRun: true });
-      const result = await house.call('checkpoint/restore', { session, tag: '0', mode });
+      const foreseen = await daemon.call('checkpoint/restore', { session, tag: '0', mode, dryRun: true });
+      const result = await daemon.call('checkpoint/restore', { session, tag: '0', mode });
       const told = ['Dir/a collision', 'Dir/b collision'];
       const left = ['dir/a collision', 'dir/b collision', 'dir/new collision'];
       assert.equal(failedIn(result), mode === 'hard' ? [...told, ...left] : told);
@@ -175,15 +175,15 @@ for (const mode of ['soft', 'hard'] as const)
       assert.is(readFileSync(`${root}/other.txt`, 'utf8'), 'one\n');
       assert.equal(readdirSync(root).sort(), ['.git', 'dir', 'other.txt']);
       assert.equal(stand(), before);
-      await house.call('checkpoint/undo', { session });
+      await daemon.call('checkpoint/undo', { session });
       assert.equal(stand(), before);
       assert.is(readFileSync(`${root}/other.txt`, 'utf8'), 'two\n');
       renameSync(`${root}/dir`, `${root}/Dir`);
-      const again = await house.call('checkpoint/restore', { session, tag: '0', mode });
+      const again = await daemon.call('checkpoint/restore', { session, tag: '0', mode });
       assert.equal(failedIn(again), []);
       assert.is(readFileSync(`${root}/Dir/a`, 'utf8'), 'one\n', 'with its name back, it is restored');
     });
-    await house.close();
+    await daemon.close();
   });
 
 test.run();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdClient } from '../../src/client/client.ts';
-import { withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { undeclaredIn } from '../support/declarations.ts';
 import { until } from '../support/until.ts';
 

@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { validateErrorData, validateParams } from '../../src/protocol/validators.ts';
 import type { Handlers, RequestContext } from '../../src/rpc/dispatch.ts';
-import { InProcessServer } from '../support/in-process-server.ts';
 import type { Frame } from '../support/wire-client.ts';
+import { ServerRig } from './server-rig.ts';
 
 /** A promise that the test ends by hand. */
 function gate(): { readonly promise: Promise<void>; readonly open: () => void } {
@@ -27,8 +27,8 @@ function untilAborted(context: RequestContext): Promise<never> {
 const gc = { session: 'ses_x' };
 const gcResult = { freedBytes: 0, removed: [] } as unknown as Awaited<ReturnType<Handlers['store/gc']>>;
 
-async function started(handlers: Partial<Handlers>, stop?: () => Promise<void>): Promise<InProcessServer> {
-  const server = new InProcessServer(handlers, stop);
+async function started(handlers: Partial<Handlers>, stop?: () => Promise<void>): Promise<ServerRig> {
+  const server = new ServerRig(handlers, stop);
   await server.initialize({
     capabilities: { checkpointd: { events: ['session/didOpen', 'window/logMessage'] } },
   });
@@ -344,7 +344,7 @@ test('progress ends before an error too, and says nothing without a token', asyn
 });
 
 test('only events that the client asked for are sent, and none before initialize', async () => {
-  const server = new InProcessServer({});
+  const server = new ServerRig({});
   server.server.notify('session/didOpen', {} as never);
   server.server.logSink('warn', 'early');
   await server.initialize({ capabilities: { checkpointd: { events: ['session/didOpen', 'nonsense'] } } });

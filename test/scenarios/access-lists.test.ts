@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { operation, SessionRig, withSessions } from '../support/in-process.ts';
+import { operation, SessionRig, withSessions } from '../support/session-rig.ts';
 
 process.umask(0o022);
 const probe = new SessionRig();

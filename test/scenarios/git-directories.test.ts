@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { gitEnvironment } from '../../src/git/process/environment.ts';
-import { type SessionRig, withSessions } from '../support/in-process.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
 function git(rig: SessionRig, ...args: string[]): string {
   return execFileSync('git', args, { cwd: rig.work, encoding: 'utf8', env: gitEnvironment() }).trim();

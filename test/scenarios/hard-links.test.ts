@@ -6,9 +6,9 @@ import * as assert from 'uvu/assert';
 import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 test('files that are one file under several names are restored, and removed, each (Q25, O16)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n', 'b.txt': 'two\n', 'd/x': 'three\n', 'd/y': 'four\n' });
-  const { session } = await house.open(root, { strategy: 'sqlite' });
+  const { session } = await daemon.open(root, { strategy: 'sqlite' });
   const before = manifest(root);
   write(root, { linked: 'linked\n' });
   for (const name of ['also', 'e1', 'e2']) linkSync(join(root, 'linked'), join(root, name));
@@ -20,33 +20,33 @@ test('files that are one file under several names are restored, and removed, eac
   rmSync(join(root, 'd'), { recursive: true });
   linkSync(join(root, 'linked'), join(root, 'd'));
   const present = manifest(root);
-  const answer = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  const answer = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   assert.equal(answer.failed, []);
   assert.equal(manifest(root), before);
   assert.equal(
     answer.deleted.map(({ path }) => path),
     ['also', 'd', 'e1', 'e2', 'linked'],
   );
-  await house.call('checkpoint/undo', { session });
+  await daemon.call('checkpoint/undo', { session });
   assert.equal(manifest(root), present);
-  await house.close();
+  await daemon.close();
 });
 
 test('a restored mode is not given to the other names of the same file (Q25)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'run.sh': 'echo\n', 'read.txt': 'echo\n' });
   chmodSync(join(root, 'run.sh'), 0o755);
-  const { session } = await house.open(root, { strategy: 'shadow' });
+  const { session } = await daemon.open(root, { strategy: 'shadow' });
   const before = manifest(root);
   rmSync(join(root, 'run.sh'));
   linkSync(join(root, 'read.txt'), join(root, 'run.sh'));
-  const dry = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });
-  const { restored, failed } = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  const dry = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });
+  const { restored, failed } = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   assert.equal([restored, failed], [dry.restored, []]);
   assert.equal(manifest(root), before);
   assert.is(readFileSync(join(root, 'run.sh'), 'utf8'), 'echo\n');
   assert.is(lstatSync(join(root, 'run.sh')).nlink, 1);
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

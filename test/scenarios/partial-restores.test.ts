@@ -8,25 +8,25 @@ import { InProcessDaemon, manifest, repository, write } from '../support/in-proc
 
 for (const strategy of Object.keys(strategies)) {
   test(`${strategy}: undoing a restore of one path brings back the link and the file that stood above it (Q25, O25)`, async () => {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const root = repository({ 'src/a': 'a\n', 'src/b': 'b\n', 'lib/deep/c': 'c\n', x: 'x\n' });
-    const { session } = await house.open(root, { strategy });
+    const { session } = await daemon.open(root, { strategy });
     for (const name of ['src', 'lib', 'x']) rmSync(join(root, name), { recursive: true });
     symlinkSync('gone', join(root, 'src'));
     write(root, { lib: 'a file now\n', 'x/1': '1\n', 'x/2': '2\n' });
     const before = manifest(root);
     const paths = ['src/a', 'lib/deep/c', 'x'].map((path) => ({ path }));
-    const answer = await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard', paths });
+    const answer = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', paths });
     assert.equal(answer.failed, []);
     const after = manifest(root);
     assert.equal(Object.keys(after), ['lib/deep/c', 'src/a', 'x'], 'and nothing that was not asked for');
-    await house.call('checkpoint/undo', { session });
+    await daemon.call('checkpoint/undo', { session });
     assert.equal(manifest(root), before);
-    await house.call('checkpoint/redo', { session });
+    await daemon.call('checkpoint/redo', { session });
     assert.equal(manifest(root), after);
-    await house.call('checkpoint/undo', { session });
+    await daemon.call('checkpoint/undo', { session });
     assert.equal(manifest(root), before);
-    await house.close();
+    await daemon.close();
   });
 }
 

@@ -8,42 +8,42 @@ import type * as Wire from '../../src/protocol/types.ts';
 import { failure, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 interface Home {
-  house: InProcessDaemon;
+  daemon: InProcessDaemon;
   readonly root: string;
   readonly session: string;
 }
 
-const houses: InProcessDaemon[] = [];
+const daemons: InProcessDaemon[] = [];
 // A failed test must not leave a watcher behind that keeps the process alive.
 test.after.each(async () => {
-  await Promise.all(houses.splice(0).map((house) => house.close()));
+  await Promise.all(daemons.splice(0).map((daemon) => daemon.close()));
 });
 
 async function home(): Promise<Home> {
-  const house = new InProcessDaemon();
-  houses.push(house);
+  const daemon = new InProcessDaemon();
+  daemons.push(daemon);
   const root = repository();
-  const { session } = await house.open(root, { conversationId: 'c', retention: 'keep' });
-  return { house, root, session };
+  const { session } = await daemon.open(root, { conversationId: 'c', retention: 'keep' });
+  return { daemon, root, session };
 }
 
-async function reopened({ house, root }: Home, more: Partial<Wire.SessionOpenParams> = {}): Promise<Home> {
-  await house.close();
-  const next = new InProcessDaemon(house.storage);
-  houses.push(next);
+async function reopened({ daemon, root }: Home, more: Partial<Wire.SessionOpenParams> = {}): Promise<Home> {
+  await daemon.close();
+  const next = new InProcessDaemon(daemon.storage);
+  daemons.push(next);
   const { session } = await next.open(root, { conversationId: 'c', ...more });
-  return { house: next, root, session };
+  return { daemon: next, root, session };
 }
 
-function append({ house, session }: Home, content: string): Promise<Wire.ConversationAppendResult> {
-  return house.call('conversation/append', {
+function append({ daemon, session }: Home, content: string): Promise<Wire.ConversationAppendResult> {
+  return daemon.call('conversation/append', {
     session,
     entry: { user: { content }, assistant: { content: 'ok' } },
   });
 }
 
-async function create({ house, session }: Home, kind: 'turn' | 'tool' = 'turn'): Promise<Wire.Checkpoint> {
-  return (await house.call('checkpoint/create', { session, kind })).checkpoint;
+async function create({ daemon, session }: Home, kind: 'turn' | 'tool' = 'turn'): Promise<Wire.Checkpoint> {
+  return (await daemon.call('checkpoint/create', { session, kind })).checkpoint;
 }
 
 interface Whole {
@@ -52,20 +52,20 @@ interface Whole {
   readonly counters: readonly number[];
 }
 
-async function whole({ house, root, session }: Home): Promise<Whole> {
-  const { document } = await house.call('conversation/export', { session });
-  const { manager } = await house.call('session/get', { session });
+async function whole({ daemon, root, session }: Home): Promise<Whole> {
+  const { document } = await daemon.call('conversation/export', { session });
+  const { manager } = await daemon.call('session/get', { session });
   return { files: manifest(root), document, counters: [manager.currentTurn, manager.toolsInTurn] };
 }
 
-async function said({ house, session }: Home): Promise<string[]> {
-  const { entries } = await house.call('conversation/history', { session });
+async function said({ daemon, session }: Home): Promise<string[]> {
+  const { entries } = await daemon.call('conversation/history', { session });
   return entries.map(({ user }) => user.content ?? '');
 }
 
 /** A conversation with a summary, a tangent and a tracker, and files beside it; the wholes at its checkpoints. */
 async function lived(at: Home): Promise<Map<string, Whole>> {
-  const { house, root, session } = at;
+  const { daemon, root, session } = at;
   const wholes = new Map<string, Whole>();
   const mark = async (kind: 'turn' | 'tool'): Promise<void> => {
     const { tag } = await create(at, kind);
@@ -74,18 +74,18 @@ async function lived(at: Home): Promise<Map<string, Whole>> {
   await append(at, 'first');
   write(root, { 'a.txt': 'one' });
   await mark('turn');
-  await house.call('conversation/recordLines', { session, path: 'a.txt', operation: 'create' });
+  await daemon.call('conversation/recordLines', { session, path: 'a.txt', operation: 'create' });
   write(root, { 'b/c.txt': 'two' });
   await mark('tool');
   await append(at, 'second');
-  await house.call('conversation/compact', { session, summary: 'sum' });
+  await daemon.call('conversation/compact', { session, summary: 'sum' });
   await mark('turn');
-  await house.call('conversation/enterTangent', { session });
+  await daemon.call('conversation/enterTangent', { session });
   await append(at, 'aside');
   rmSync(join(root, 'a.txt'));
   await mark('tool');
-  await house.call('conversation/exitTangent', { session, keepTail: true });
-  await house.call('conversation/setNextMessage', { session, message: { content: 'n' }, lock: true });
+  await daemon.call('conversation/exitTangent', { session, keepTail: true });
+  await daemon.call('conversation/setNextMessage', { session, message: { content: 'n' }, lock: true });
   await append(at, 'third');
   await mark('turn');
   return wholes;
@@ -95,16 +95,16 @@ test('after a restore everything is as at the checkpoint; back and forth loses n
   let at = await home();
   const wholes = await lived(at);
   for (const tag of ['1', '3', '2.1', '1.1', '2', '1', '3']) {
-    const { house, session } = at;
-    const result = await house.call('checkpoint/restore', { session, tag, mode: 'hard' });
+    const { daemon, session } = at;
+    const result = await daemon.call('checkpoint/restore', { session, tag, mode: 'hard' });
     assert.equal(await whole(at), wholes.get(tag), tag);
-    const get = await house.call('conversation/get', { session });
+    const get = await daemon.call('conversation/get', { session });
     assert.equal(result.conversation, {
       historyLength: get.historyLength,
       transcriptLength: get.transcriptLength,
       validHistoryRange: get.validHistoryRange,
     });
-    const change = house.told.findLast(({ method }) => method === 'conversation/didChange');
+    const change = daemon.told.findLast(({ method }) => method === 'conversation/didChange');
     assert.equal(change?.params, { session, method: 'checkpoint/restore', ...result.conversation });
     at = await reopened(at);
     assert.equal(await whole(at), wholes.get(tag), `${tag}, opened again`);
@@ -114,17 +114,17 @@ test('after a restore everything is as at the checkpoint; back and forth loses n
 test('scope: files leaves the conversation, conversation leaves the files; each can be had back', async () => {
   const at = await home();
   const wholes = await lived(at);
-  const { house, session } = at;
+  const { daemon, session } = at;
   const end = await whole(at);
-  await house.call('checkpoint/restore', { session, tag: '1', mode: 'hard', scope: 'files' });
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard', scope: 'files' });
   let now = await whole(at);
   assert.equal(now, { ...end, files: wholes.get('1')?.files });
-  await house.call('checkpoint/undo', { session });
+  await daemon.call('checkpoint/undo', { session });
   assert.equal(await whole(at), end);
-  await house.call('checkpoint/restore', { session, tag: '1', scope: 'conversation' });
+  await daemon.call('checkpoint/restore', { session, tag: '1', scope: 'conversation' });
   now = await whole(at);
   assert.equal(now, { ...wholes.get('1'), files: end.files });
-  await house.call('checkpoint/undo', { session });
+  await daemon.call('checkpoint/undo', { session });
   assert.equal(await whole(at), end);
 });
 
@@ -133,94 +133,102 @@ test('a refused restore leaves files and conversation as they were', async () =>
   await append(at, 'a');
   await create(at);
   const before = await whole(at);
-  const { house, session, root } = at;
+  const { daemon, session, root } = at;
   write(root, { 'a.txt': 'other' });
-  const error = await failure(house.call('checkpoint/restore', { session, tag: '0', expect: { head: '0' } }));
+  const error = await failure(
+    daemon.call('checkpoint/restore', { session, tag: '0', expect: { head: '0' } }),
+  );
   assert.is(error.kind, 'PreconditionFailed');
   assert.equal((await whole(at)).document, before.document);
 });
 
 test('a tangent with files brings them back, with the counters; undo goes back into it (C23)', async () => {
   const at = await home();
-  const { house, root, session } = at;
+  const { daemon, root, session } = at;
   await append(at, 'main');
   await create(at);
   write(root, { 'a.txt': 'uncommitted work' });
   const main = await whole(at);
-  const listed = await house.call('checkpoint/list', { session });
-  const entered = await house.call('conversation/enterTangent', { session, files: true });
+  const listed = await daemon.call('checkpoint/list', { session });
+  const entered = await daemon.call('conversation/enterTangent', { session, files: true });
   assert.ok(entered.entered && entered.checkpoint !== undefined);
-  assert.equal(await house.call('checkpoint/list', { session }), listed, 'no tag of the user moved');
-  const again = await house.call('conversation/enterTangent', { session, files: true });
+  assert.equal(await daemon.call('checkpoint/list', { session }), listed, 'no tag of the user moved');
+  const again = await daemon.call('conversation/enterTangent', { session, files: true });
   assert.equal([again.entered, again.checkpoint], [false, undefined]);
-  assert.is((await house.call('conversation/tangent', { session })).files, true);
+  assert.is((await daemon.call('conversation/tangent', { session })).files, true);
   write(root, { 'a.txt': 'tangent', 'x/y.txt': 'new' });
   await append(at, 'aside');
   await create(at);
   const aside = await whole(at);
-  const left = await house.call('conversation/exitTangent', { session });
+  const left = await daemon.call('conversation/exitTangent', { session });
   assert.equal(left.restore?.restored, [{ path: 'a.txt' }]);
   assert.equal(left.restore?.deleted, [{ path: 'x/y.txt' }]);
   assert.is(left.historyLength, 1);
   assert.equal(await whole(at), main);
-  await house.call('checkpoint/undo', { session });
+  await daemon.call('checkpoint/undo', { session });
   assert.equal(await whole(at), aside);
-  await house.call('checkpoint/redo', { session });
+  await daemon.call('checkpoint/redo', { session });
   assert.equal(await whole(at), main);
   assert.is((await create(at)).tag, '2');
 });
 
 test('leaving with the tail keeps the files; leaving outside a tangent does nothing (C19, C23)', async () => {
   const at = await home();
-  const { house, root, session } = at;
+  const { daemon, root, session } = at;
   await append(at, 'main');
-  await house.call('conversation/enterTangent', { session, files: true });
+  await daemon.call('conversation/enterTangent', { session, files: true });
   write(root, { 'a.txt': 'tangent' });
   const { id } = await append(at, 'tail');
   const files = manifest(root);
-  const { exited, tail, restore } = await house.call('conversation/exitTangent', { session, keepTail: true });
+  const { exited, tail, restore } = await daemon.call('conversation/exitTangent', {
+    session,
+    keepTail: true,
+  });
   assert.equal([exited, tail, restore], [true, id, undefined]);
   assert.equal(manifest(root), files);
   assert.equal(await said(at), ['main', 'tail']);
-  assert.is((await house.call('conversation/exitTangent', { session })).exited, false);
+  assert.is((await daemon.call('conversation/exitTangent', { session })).exited, false);
 });
 
 test('the checkpoint that a tangent needs is not deleted or collected; after a clean leaving leaves the files', async () => {
   const at = await home();
-  const { house, root, session } = at;
-  const { checkpoint: needed = '' } = await house.call('conversation/enterTangent', { session, files: true });
+  const { daemon, root, session } = at;
+  const { checkpoint: needed = '' } = await daemon.call('conversation/enterTangent', {
+    session,
+    files: true,
+  });
   await create(at); // remembers the tangent
-  const refused = await failure(house.call('checkpoint/delete', { session, tag: needed }));
+  const refused = await failure(daemon.call('checkpoint/delete', { session, tag: needed }));
   assert.is(refused.kind, 'PreconditionFailed');
-  await house.call('store/gc', { session });
+  await daemon.call('store/gc', { session });
   write(root, { 'a.txt': 'tangent' });
-  await house.call('conversation/exitTangent', { session });
-  await house.call('store/gc', { session });
+  await daemon.call('conversation/exitTangent', { session });
+  await daemon.call('store/gc', { session });
   const entered = { session, tag: '1', mode: 'hard' } as const;
-  await house.call('checkpoint/restore', entered);
-  assert.is((await house.call('conversation/tangent', { session })).files, true);
-  await house.call('checkpoint/clean', { session });
+  await daemon.call('checkpoint/restore', entered);
+  assert.is((await daemon.call('conversation/tangent', { session })).files, true);
+  await daemon.call('checkpoint/clean', { session });
   write(root, { 'a.txt': 'stays' });
   const files = manifest(root);
-  const { exited, restore } = await house.call('conversation/exitTangent', { session });
+  const { exited, restore } = await daemon.call('conversation/exitTangent', { session });
   assert.equal([exited, restore], [true, undefined]);
   assert.equal(manifest(root), files);
-  assert.ok(house.logged.some(({ level, message }) => level === 'warn' && message.includes('tangent')));
-  const disabled = await failure(house.call('conversation/enterTangent', { session, files: true }));
+  assert.ok(daemon.logged.some(({ level, message }) => level === 'warn' && message.includes('tangent')));
+  const disabled = await failure(daemon.call('conversation/enterTangent', { session, files: true }));
   assert.is(disabled.kind, 'CheckpointsDisabled');
-  assert.is((await house.call('conversation/tangent', { session })).active, false);
+  assert.is((await daemon.call('conversation/tangent', { session })).active, false);
 });
 
 for (const [name, remove] of [
   [
     'checkpoint/clean',
-    async ({ house, session }: Home) => void (await house.call('checkpoint/clean', { session })),
+    async ({ daemon, session }: Home) => void (await daemon.call('checkpoint/clean', { session })),
   ],
   [
     'the deletion of the checkpoint it stands on',
     async (at: Home) => {
       const { id } = await create(at);
-      await at.house.call('checkpoint/delete', { session: at.session, tag: id });
+      await at.daemon.call('checkpoint/delete', { session: at.session, tag: id });
     },
   ],
 ] as const) {
@@ -230,7 +238,7 @@ for (const [name, remove] of [
       await append(at, content);
       await create(at);
     }
-    await at.house.call('checkpoint/restore', { session: at.session, tag: '1' });
+    await at.daemon.call('checkpoint/restore', { session: at.session, tag: '1' });
     await append(at, 'instead');
     await remove(at);
     for (let times = 0; times < 2; times += 1) {
@@ -249,32 +257,32 @@ test('a session that is opened without checkpoints has the restored conversation
   await create(at);
   await append(at, 'future');
   await create(at);
-  await at.house.call('checkpoint/restore', { session: at.session, tag: '1' });
+  await at.daemon.call('checkpoint/restore', { session: at.session, tag: '1' });
   at = await reopened(at, { init: 'never' });
   assert.equal(await said(at), ['a']);
   await append(at, 'meanwhile');
   at = await reopened(at);
   assert.equal(await said(at), ['a', 'meanwhile']);
-  await at.house.call('checkpoint/restore', { session: at.session, tag: '2' });
+  await at.daemon.call('checkpoint/restore', { session: at.session, tag: '2' });
   assert.equal(await said(at), ['a', 'future']);
 });
 
 test('without checkpoints nothing is changed over an interrupted restore; checkpoint/init comes first', async () => {
   let at = await home();
   await append(at, 'a');
-  const { house, session } = at;
-  await house.close();
-  const intent = join(house.storage, session, 'checkpointd', 'restore.json');
+  const { daemon, session } = at;
+  await daemon.close();
+  const intent = join(daemon.storage, session, 'checkpointd', 'restore.json');
   writeFileSync(intent, '{');
   at = await reopened(at, { init: 'never' });
   const refused = await failure(append(at, 'b'));
   assert.is(refused.kind, 'CheckpointsDisabled');
   assert.match(refused.message, 'checkpoint/init');
   assert.equal(await said(at), ['a']);
-  assert.is((await failure(at.house.call('checkpoint/init', { session }))).kind, 'StoreCorrupt');
+  assert.is((await failure(at.daemon.call('checkpoint/init', { session }))).kind, 'StoreCorrupt');
   assert.is((await failure(append(at, 'b'))).kind, 'CheckpointsDisabled');
   rmSync(intent); // as the refusal says
-  await at.house.call('checkpoint/init', { session });
+  await at.daemon.call('checkpoint/init', { session });
   await append(at, 'b');
   assert.equal(await said(at), ['a', 'b']);
 });
@@ -284,14 +292,14 @@ test('a deleted storage leaves an export whole: the document owns no checkpoint 
   await append(at, 'a');
   await create(at);
   const file = join(at.root, 'export.json');
-  await at.house.call('conversation/export', { session: at.session, path: file });
-  await at.house.call('session/delete', { session: at.session });
+  await at.daemon.call('conversation/export', { session: at.session, path: file });
+  await at.daemon.call('session/delete', { session: at.session });
   assert.ok(existsSync(file));
   const other = await home();
   await create(other);
-  await other.house.call('conversation/import', { session: other.session, path: file });
+  await other.daemon.call('conversation/import', { session: other.session, path: file });
   assert.equal(await said(other), ['a']);
-  await other.house.call('checkpoint/restore', { session: other.session, tag: '0' });
+  await other.daemon.call('checkpoint/restore', { session: other.session, tag: '0' });
   assert.equal(await said(other), []);
 });
 

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { type DaemonRig, fsck, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, fsck, withRig } from '../support/daemon-rig.ts';
 import {
   conversationOfFormat1,
   layOutFormat1,

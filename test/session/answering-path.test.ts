@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 

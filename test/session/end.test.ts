@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { abandonSession, type EndKind } from '../../src/session/end.ts';
 import type { Session } from '../../src/session/session.ts';
-import { type SessionRig, withSessions } from '../support/in-process.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
 const fully = { mode: 'hard', confirm: true } as const;
 const restoreTo = (rig: SessionRig, session: Session, tag: string): Promise<unknown> =>

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
-import { withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { failureOf } from '../support/wire-client.ts';
 
 const project = fileURLToPath(new URL('../../../', import.meta.url));

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'no
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 

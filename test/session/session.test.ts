@@ -5,44 +5,44 @@ import * as assert from 'uvu/assert';
 import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 test('opening makes the directory, the bare repository, its config, and the checkpoint "Initial state" (Q11)', async () => {
-  const house = new InProcessDaemon();
-  const opened = await house.open(repository());
+  const daemon = new InProcessDaemon();
+  const opened = await daemon.open(repository());
   const shadow = opened.shadowRepoPath ?? '';
   assert.is(git('/', `--git-dir=${shadow}`, 'rev-parse', '--is-bare-repository'), 'true');
   assert.is(git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s', '0'), 'Initial state');
   assert.is(opened.base?.tag, '0');
   assert.is(opened.base?.description, 'Initial state');
   assert.is(opened.base?.previousTag, '0');
-  await house.close();
+  await daemon.close();
 });
 
 test('each conversation has a shadow of its own, in the daemon’s storage, the same one when opened again (Q14)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const one = await house.open(root, { conversationId: 'one' });
-  const two = await house.open(root, { conversationId: 'two' });
+  const one = await daemon.open(root, { conversationId: 'one' });
+  const two = await daemon.open(root, { conversationId: 'two' });
   assert.is.not(one.session, two.session);
-  assert.is(one.shadowRepoPath, join(house.storage, one.session));
-  const again = await house.open(`${root}/./`, { conversationId: 'one' });
+  assert.is(one.shadowRepoPath, join(daemon.storage, one.session));
+  const again = await daemon.open(`${root}/./`, { conversationId: 'one' });
   assert.is(again.session, one.session, 'identity, not spelling');
   assert.is(again.resumed, true);
   assert.equal(
-    readdirSync(house.storage)
+    readdirSync(daemon.storage)
       .filter((name) => name.startsWith('ses_'))
       .sort(),
     [one.session, two.session].sort(),
   );
-  await house.close();
+  await daemon.close();
 });
 
 test('lookup by tag does not depend on how many there are; listing by pages neither repeats nor misses (Q41)', async () => {
-  const house = new InProcessDaemon();
-  const { session } = await house.open(repository());
-  for (let i = 0; i < 25; i += 1) await house.call('checkpoint/create', { session, kind: 'turn' });
+  const daemon = new InProcessDaemon();
+  const { session } = await daemon.open(repository());
+  for (let i = 0; i < 25; i += 1) await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const seen: (string | undefined)[] = [];
   let cursor: string | undefined;
   do {
-    const page = await house.call('checkpoint/list', {
+    const page = await daemon.call('checkpoint/list', {
       session,
       limit: 7,
       ...(cursor === undefined ? {} : { cursor }),
@@ -50,131 +50,131 @@ test('lookup by tag does not depend on how many there are; listing by pages neit
     seen.push(...page.checkpoints.map(({ tag }) => tag));
     cursor = page.nextCursor;
     // What is added meanwhile belongs to the next listing.
-    if (seen.length === 7) await house.call('checkpoint/create', { session, kind: 'turn' });
+    if (seen.length === 7) await daemon.call('checkpoint/create', { session, kind: 'turn' });
   } while (cursor !== undefined);
   assert.equal(
     seen,
     Array.from({ length: 26 }, (_, i) => String(i)),
   );
-  await house.close();
+  await daemon.close();
 });
 
 test('a cursor of a listing whose order changed is refused', async () => {
-  const house = new InProcessDaemon();
-  const { session } = await house.open(repository());
-  for (let i = 0; i < 3; i += 1) await house.call('checkpoint/create', { session, kind: 'turn' });
-  const { nextCursor = '' } = await house.call('checkpoint/list', { session, limit: 2 });
-  await house.call('checkpoint/delete', { session, tag: '1' });
+  const daemon = new InProcessDaemon();
+  const { session } = await daemon.open(repository());
+  for (let i = 0; i < 3; i += 1) await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const { nextCursor = '' } = await daemon.call('checkpoint/list', { session, limit: 2 });
+  await daemon.call('checkpoint/delete', { session, tag: '1' });
   assert.is(
-    (await failure(house.call('checkpoint/list', { session, cursor: nextCursor }))).kind,
+    (await failure(daemon.call('checkpoint/list', { session, cursor: nextCursor }))).kind,
     'CursorExpired',
   );
   assert.is(
-    (await failure(house.call('checkpoint/list', { session, cursor: 'nonsense' }))).kind,
+    (await failure(daemon.call('checkpoint/list', { session, cursor: 'nonsense' }))).kind,
     'CursorExpired',
   );
-  await house.close();
+  await daemon.close();
 });
 
 test('the whole flow: init, create, hasChanges, stats, diff, restore, list, previous, between (Q42)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const { session, checkpoints } = await house.open(root);
+  const { session, checkpoints } = await daemon.open(root);
   assert.ok(checkpoints.enabled);
-  await house.call('checkpoint/create', { session, kind: 'turn', description: 'Turn 1' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn', description: 'Turn 1' });
   write(root, { 'made.txt': 'x' });
-  await house.call('checkpoint/create', {
+  await daemon.call('checkpoint/create', {
     session,
     kind: 'tool',
     toolName: 'fs_write',
     description: 'Tool: fs_write',
   });
-  assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, false);
-  assert.is((await house.call('checkpoint/stats', { session, tag: '1.1' })).added, 1);
+  assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, false);
+  assert.is((await daemon.call('checkpoint/stats', { session, tag: '1.1' })).added, 1);
   assert.match(
-    (await house.call('checkpoint/diff', { session, from: '1', to: '1.1', format: 'text' })).text ?? '',
+    (await daemon.call('checkpoint/diff', { session, from: '1', to: '1.1', format: 'text' })).text ?? '',
     /made\.txt/,
   );
-  await house.call('checkpoint/restore', { session, tag: '1' });
+  await daemon.call('checkpoint/restore', { session, tag: '1' });
   assert.ok(existsSync(join(root, 'made.txt')), 'soft');
-  const { checkpoints: listed } = await house.call('checkpoint/list', { session });
+  const { checkpoints: listed } = await daemon.call('checkpoint/list', { session });
   assert.equal(
     listed.map(({ tag, description }) => `[${tag}] ${description}`),
     ['[0] Initial state', '[1] Turn 1', '[1.1] Tool: fs_write'],
   );
   assert.is(listed[2]?.previousTag, '1');
-  assert.is((await house.call('checkpoint/stats', { session, from: '1', to: '1.1' })).added, 1);
-  const { tools } = await house.call('checkpoint/expand', { session, tag: '1' });
+  assert.is((await daemon.call('checkpoint/stats', { session, from: '1', to: '1.1' })).added, 1);
+  const { tools } = await daemon.call('checkpoint/expand', { session, tag: '1' });
   assert.equal(
     tools.map(({ tag }) => tag),
     ['1.1'],
   );
-  await house.close();
+  await daemon.close();
 });
 
 test('deleting a middle checkpoint leaves every other one restorable', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   for (const turn of ['1', '2', '3']) {
     write(root, { [`${turn}.txt`]: turn });
-    await house.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
   }
-  await house.call('checkpoint/delete', { session, tag: '2' });
-  await house.call('store/gc', { session });
-  await house.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  await daemon.call('checkpoint/delete', { session, tag: '2' });
+  await daemon.call('store/gc', { session });
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
   assert.equal(
     readdirSync(root).filter((name) => /^\d/.test(name)),
     ['1.txt'],
   );
-  await house.call('checkpoint/restore', { session, tag: '3', mode: 'hard' });
+  await daemon.call('checkpoint/restore', { session, tag: '3', mode: 'hard' });
   assert.equal(
     readdirSync(root).filter((name) => /^\d/.test(name)),
     ['1.txt', '2.txt', '3.txt'],
   );
-  assert.is((await failure(house.call('checkpoint/get', { session, tag: '2' }))).kind, 'UnknownCheckpoint');
-  await house.close();
+  assert.is((await failure(daemon.call('checkpoint/get', { session, tag: '2' }))).kind, 'UnknownCheckpoint');
+  await daemon.close();
 });
 
 test('the same idempotencyKey gives the same answer once more, another request with it is refused', async () => {
-  const house = new InProcessDaemon();
-  const { session } = await house.open(repository());
-  const first = await house.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
-  const again = await house.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
+  const daemon = new InProcessDaemon();
+  const { session } = await daemon.open(repository());
+  const first = await daemon.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
+  const again = await daemon.call('checkpoint/create', { session, kind: 'turn', idempotencyKey: 'k1' });
   assert.is(again.replayed, true);
   assert.is(again.checkpoint.id, first.checkpoint.id);
-  const other = house.call('checkpoint/create', { session, kind: 'tool', idempotencyKey: 'k1' });
+  const other = daemon.call('checkpoint/create', { session, kind: 'tool', idempotencyKey: 'k1' });
   assert.is((await failure(other)).kind, 'IdempotencyConflict');
-  const fate = await house.call('operation/get', { session, idempotencyKey: 'k1' });
+  const fate = await daemon.call('operation/get', { session, idempotencyKey: 'k1' });
   assert.is(fate.state, 'committed');
-  await house.close();
+  await daemon.close();
 });
 
 test('store/usage, store/verify and store/gc tell and do', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   write(root, { 'big.txt': 'x'.repeat(100_000) });
-  await house.call('checkpoint/create', { session, kind: 'turn' });
-  const { bytes, checkpoints } = await house.call('store/usage', { session });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const { bytes, checkpoints } = await daemon.call('store/usage', { session });
   assert.ok(bytes > 0);
   assert.is(checkpoints, 2);
-  assert.equal((await house.call('store/verify', { session })).problems, []);
-  await house.call('checkpoint/create', { session, kind: 'turn', tag: '1' });
-  const { checkpointsRemoved } = await house.call('store/gc', { session });
+  assert.equal((await daemon.call('store/verify', { session })).problems, []);
+  await daemon.call('checkpoint/create', { session, kind: 'turn', tag: '1' });
+  const { checkpointsRemoved } = await daemon.call('store/gc', { session });
   assert.is(checkpointsRemoved, 1, 'the one that lost its tag');
-  assert.equal((await house.call('store/verify', { session })).problems, []);
-  await house.close();
+  assert.equal((await daemon.call('store/verify', { session })).problems, []);
+  await daemon.close();
 });
 
 test('opening an open session with other settings says which were ignored, and names none that are the same', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
   const asked = { conversationId: 'c', exclude: ['x'], limits: { maxFileBytes: 1000 } } as const;
-  assert.is((await house.open(root, { ...asked, exclude: ['x'] })).warnings, undefined);
-  assert.is((await house.open(root, { conversationId: 'c' })).warnings, undefined);
-  assert.is((await house.open(root, { ...asked, exclude: ['x'] })).warnings, undefined);
-  const { warnings = [] } = await house.open(root, {
+  assert.is((await daemon.open(root, { ...asked, exclude: ['x'] })).warnings, undefined);
+  assert.is((await daemon.open(root, { conversationId: 'c' })).warnings, undefined);
+  assert.is((await daemon.open(root, { ...asked, exclude: ['x'] })).warnings, undefined);
+  const { warnings = [] } = await daemon.open(root, {
     conversationId: 'c',
     exclude: ['y'],
     include: ['.env'],
@@ -185,7 +185,7 @@ test('opening an open session with other settings says which were ignored, and n
   assert.is(warnings.length, 1);
   for (const name of ['exclude', 'include', 'durability', 'retention']) assert.match(warnings[0] ?? '', name);
   assert.not.match(warnings[0] ?? '', 'limits');
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

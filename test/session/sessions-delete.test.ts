@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import type { SessionOpenResult } from '../../src/protocol/types.ts';
-import { type SessionRig, withSessions } from '../support/in-process.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
 
 const refused = (): Error => Object.assign(new Error('EIO'), { code: 'EIO' });
 

@@ -8,7 +8,7 @@ import { git, InProcessDaemon, repository, write } from '../support/in-process-d
 import { sql } from '../support/stores/sqlite.ts';
 
 interface Kept {
-  readonly house: InProcessDaemon;
+  readonly daemon: InProcessDaemon;
   readonly root: string;
   readonly session: string;
 }
@@ -30,7 +30,7 @@ function damage(file: string, at = (length: number): number => Math.floor(length
 
 const looseFile = (gitDir: string, id: string): string =>
   join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
-const shadowOf = ({ house, session }: Kept): string => join(house.storage, session);
+const shadowOf = ({ daemon, session }: Kept): string => join(daemon.storage, session);
 
 /** The ids of the contents and of the directory of tag 1, by plain git. */
 function idsOf(gitDir: string, ref: string): string[] {
@@ -64,33 +64,33 @@ const damages: Readonly<Record<string, Readonly<Record<string, Damage>>>> = {
     },
   },
   sqlite: {
-    'rows and chunks': ({ house }) => {
+    'rows and chunks': ({ daemon }) => {
       const zeros = 'zeroblob(length(content))';
-      sql(house.storage, `UPDATE checkpoint_blobs SET content = ${zeros} WHERE content IS NOT NULL`);
-      sql(house.storage, `UPDATE checkpoint_blob_chunks SET content = ${zeros}`);
+      sql(daemon.storage, `UPDATE checkpoint_blobs SET content = ${zeros} WHERE content IS NOT NULL`);
+      sql(daemon.storage, `UPDATE checkpoint_blob_chunks SET content = ${zeros}`);
     },
-    'a chunk that is missing': ({ house }) => void sql(house.storage, 'DELETE FROM checkpoint_blob_chunks'),
+    'a chunk that is missing': ({ daemon }) => void sql(daemon.storage, 'DELETE FROM checkpoint_blob_chunks'),
   },
 };
 
 async function prepared(strategy: string): Promise<Kept> {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const { session } = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' });
+  const { session } = await daemon.open(root, { strategy, conversationId: 'c', retention: 'keep' });
   write(root, held);
-  await house.call('checkpoint/create', { session, ...turn });
+  await daemon.call('checkpoint/create', { session, ...turn });
   write(root, other);
-  await house.call('checkpoint/create', { session, ...turn });
-  return { house, root, session };
+  await daemon.call('checkpoint/create', { session, ...turn });
+  return { daemon, root, session };
 }
 
 /** The same contents again: the new checkpoint says that it is complete, and is. */
-async function assertMadeWhole({ house, root, session }: Kept): Promise<void> {
+async function assertMadeWhole({ daemon, root, session }: Kept): Promise<void> {
   write(root, held);
-  const made = await house.call('checkpoint/create', { session, ...turn });
+  const made = await daemon.call('checkpoint/create', { session, ...turn });
   assert.ok(made.complete);
   rmSync(join(root, 'd'), { recursive: true });
-  const { failed } = await house.call('checkpoint/restore', {
+  const { failed } = await daemon.call('checkpoint/restore', {
     session,
     tag: made.checkpoint.id,
     mode: 'hard',
@@ -104,19 +104,19 @@ for (const [strategy, kinds] of Object.entries(damages)) {
   for (const [what, harm] of Object.entries(kinds)) {
     test(`${strategy}: ${what} damaged before a session is resumed are written again by the next create`, async () => {
       const kept = await prepared(strategy);
-      await kept.house.call('session/close', { session: kept.session });
+      await kept.daemon.call('session/close', { session: kept.session });
       harm(kept);
-      await kept.house.open(kept.root, { strategy, conversationId: 'c' });
+      await kept.daemon.open(kept.root, { strategy, conversationId: 'c' });
       await assertMadeWhole(kept);
-      await kept.house.close();
+      await kept.daemon.close();
     });
 
     test(`${strategy}: ${what} that verify found damaged are written again by the next create`, async () => {
       const kept = await prepared(strategy);
       harm(kept);
-      assert.not.ok((await kept.house.call('store/verify', { session: kept.session })).ok);
+      assert.not.ok((await kept.daemon.call('store/verify', { session: kept.session })).ok);
       await assertMadeWhole(kept);
-      await kept.house.close();
+      await kept.daemon.close();
     });
   }
 }

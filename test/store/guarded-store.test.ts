@@ -17,40 +17,40 @@ import { failure, git, InProcessDaemon, repository, write } from '../support/in-
 import { sql } from '../support/stores/sqlite.ts';
 
 interface Kept {
-  readonly house: InProcessDaemon;
+  readonly daemon: InProcessDaemon;
   readonly root: string;
   readonly session: string;
   readonly strategy: string;
 }
 
 async function kept(strategy: string): Promise<Kept> {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const { session } = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' });
-  await house.call('conversation/append', {
+  const { session } = await daemon.open(root, { strategy, conversationId: 'c', retention: 'keep' });
+  await daemon.call('conversation/append', {
     session,
     entry: { user: { content: 'said' }, assistant: { content: 'answered' } },
   });
   write(root, { 'a.txt': 'one\n' });
-  await house.call('checkpoint/create', { session, kind: 'turn' });
-  return { house, root, session, strategy };
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  return { daemon, root, session, strategy };
 }
 
 type Loss = readonly [what: string, lose: (kept: Kept) => void];
 
-const database = ({ house }: Kept): string => join(house.storage, 'checkpointd.sqlite');
+const database = ({ daemon }: Kept): string => join(daemon.storage, 'checkpointd.sqlite');
 
 /** Another database of ours, in working order, in which nobody of here ever was. */
 function replaceDatabase(now: Kept): void {
-  sql(now.house.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
-  for (const name of readdirSync(now.house.storage))
-    if (name.startsWith('checkpointd.sqlite-')) rmSync(join(now.house.storage, name));
+  sql(now.daemon.storage, 'PRAGMA wal_checkpoint(TRUNCATE)');
+  for (const name of readdirSync(now.daemon.storage))
+    if (name.startsWith('checkpointd.sqlite-')) rmSync(join(now.daemon.storage, name));
   cpSync(database(now), `${database(now)}.new`);
   rmSync(database(now));
   cpSync(`${database(now)}.new`, database(now));
   rmSync(`${database(now)}.new`);
-  sql(now.house.storage, 'DELETE FROM conversations');
-  sql(now.house.storage, 'DELETE FROM checkpoints');
+  sql(now.daemon.storage, 'DELETE FROM conversations');
+  sql(now.daemon.storage, 'DELETE FROM checkpoints');
 }
 
 const losses: Readonly<Record<string, readonly Loss[]>> = {
@@ -66,18 +66,18 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
   shadow: [
     [
       'is deleted',
-      ({ house, session }) => {
-        for (const name of readdirSync(join(house.storage, session)))
-          if (name !== 'checkpointd') rmSync(join(house.storage, session, name), { recursive: true });
+      ({ daemon, session }) => {
+        for (const name of readdirSync(join(daemon.storage, session)))
+          if (name !== 'checkpointd') rmSync(join(daemon.storage, session, name), { recursive: true });
       },
     ],
     [
       'has lost its objects',
-      ({ house, session }) => rmSync(join(house.storage, session, 'objects'), { recursive: true }),
+      ({ daemon, session }) => rmSync(join(daemon.storage, session, 'objects'), { recursive: true }),
     ],
     [
       'has lost its refs',
-      ({ house, session }) => rmSync(join(house.storage, session, 'refs'), { recursive: true }),
+      ({ daemon, session }) => rmSync(join(daemon.storage, session, 'refs'), { recursive: true }),
     ],
   ],
   local: [
@@ -95,64 +95,64 @@ const losses: Readonly<Record<string, readonly Loss[]>> = {
   ],
 };
 
-async function begunAnew({ house, root, session, strategy }: Kept): Promise<void> {
-  const opened = await house.open(root, { strategy, conversationId: 'c' });
+async function begunAnew({ daemon, root, session, strategy }: Kept): Promise<void> {
+  const opened = await daemon.open(root, { strategy, conversationId: 'c' });
   assert.equal([opened.resumed, opened.checkpoints.enabled], [true, false]);
   assert.is(opened.checkpoints.reason, 'StoreCorrupt');
   assert.match(opened.checkpoints.message ?? '', /held 2 checkpoints.*checkpoint\/init/);
-  const { entries } = await house.call('conversation/history', { session });
+  const { entries } = await daemon.call('conversation/history', { session });
   assert.is(entries[0]?.user.content, 'said');
-  const refused = await failure(house.call('checkpoint/create', { session, kind: 'turn' }));
+  const refused = await failure(daemon.call('checkpoint/create', { session, kind: 'turn' }));
   assert.is(refused.kind, 'CheckpointsDisabled');
-  await house.call('session/close', { session });
-  const again = await house.open(root, { strategy, conversationId: 'c' });
+  await daemon.call('session/close', { session });
+  const again = await daemon.open(root, { strategy, conversationId: 'c' });
   assert.is(again.checkpoints.reason, 'StoreCorrupt', 'nothing new took its place');
-  const { initialized } = await house.call('checkpoint/init', { session });
+  const { initialized } = await daemon.call('checkpoint/init', { session });
   assert.ok(initialized);
-  const names = readdirSync(join(house.storage, session, 'checkpointd'));
+  const names = readdirSync(join(daemon.storage, session, 'checkpointd'));
   assert.ok(
     names.some((name) => name.startsWith('damaged-')),
     'what is left is kept aside',
   );
-  assert.ok(house.logged.some(({ level, message }) => level === 'warn' && message.includes('kept aside')));
+  assert.ok(daemon.logged.some(({ level, message }) => level === 'warn' && message.includes('kept aside')));
   write(root, { 'a.txt': 'anew\n' });
-  await house.call('checkpoint/create', { session, kind: 'turn' });
-  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
-  const { checkpoints } = await house.call('checkpoint/list', { session });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  const { checkpoints } = await daemon.call('checkpoint/list', { session });
   assert.equal(
     checkpoints.map(({ tag }) => tag),
     ['0', '1'],
   );
-  assert.ok((await house.call('store/verify', { session })).ok);
-  await house.call('session/close', { session });
-  assert.ok((await house.open(root, { strategy, conversationId: 'c' })).checkpoints.enabled);
+  assert.ok((await daemon.call('store/verify', { session })).ok);
+  await daemon.call('session/close', { session });
+  assert.ok((await daemon.open(root, { strategy, conversationId: 'c' })).checkpoints.enabled);
 }
 
 for (const [strategy, list] of Object.entries(losses)) {
   for (const [what, lose] of list) {
     test(`the store of ${strategy} ${what} between two runs: it is told, and checkpoint/init begins anew`, async () => {
       const now = await kept(strategy);
-      await now.house.call('session/close', { session: now.session });
+      await now.daemon.call('session/close', { session: now.session });
       lose(now);
       await begunAnew(now);
-      await now.house.close();
+      await now.daemon.close();
     });
 
     if (what === 'has lost its refs' && strategy === 'local') continue; // refs are read at open; verify looks again
     test(`the store of ${strategy} ${what} while it is open: the next use tells it, and has no effect`, async () => {
       const now = await kept(strategy);
-      const { house, root, session } = now;
+      const { daemon, root, session } = now;
       lose(now);
       write(root, { 'a.txt': 'two\n' });
-      const refused = await failure(house.call('checkpoint/create', { session, kind: 'turn' }));
+      const refused = await failure(daemon.call('checkpoint/create', { session, kind: 'turn' }));
       assert.equal([refused.kind, refused.effects], ['StoreCorrupt', 'none']);
       assert.match(refused.message, /deleted, emptied or replaced.*held 2 checkpoints/);
       for (const method of ['store/verify', 'store/gc'] as const)
-        assert.is((await failure(house.call(method, { session }))).kind, 'StoreCorrupt', method);
-      await house.call('session/close', { session });
+        assert.is((await failure(daemon.call(method, { session }))).kind, 'StoreCorrupt', method);
+      await daemon.call('session/close', { session });
       if (strategy === 'sqlite' && what === 'is deleted') assert.not.ok(existsSync(database(now)));
       await begunAnew(now);
-      await house.close();
+      await daemon.close();
     });
   }
 }
@@ -160,15 +160,15 @@ for (const [strategy, list] of Object.entries(losses)) {
 test('checkpoints whose rows or refs were deleted are told at open and by verify, and the others stay', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
-    const { house, root, session } = now;
+    const { daemon, root, session } = now;
     write(root, { 'a.txt': 'two\n' });
-    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
-    await house.call('session/close', { session });
+    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('session/close', { session });
     if (strategy === 'sqlite') {
-      sql(house.storage, 'PRAGMA foreign_keys = OFF');
-      sql(house.storage, 'DELETE FROM checkpoints WHERE checkpoint = ?', checkpoint.id);
+      sql(daemon.storage, 'PRAGMA foreign_keys = OFF');
+      sql(daemon.storage, 'DELETE FROM checkpoints WHERE checkpoint = ?', checkpoint.id);
     } else {
-      const gitDir = strategy === 'local' ? join(root, '.git') : join(house.storage, session);
+      const gitDir = strategy === 'local' ? join(root, '.git') : join(daemon.storage, session);
       const refs = git(
         root,
         `--git-dir=${gitDir}`,
@@ -179,10 +179,10 @@ test('checkpoints whose rows or refs were deleted are told at open and by verify
       );
       for (const ref of refs.split('\n')) git(root, `--git-dir=${gitDir}`, 'update-ref', '-d', ref);
     }
-    const opened = await house.open(root, { strategy, conversationId: 'c' });
+    const opened = await daemon.open(root, { strategy, conversationId: 'c' });
     assert.ok(opened.checkpoints.enabled);
-    assert.ok(house.logged.some(({ message }) => message.includes(checkpoint.id)));
-    const { ok, problems } = await house.call('store/verify', { session });
+    assert.ok(daemon.logged.some(({ message }) => message.includes(checkpoint.id)));
+    const { ok, problems } = await daemon.call('store/verify', { session });
     assert.not.ok(ok);
     assert.equal(
       problems
@@ -190,27 +190,31 @@ test('checkpoints whose rows or refs were deleted are told at open and by verify
         .map(({ kind, what, affects }) => [kind, what, affects]),
       [['missing', checkpoint.id, [checkpoint.id]]],
     );
-    assert.is((await house.call('checkpoint/list', { session })).checkpoints.length, 2);
-    await house.close();
+    assert.is((await daemon.call('checkpoint/list', { session })).checkpoints.length, 2);
+    await daemon.close();
   }
 });
 
 test('a damaged directory marks the checkpoints that it concerns, and the list is whole', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
     const now = await kept(strategy);
-    const { house, root, session } = now;
+    const { daemon, root, session } = now;
     write(root, { 'd/x': 'x\n' });
-    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'd/x': 'y\n' });
-    await house.call('checkpoint/create', { session, kind: 'turn' });
-    await house.call('session/close', { session });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('session/close', { session });
     if (strategy === 'sqlite')
-      sql(house.storage, 'DELETE FROM checkpoint_trees WHERE hex(id) = ?', checkpoint.snapshot.toUpperCase());
+      sql(
+        daemon.storage,
+        'DELETE FROM checkpoint_trees WHERE hex(id) = ?',
+        checkpoint.snapshot.toUpperCase(),
+      );
     else {
       const tree = checkpoint.snapshot.slice(0, 40);
       const places = [
-        join(house.storage, session),
-        join(house.storage, session, 'local', 'kept'),
+        join(daemon.storage, session),
+        join(daemon.storage, session, 'local', 'kept'),
         join(root, '.git'),
       ];
       for (const place of places) {
@@ -218,8 +222,8 @@ test('a damaged directory marks the checkpoints that it concerns, and the list i
         rmSync(join(place, tree.slice(0, 2), tree.slice(2)), { force: true });
       }
     }
-    await house.open(root, { strategy, conversationId: 'c' });
-    const { checkpoints } = await house.call('checkpoint/list', { session });
+    await daemon.open(root, { strategy, conversationId: 'c' });
+    const { checkpoints } = await daemon.call('checkpoint/list', { session });
     assert.equal(
       checkpoints.map(({ tag, damaged }) => [tag, damaged]),
       [
@@ -230,48 +234,48 @@ test('a damaged directory marks the checkpoints that it concerns, and the list i
       ],
       strategy,
     );
-    const { problems, checked } = await house.call('store/verify', { session });
+    const { problems, checked } = await daemon.call('store/verify', { session });
     assert.ok(problems.some(({ affects }) => affects.includes(checkpoint.id)));
     assert.ok(checked >= 3, `${checked} contents`);
-    await house.close();
+    await daemon.close();
   }
 });
 
 test('sqlite: verify names counts and rows that no longer tell the truth', async () => {
-  const { house, session } = await kept('sqlite');
-  assert.ok((await house.call('store/verify', { session })).ok);
-  sql(house.storage, 'UPDATE checkpoint_blobs SET ref_count = 0');
-  const counts = await house.call('store/verify', { session });
+  const { daemon, session } = await kept('sqlite');
+  assert.ok((await daemon.call('store/verify', { session })).ok);
+  sql(daemon.storage, 'UPDATE checkpoint_blobs SET ref_count = 0');
+  const counts = await daemon.call('store/verify', { session });
   assert.ok(!counts.ok && counts.problems.every(({ what }) => what.startsWith('ref_count of ')));
-  sql(house.storage, 'DELETE FROM checkpoint_file_snapshots');
-  const rows = await house.call('store/verify', { session });
-  const { checkpoints } = await house.call('checkpoint/list', { session });
+  sql(daemon.storage, 'DELETE FROM checkpoint_file_snapshots');
+  const rows = await daemon.call('store/verify', { session });
+  const { checkpoints } = await daemon.call('checkpoint/list', { session });
   for (const { id } of checkpoints) assert.ok(rows.problems.some(({ what }) => what === id));
-  await house.close();
+  await daemon.close();
 });
 
 test('sqlite: a deleted session leaves neither its row nor its contents, open or closed', async () => {
   for (const isOpen of [true, false]) {
-    const { house, session } = await kept('sqlite');
-    if (!isOpen) await house.call('session/close', { session });
-    await house.call('session/delete', { session });
+    const { daemon, session } = await kept('sqlite');
+    if (!isOpen) await daemon.call('session/close', { session });
+    await daemon.call('session/delete', { session });
     for (const table of ['conversations', 'checkpoints', 'checkpoint_blobs', 'checkpoint_trees'])
-      assert.equal(sql(house.storage, `SELECT count(*) FROM ${table}`), [[0]], table);
-    await house.close();
+      assert.equal(sql(daemon.storage, `SELECT count(*) FROM ${table}`), [[0]], table);
+    await daemon.close();
   }
 });
 
 test('what verify found damaged is written again by the next checkpoint, which can be restored', async () => {
   for (const strategy of ['sqlite', 'shadow', 'local']) {
-    const { house, root, session } = await kept(strategy);
+    const { daemon, root, session } = await kept(strategy);
     write(root, { 'b.txt': 'b\n' });
-    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
-    const { files } = await house.call('checkpoint/files', { session, tag: checkpoint.id });
+    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    const { files } = await daemon.call('checkpoint/files', { session, tag: checkpoint.id });
     assert.ok(files.length > 0);
     if (strategy === 'sqlite') {
-      sql(house.storage, "UPDATE checkpoint_blobs SET content = x'00'");
+      sql(daemon.storage, "UPDATE checkpoint_blobs SET content = x'00'");
       sql(
-        house.storage,
+        daemon.storage,
         "UPDATE checkpoint_trees SET node = x'01' WHERE hex(id) = ?",
         checkpoint.snapshot.toUpperCase(),
       );
@@ -282,8 +286,8 @@ test('what verify found damaged is written again by the next checkpoint, which c
         checkpoint.snapshot.slice(0, 40),
       ];
       const places = [
-        join(house.storage, session, 'objects'),
-        join(house.storage, session, 'local', 'kept'),
+        join(daemon.storage, session, 'objects'),
+        join(daemon.storage, session, 'local', 'kept'),
         join(root, '.git', 'objects'),
       ];
       for (const file of places.flatMap((place) =>
@@ -294,21 +298,21 @@ test('what verify found damaged is written again by the next checkpoint, which c
         writeFileSync(file, 'damaged');
       }
     }
-    assert.not.ok((await house.call('store/verify', { session })).ok, strategy);
-    const again = await house.call('checkpoint/create', { session, kind: 'turn' });
+    assert.not.ok((await daemon.call('store/verify', { session })).ok, strategy);
+    const again = await daemon.call('checkpoint/create', { session, kind: 'turn' });
     assert.is(again.checkpoint.snapshot, checkpoint.snapshot);
-    const { problems } = await house.call('store/verify', { session });
+    const { problems } = await daemon.call('store/verify', { session });
     assert.ok(
       !problems.some(({ affects }) => affects.includes(again.checkpoint.id)),
       `${strategy} ${JSON.stringify(problems)}`,
     );
     write(root, { 'a.txt': 'other\n', 'b.txt': 'other\n' });
-    await house.call('checkpoint/restore', { session, tag: again.checkpoint.id, mode: 'hard' });
+    await daemon.call('checkpoint/restore', { session, tag: again.checkpoint.id, mode: 'hard' });
     assert.equal(
       [readFileSync(join(root, 'a.txt'), 'utf8'), readFileSync(join(root, 'b.txt'), 'utf8')],
       ['one\n', 'b\n'],
     );
-    await house.close();
+    await daemon.close();
   }
 });
 

@@ -7,7 +7,7 @@ import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { git } from '../support/in-process-daemon.ts';
 import { sql, sqliteAfterwards } from '../support/stores/sqlite.ts';
 import { daemonEntry, failureOf, type WireClient } from '../support/wire-client.ts';

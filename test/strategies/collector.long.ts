@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, fsck, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, fsck, withRig } from '../support/daemon-rig.ts';
 import { git, manifest } from '../support/in-process-daemon.ts';
 import { until } from '../support/until.ts';
 import type { WireClient } from '../support/wire-client.ts';

@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { git } from '../support/in-process-daemon.ts';
 import { failureOf } from '../support/wire-client.ts';
 

@@ -21,29 +21,29 @@ test('a strategy is a line in the table: its name gives its driver (R1 R2)', () 
 });
 
 test('a strategy that is not in the table is refused, with those that are, and nothing is made (R2)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
   for (const strategy of ['tape', '__proto__', 'constructor', 'Shadow', '']) {
-    const refused = await failure(house.open(root, { strategy }));
+    const refused = await failure(daemon.open(root, { strategy }));
     assert.is(refused.kind, 'StrategyUnavailable');
     assert.match(refused.message, /shadow, local, sqlite/);
   }
-  assert.not.ok(existsSync(house.storage));
-  await house.close();
+  assert.not.ok(existsSync(daemon.storage));
+  await daemon.close();
 });
 
 test('save, restore and getDiff are the same requests with the same answers for every strategy (R3)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   for (const strategy of names) {
     const root = repository();
     const before = manifest(root);
-    const opened = await house.open(root, { strategy });
+    const opened = await daemon.open(root, { strategy });
     assert.is(opened.strategy, strategy);
     const { session } = opened;
     write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
-    const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
     assert.is(checkpoint.commit === undefined, strategy === 'sqlite');
-    const { files } = await house.call('checkpoint/diff', {
+    const { files } = await daemon.call('checkpoint/diff', {
       session,
       from: '0',
       to: '1',
@@ -56,45 +56,45 @@ test('save, restore and getDiff are the same requests with the same answers for 
         ['new.txt', 'added', undefined, 'new\n'],
       ],
     );
-    await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
     assert.equal(manifest(root), before);
   }
-  await house.close();
+  await daemon.close();
 });
 
 test('local needs a repository: none is made unasked, and checkpoint/init makes one (R8)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
-  const opened = await house.open(root, { strategy: 'local', conversationId: 'c' });
+  const opened = await daemon.open(root, { strategy: 'local', conversationId: 'c' });
   assert.equal([opened.checkpoints.enabled, opened.checkpoints.reason], [false, 'NotARepository']);
   assert.match(opened.checkpoints.message ?? '', /git init|checkpoint\/init/);
   assert.not.ok(existsSync(join(root, '.git')));
-  await house.call('checkpoint/init', { session: opened.session });
+  await daemon.call('checkpoint/init', { session: opened.session });
   assert.is(git(root, 'rev-parse', '--git-dir'), '.git', 'asked for, it is made');
   assert.match(git(root, 'for-each-ref', '--format=%(refname)'), /^refs\/checkpointd\//);
   assert.is(git(root, 'config', '--list', '--local').includes('checkpointd'), false);
   write(root, { 'a.txt': 'b\n' });
-  await house.call('checkpoint/create', { session: opened.session, kind: 'turn' });
-  await house.call('checkpoint/restore', { session: opened.session, tag: '0', mode: 'hard' });
+  await daemon.call('checkpoint/create', { session: opened.session, kind: 'turn' });
+  await daemon.call('checkpoint/restore', { session: opened.session, tag: '0', mode: 'hard' });
   assert.is(manifest(root)['a.txt']?.slice(0, 4), '644 ');
-  await house.close();
+  await daemon.close();
 });
 
 test('a session that is deleted takes its hidden refs with it, open or kept, and those of no other (R8)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
   const refs = (): string[] =>
     git(root, 'for-each-ref', '--format=%(refname)', 'refs/checkpointd').split('\n');
-  const kept = await house.open(root, { strategy: 'local', conversationId: 'kept' });
-  const open = await house.open(root, { strategy: 'local', conversationId: 'open' });
-  const stays = await house.open(root, { strategy: 'local', conversationId: 'stays' });
-  await house.call('session/close', { session: kept.session });
+  const kept = await daemon.open(root, { strategy: 'local', conversationId: 'kept' });
+  const open = await daemon.open(root, { strategy: 'local', conversationId: 'open' });
+  const stays = await daemon.open(root, { strategy: 'local', conversationId: 'stays' });
+  await daemon.call('session/close', { session: kept.session });
   assert.ok(refs().some((ref) => ref.includes(kept.session)));
-  await house.call('session/delete', { session: kept.session });
-  await house.call('session/delete', { session: open.session });
+  await daemon.call('session/delete', { session: kept.session });
+  await daemon.call('session/delete', { session: open.session });
   assert.ok(refs().length > 0 && refs().every((ref) => ref.includes(stays.session)), refs().join('\n'));
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

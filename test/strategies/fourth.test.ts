@@ -28,10 +28,10 @@ test('it is offered as its driver says', () => {
 });
 
 test('a session on it: create, list, diff, restore, undo, verify, collect, clean, close', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
   const before = manifest(root);
-  const opened = await house.open(root, { strategy: 'memory' });
+  const opened = await daemon.open(root, { strategy: 'memory' });
   const { session } = opened;
   assert.equal(
     [opened.strategy, opened.retention, opened.checkpoints.enabled, opened.shadowRepoPath],
@@ -39,8 +39,8 @@ test('a session on it: create, list, diff, restore, undo, verify, collect, clean
   );
   write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
   const present = manifest(root);
-  await house.call('checkpoint/create', { session, kind: 'turn', name: 'first' });
-  const { checkpoints } = await house.call('checkpoint/list', { session });
+  await daemon.call('checkpoint/create', { session, kind: 'turn', name: 'first' });
+  const { checkpoints } = await daemon.call('checkpoint/list', { session });
   assert.equal(
     checkpoints.map(({ tag, name }) => [tag, name]),
     [
@@ -48,7 +48,7 @@ test('a session on it: create, list, diff, restore, undo, verify, collect, clean
       ['1', 'first'],
     ],
   );
-  const diff = await house.call('checkpoint/diff', { session, from: '0', to: '1', format: 'unified' });
+  const diff = await daemon.call('checkpoint/diff', { session, from: '0', to: '1', format: 'unified' });
   assert.equal(
     diff.files.map(({ path, change }) => [path, change]),
     [
@@ -56,26 +56,26 @@ test('a session on it: create, list, diff, restore, undo, verify, collect, clean
       ['new.txt', 'added'],
     ],
   );
-  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   assert.equal(manifest(root), before);
-  await house.call('checkpoint/undo', { session });
+  await daemon.call('checkpoint/undo', { session });
   assert.equal(manifest(root), present);
-  assert.ok((await house.call('store/verify', { session })).ok);
-  await house.call('store/gc', { session });
-  await house.call('checkpoint/restore', { session, tag: 'first', mode: 'hard' });
-  const cleaned = await house.call('checkpoint/clean', { session });
+  assert.ok((await daemon.call('store/verify', { session })).ok);
+  await daemon.call('store/gc', { session });
+  await daemon.call('checkpoint/restore', { session, tag: 'first', mode: 'hard' });
+  const cleaned = await daemon.call('checkpoint/clean', { session });
   assert.is(cleaned.path, undefined);
-  await house.call('session/close', { session });
-  await house.close();
+  await daemon.call('session/close', { session });
+  await daemon.close();
 });
 
 test('it works without a repository where checkpoints are asked for, as its driver says', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');
   write(root, { 'a.txt': 'a\n' });
-  const { checkpoints } = await house.open(root, { strategy: 'memory', init: 'force' });
+  const { checkpoints } = await daemon.open(root, { strategy: 'memory', init: 'force' });
   assert.ok(checkpoints.enabled);
-  await house.close();
+  await daemon.close();
 });
 
 test('nothing above the store asks for a strategy by its name', () => {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from '
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
@@ -35,29 +35,29 @@ function livedIn(): string {
 
 /** Two checkpoints and a hard restore, and everything of the user's compared all along. */
 async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const before = fingerprint(gitDirectory);
   const same = (when: string): void => assert.equal(fingerprint(gitDirectory), before, when);
   const files = manifest(root);
-  const { session, checkpoints } = await house.open(root, { strategy: 'local', conversationId: 'c' });
+  const { session, checkpoints } = await daemon.open(root, { strategy: 'local', conversationId: 'c' });
   assert.ok(checkpoints.enabled, checkpoints.message);
   same('after open');
   assert.equal(manifest(root), files, 'the work tree too');
   write(root, { 'a.txt': 'agent\n', 'made/by/agent.txt': 'new\n' });
-  await house.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
   same('after create');
   rmSync(join(root, 'a.txt'));
-  await house.call('checkpoint/create', { session, kind: 'tool', toolName: 'rm' });
-  await house.call('checkpoint/restore', { session, tag: '1', mode: 'soft' });
+  await daemon.call('checkpoint/create', { session, kind: 'tool', toolName: 'rm' });
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'soft' });
   same('after a soft restore');
-  await house.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   same('after a hard restore');
   assert.equal(manifest(root), files, 'R6 untracked and ignored files of the user are there as they were');
-  await house.call('session/close', { session });
+  await daemon.call('session/close', { session });
   same('after close');
-  await house.call('session/delete', { session });
+  await daemon.call('session/delete', { session });
   same('after delete');
-  await house.close();
+  await daemon.close();
 }
 
 test('HEAD, branches, index, stash, reflogs, config and hooks are byte-identical all day (R4, R5, R6)', async () => {
@@ -82,11 +82,11 @@ test('it works with a detached and an unborn HEAD, in a sub-directory and in a l
 });
 
 test('getDiff: base by default, to the work tree without "to", binary files listed and not dropped (R7)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const { session } = await house.open(root, { strategy: 'local' });
+  const { session } = await daemon.open(root, { strategy: 'local' });
   write(root, { 'a.txt': 'now\n', 'picture.bin': '\0\x01\xff' });
-  const { files } = await house.call('checkpoint/diff', { session, format: 'contents' });
+  const { files } = await daemon.call('checkpoint/diff', { session, format: 'contents' });
   assert.equal(
     files.map(({ path, change, binary, before, after }) => [path, change, binary ?? false, before, after]),
     [
@@ -94,7 +94,7 @@ test('getDiff: base by default, to the work tree without "to", binary files list
       ['picture.bin', 'added', true, undefined, undefined],
     ],
   );
-  await house.close();
+  await daemon.close();
 });
 
 test('killed in the middle of creates and restores, it leaves the repository as it was (R5)', async () => {
@@ -129,20 +129,20 @@ test('killed in the middle of creates and restores, it leaves the repository as 
 });
 
 test('checkpoints survive the user: gc --prune=now, pack-refs, a new branch, a reset of theirs (R9)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
-  const { session } = await house.open(root, { strategy: 'local' });
+  const { session } = await daemon.open(root, { strategy: 'local' });
   writeFileSync(join(root, 'a.txt'), 'only in a checkpoint\n');
-  await house.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
   git(root, 'reset', '-q', '--hard');
   git(root, 'checkout', '-q', '-b', 'next');
   git(root, 'reflog', 'expire', '--expire=now', '--all');
   git(root, 'gc', '-q', '--prune=now');
   git(root, 'pack-refs', '--all');
-  await house.call('checkpoint/restore', { session, tag: '1' });
+  await daemon.call('checkpoint/restore', { session, tag: '1' });
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'only in a checkpoint\n');
   assert.is(git(root, 'branch', '--format=%(refname)'), 'refs/heads/main\nrefs/heads/next');
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

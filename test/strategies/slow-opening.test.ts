@@ -15,23 +15,23 @@ const hasty = ((work: () => void, ms?: number) => {
 
 test('an opening that takes five seconds is warned of once and goes on, and a quick one is not (R26)', async () => {
   for (const strategy of Object.keys(strategies)) {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const warnings = (): string[] =>
-      house.logged.filter(({ level }) => level === 'warn').map(({ message }) => message);
+      daemon.logged.filter(({ level }) => level === 'warn').map(({ message }) => message);
     const limits = { initTimeoutMs: 600_000 };
-    await house.open(repository(), { strategy, limits });
+    await daemon.open(repository(), { strategy, limits });
     if (warnings().length > 0) console.log(`skipped: a quick opening took five seconds here (${strategy})`);
-    house.logged.length = 0;
+    daemon.logged.length = 0;
     globalThis.setTimeout = hasty;
     try {
-      const { checkpoints } = await house.open(repository(), { strategy, limits });
+      const { checkpoints } = await daemon.open(repository(), { strategy, limits });
       assert.ok(checkpoints.enabled, 'it goes on all the same');
     } finally {
       globalThis.setTimeout = timer;
     }
     assert.is(warnings().length, 1, strategy);
     assert.match(warnings()[0] ?? '', /takes long.*Ignoring/s, 'with the remedy');
-    await house.close();
+    await daemon.close();
   }
 });
 

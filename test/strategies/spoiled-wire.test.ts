@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { strategies } from '../../src/store/strategies.ts';
-import { type DaemonRig, withRig } from '../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { manifest } from '../support/in-process-daemon.ts';
 import { precious, spoilContent } from '../support/stores/spoiled-content.ts';
 import { sql } from '../support/stores/sqlite.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { withRig } from '../daemon/daemon-rig.ts';
+import { withRig } from '../support/daemon-rig.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
 for (const strategy of Object.keys(strategies)) {

@@ -1,4 +1,5 @@
-// A daemon without a process around it, and a scratch repository to try it on: what the use cases are tested with.
+// A daemon without a process around it, and scratch repositories to try it on: what commands are tested with. See
+// session-rig.ts for one session of it, and daemon-rig.ts for daemons that are processes.
 // Parameters and results are held against the schema, as on the wire; framing and exit codes are tested elsewhere.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,12 +16,11 @@ import { dirname, join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { createLog, type LogLevel, silentLog } from '../../src/base/log.ts';
-import { createDaemon } from '../../src/daemon.ts';
+import { createDaemon, type Daemon } from '../../src/daemon.ts';
 import type * as Wire from '../../src/protocol/types.ts';
 import { validateParams, validateResult } from '../../src/protocol/validators.ts';
 import type { RequestContext } from '../../src/rpc/dispatch.ts';
 import { toWireError } from '../../src/rpc/error-response.ts';
-import type { ServedDaemon } from '../../src/rpc/server.ts';
 import { noteSent, undeclaredIn } from './declarations.ts';
 import { temporaryDirectory } from './temporary.ts';
 
@@ -34,18 +34,18 @@ export class InProcessDaemon {
   readonly storage: string;
   readonly told: Told[] = [];
   readonly logged: { readonly level: LogLevel; readonly message: string }[] = [];
-  readonly daemon: ServedDaemon;
+  readonly daemon: Daemon;
 
   constructor(
     storage = join(temporaryDirectory('storage'), 'storage'),
-    options: { orphanGraceMs?: number } = {},
+    options: { orphanGraceMs?: number; onPoison?: (because: Error) => void } = {},
   ) {
     this.storage = storage;
     const log = createLog('debug', [(level, message) => this.logged.push({ level, message })]);
     this.daemon = createDaemon({
       notify: (method, params) => {
         this.told.push({ method, params });
-        undeclaredIn({ method, params }, undefined);
+        assert.equal(undeclaredIn({ method, params }, undefined), [], `${method} tells what is declared`);
       },
       log,
       storageDirectory: storage,

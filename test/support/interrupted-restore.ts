@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 import type { Session } from '../../src/session/session.ts';
-import type { SessionRig } from './in-process.ts';
+import type { SessionRig } from './session-rig.ts';
 
 /** A fault that lets the first steps in the work tree pass, and then nothing any more. */
 export function breakAt(n: number): Fault {

@@ -4,8 +4,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { manifest } from './in-process-daemon.ts';
-import { makePlaces, SessionRig, withSession } from './session-rig.ts';
 import { testProgram } from './wire-client.ts';
+import { makePlaces, WireSession, withSession } from './wire-session.ts';
 
 const program = testProgram('killed-daemon');
 
@@ -15,7 +15,7 @@ interface Whole {
   readonly counters: readonly number[];
 }
 
-async function wholeOf(rig: SessionRig): Promise<Whole> {
+async function wholeOf(rig: WireSession): Promise<Whole> {
   const { manager } = await rig.request('session/get', {});
   return {
     files: manifest(rig.places.workTree),
@@ -25,8 +25,8 @@ async function wholeOf(rig: SessionRig): Promise<Whole> {
 }
 
 /** What happens before the kill; answers where a finished move ends. */
-type Prepare = (rig: SessionRig) => Promise<Whole>;
-type Move = (rig: SessionRig) => Promise<unknown>;
+type Prepare = (rig: WireSession) => Promise<Whole>;
+type Move = (rig: WireSession) => Promise<unknown>;
 
 export interface Scenario {
   readonly prepare: Prepare;
@@ -68,7 +68,7 @@ export const endOfTangent: Scenario = {
   move: (rig) => rig.request('conversation/exitTangent', { idempotencyKey: 'k' }),
 };
 
-async function atCheckpoint(rig: SessionRig, tag: string): Promise<SessionRig> {
+async function atCheckpoint(rig: WireSession, tag: string): Promise<WireSession> {
   rig.write('a.txt', 'two\n');
   rig.write('b.txt', 'b\n');
   await rig.request('checkpoint/create', { kind: 'turn', tag });
@@ -80,7 +80,7 @@ export type Fate = 'before' | 'after' | 'unharmed';
 /** Kills the daemon at the n-th call after the move began to write; fails unless the next one finds a whole. */
 export async function killAt(scenario: Scenario, n: number): Promise<Fate> {
   const places = makePlaces();
-  const rig = new SessionRig(places, {
+  const rig = new WireSession(places, {
     command: [process.execPath, program, '^open .*/restore\\.json', String(n)],
   });
   let before: Whole;

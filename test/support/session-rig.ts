@@ -1,119 +1,123 @@
-// A session over the real daemon for tests: a small repository as work tree, a storage of its own, a client.
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+// One session of a daemon in this process, with the session itself in hand: for tests that install a fault, hold an abort
+// signal, or look inside. Where the daemon matters as a process, see daemon-rig.ts.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type {
-  EventOf,
-  NotificationMethod,
-  ParamsOf,
-  RequestMethod,
-  ResultOf,
-} from '../../src/protocol/types.ts';
-import { temporaryDirectory } from './temporary.ts';
-import { WireClient, type WireOptions } from './wire-client.ts';
+import type { CommandMethod } from '../../src/commands/command.ts';
+import type { ParamsOf, ResultOf } from '../../src/protocol/types.ts';
+import type { OperationContext } from '../../src/session/operations/operation-context.ts';
+import type { Session } from '../../src/session/session.ts';
+import { git } from './git-oracle.ts';
+import { InProcessDaemon } from './in-process-daemon.ts';
 
-export interface Places {
-  readonly workTree: string;
-  readonly storage: string;
+/** The context of one operation; `signal` cancels it. */
+export function operation(signal: AbortSignal = new AbortController().signal): OperationContext {
+  return {
+    signal,
+    stamp: {},
+    progress: () => () => undefined,
+    warn: () => undefined,
+  };
 }
 
-/** A fresh repository with one file, and a storage beside it. */
-export function makePlaces(): Places {
-  const root = temporaryDirectory('session');
-  const workTree = join(root, 'tree');
-  mkdirSync(workTree);
-  execFileSync('git', ['init', '-q', workTree], { env: { PATH: process.env.PATH ?? '', HOME: root } });
-  writeFileSync(join(workTree, 'a.txt'), 'one\n');
-  return { workTree, storage: join(root, 'storage') };
-}
-
-type Rest<M extends RequestMethod> = Omit<ParamsOf<M>, 'session'>;
-
-/** A client with one session open. */
 export class SessionRig {
-  readonly client: WireClient;
-  readonly places: Places;
-  session = '';
-  opened!: ResultOf<'session/open'>;
+  readonly top = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-session-')));
+  readonly work = join(this.top, 'work');
+  readonly storage = join(this.top, 'storage');
+  readonly daemon = new InProcessDaemon(this.storage, { orphanGraceMs: 0, onPoison: () => undefined });
+  readonly sessions = this.daemon.daemon.sessions;
+  /** What the next opening asks for, besides the usual. */
+  settings: {
+    include?: readonly string[];
+    exclude?: readonly string[];
+    maxFileBytes?: number;
+    retention?: 'keep';
+    maxStoreBytes?: number;
+  } = {};
 
-  constructor(places: Places, options: WireOptions = {}) {
-    this.places = places;
-    const args = [`--storage-dir=${places.storage}`, ...(options.args ?? [])];
-    this.client = new WireClient({ ...options, args });
+  constructor() {
+    mkdirSync(this.work);
+    git(this.work, 'init', '-q', '-b', 'main');
   }
 
-  async open(params: Partial<ParamsOf<'session/open'>> = {}): Promise<this> {
-    await this.client.initialize({
-      capabilities: {
-        checkpointd: {
-          events: ['conversation/didChange', 'conversation/didFillWindow', 'checkpoint/didRestore'],
+  /** Level and message of each line of the log. */
+  get logged(): string[] {
+    return this.daemon.logged.map(({ level, message }) => `${level} ${message}`);
+  }
+
+  /** The methods of the notifications that a client would have got. */
+  get told(): string[] {
+    return this.daemon.told.map(({ method }) => method);
+  }
+
+  async open(context: OperationContext = operation()): Promise<Session> {
+    const { session } = await this.sessions.open(
+      {
+        workTree: this.work,
+        conversationId: 'conversation',
+        strategy: 'shadow',
+        init: 'auto',
+        retention: this.settings.retention ?? 'session',
+        allowProtected: false,
+        isDefaultStorage: true,
+        named: [],
+        options: {
+          storage: this.storage,
+          include: this.settings.include ?? [],
+          exclude: this.settings.exclude ?? [],
+          durability: 'process',
+          limits: {
+            maxFileBytes: this.settings.maxFileBytes ?? 1 << 28,
+            initTimeoutMs: 60_000,
+            ...(this.settings.maxStoreBytes === undefined
+              ? {}
+              : { maxStoreBytes: this.settings.maxStoreBytes }),
+          },
         },
       },
-    });
-    this.opened = await this.client.request('session/open', {
-      workspace: this.places.workTree,
-      conversationId: 'c',
-      retention: 'keep',
-      ...params,
-    });
-    this.session = this.opened.session;
-    return this;
+      context,
+    );
+    return session;
   }
 
-  request<M extends RequestMethod>(method: M, params: Rest<M>): Promise<ResultOf<M>> {
-    return this.client.request(method, { session: this.session, ...params });
-  }
-
-  /** One exchange. */
-  append(text: string, more: { readonly tool?: boolean } = {}): Promise<ResultOf<'conversation/append'>> {
-    const user = more.tool === true ? { content: '', toolResults: [{ toolUseId: 't' }] } : { content: text };
-    return this.request('conversation/append', { entry: { user, assistant: { content: `re ${text}` } } });
-  }
-
-  /** The conversation's document, as a client gets it. */
-  async document(): Promise<Record<string, unknown>> {
-    return { ...(await this.request('conversation/export', {})).document };
-  }
-
-  /** The texts that the user said, in order. */
-  async said(): Promise<string[]> {
-    const { entries } = await this.request('conversation/history', { limit: 1000 });
-    return entries.map(({ user }) => user.content ?? '');
-  }
-
-  events<M extends NotificationMethod>(method: M): EventOf<M>[] {
-    return this.client.frames
-      .filter((frame) => frame.method === method)
-      .map((frame) => frame.params as EventOf<M>);
+  /** Asks as the client does that `open` opens it for. */
+  request<M extends CommandMethod>(
+    method: M,
+    params: ParamsOf<M>,
+    signal: AbortSignal = new AbortController().signal,
+  ): Promise<ResultOf<M>> {
+    return this.daemon.call(method, params, { signal, client: this.sessions });
   }
 
   write(path: string, content: string): void {
-    const file = join(this.places.workTree, path);
+    const file = join(this.work, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
   }
 
   read(path: string): string {
-    return readFileSync(join(this.places.workTree, path), 'utf8');
+    return readFileSync(join(this.work, path), 'utf8');
+  }
+
+  async dispose(): Promise<void> {
+    await this.sessions.closeAll('orderly');
+    await this.sessions.deletionsDone();
+    rmSync(this.top, { recursive: true, force: true });
   }
 }
 
-/** Runs a test with an open session and ends the daemon, however the test ends. */
-export async function withSession<T>(
-  run: (rig: SessionRig) => Promise<T>,
-  options: {
-    readonly places?: Places;
-    readonly open?: Partial<ParamsOf<'session/open'>>;
-    readonly wire?: WireOptions;
-  } = {},
-): Promise<T> {
-  const rig = new SessionRig(options.places ?? makePlaces(), options.wire);
+/** Gives a rig to `body` and takes it away afterwards. */
+export async function withSessions(body: (rig: SessionRig) => Promise<void>): Promise<void> {
+  const rig = new SessionRig();
+  // A daemon lives as long as its client's pipe; what it waits for keeps no process alive by itself.
+  const pipe = setInterval(() => undefined, 60_000);
   try {
-    const result = await run(await rig.open(options.open));
-    const wrong = [...rig.client.violations, ...rig.client.undeclared];
-    if (wrong.length > 0) throw new Error(wrong.join('\n'));
-    return result;
+    await body(rig);
   } finally {
-    await rig.client.kill();
+    try {
+      await rig.dispose();
+    } finally {
+      clearInterval(pipe);
+    }
   }
 }

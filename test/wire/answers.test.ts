@@ -5,8 +5,8 @@ import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SessionRig, withSession } from '../support/session-rig.ts';
 import { failureOf } from '../support/wire-client.ts';
+import { WireSession, withSession } from '../support/wire-session.ts';
 
 test('statistics of one checkpoint and between two exclude each other', () =>
   withSession(async (rig) => {
@@ -72,7 +72,7 @@ test('a restore says that its work tree is gone', () =>
 
 test('whoever holds a session is named (Q15)', () =>
   withSession(async (rig) => {
-    const second = new SessionRig(rig.places);
+    const second = new WireSession(rig.places);
     try {
       const { kind, data } = await failureOf(second.open());
       assert.is(kind, 'StoreBusy');

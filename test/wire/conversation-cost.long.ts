@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makePlaces, SessionRig } from '../support/session-rig.ts';
+import { makePlaces, WireSession } from '../support/wire-session.ts';
 
 function median(numbers: readonly number[]): number {
   return [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
@@ -18,14 +18,14 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const entry = { user: { content: 'u'.repeat(1000) }, assistant: { content: 'a'.repeat(1000) } };
 
-async function fill(rig: SessionRig, entries: number): Promise<void> {
+async function fill(rig: WireSession, entries: number): Promise<void> {
   const history = Array.from({ length: entries }, (_, index) => ({ id: `e${index}`, ...entry }));
   const document = { format_version: 1, conversation_id: 'd', history, transcript: [] };
   await rig.request('conversation/import', { document });
 }
 
 test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)', async () => {
-  const rig = new SessionRig(makePlaces(), { validate: false });
+  const rig = new WireSession(makePlaces(), { validate: false });
   try {
     await rig.open();
     const rounds: { readonly append: number; readonly bare: number }[] = [];
@@ -49,7 +49,7 @@ test('an append of 2 KB costs at most 0.3 ms beyond a bare round trip (median)',
 });
 
 /** One edit, one checkpoint; measured from the request to its answer. */
-async function checkpoint(rig: SessionRig, content: string): Promise<number> {
+async function checkpoint(rig: WireSession, content: string): Promise<number> {
   rig.write('a.txt', content);
   return timed(() => rig.request('checkpoint/create', { kind: 'turn' }));
 }
@@ -59,8 +59,8 @@ const measured = 200;
 
 test('a checkpoint takes as long over 10,000 entries as over 10 (C33)', async () => {
   const [short, long] = [
-    new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 }),
-    new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 }),
+    new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 }),
+    new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 }),
   ];
   try {
     await Promise.all([short.open(), long.open()]);
@@ -88,7 +88,7 @@ test('a checkpoint takes as long over 10,000 entries as over 10 (C33)', async ()
 });
 
 test('the exported JSON of 10,000 entries is as large with 1,000 checkpoints as with one (C5)', async () => {
-  const rig = new SessionRig(makePlaces(), { validate: false, timeoutMs: 60_000 });
+  const rig = new WireSession(makePlaces(), { validate: false, timeoutMs: 60_000 });
   try {
     await rig.open({ strategy: 'sqlite' });
     await fill(rig, 10_000);

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';
-import { makePlaces, type SessionRig, withSession } from '../support/session-rig.ts';
 import { WireClient } from '../support/wire-client.ts';
+import { makePlaces, type WireSession, withSession } from '../support/wire-session.ts';
 
 interface Method {
   readonly name: string;
@@ -52,7 +52,7 @@ const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/clear', {}],
 ];
 
-async function lengths(rig: SessionRig): Promise<object> {
+async function lengths(rig: WireSession): Promise<object> {
   const { historyLength, transcriptLength, validHistoryRange } = await rig.request('conversation/get', {});
   return { historyLength, transcriptLength, validHistoryRange };
 }

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
-import { makePlaces, type SessionRig, withSession } from '../support/session-rig.ts';
 import { failureOf } from '../support/wire-client.ts';
+import { makePlaces, type WireSession, withSession } from '../support/wire-session.ts';
 
 const exported = (
-  rig: SessionRig,
+  rig: WireSession,
   path: string,
   overwrite?: boolean,
 ): Promise<ResultOf<'conversation/export'>> =>

@@ -3,8 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';
-import { withSession } from '../support/session-rig.ts';
 import { failureOf } from '../support/wire-client.ts';
+import { withSession } from '../support/wire-session.ts';
 
 const big = 'x'.repeat(400_001);
 const lone = 'half \ud83d of a pair';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { manifest } from '../support/in-process-daemon.ts';
-import { makePlaces, SessionRig, withSession } from '../support/session-rig.ts';
+import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
 interface Seen {
   readonly document: Record<string, unknown>;
@@ -16,7 +16,7 @@ interface Seen {
   readonly files: Record<string, string>;
 }
 
-async function seen(rig: SessionRig): Promise<Seen> {
+async function seen(rig: WireSession): Promise<Seen> {
   const { fileStatsCache: _cache, ...manager } = (await rig.request('session/get', {})).manager;
   const { checkpoints } = await rig.request('checkpoint/list', { limit: 1000 });
   return {
@@ -31,7 +31,7 @@ async function seen(rig: SessionRig): Promise<Seen> {
 }
 
 /** 40 turns with five tool calls each, two tangents (one with files), one compaction, three restores. */
-async function live(rig: SessionRig): Promise<void> {
+async function live(rig: WireSession): Promise<void> {
   await rig.request('conversation/setModel', { modelInfo: { modelId: 'm', contextWindowTokens: 128_000 } });
   await rig.request('conversation/setTools', { tools: { builtin: [{ name: 'fs_write' }] } });
   await rig.request('conversation/addContext', { paths: ['a.txt', 'src/*.ts'] });
@@ -76,7 +76,7 @@ async function live(rig: SessionRig): Promise<void> {
 
 test("a real session's shape, killed, resumed and exported: equal field by field (C8, C36)", async () => {
   const places = makePlaces();
-  const rig = new SessionRig(places, { timeoutMs: 60_000 });
+  const rig = new WireSession(places, { timeoutMs: 60_000 });
   let before: Seen;
   try {
     await rig.open();
@@ -106,7 +106,7 @@ test("a real session's shape, killed, resumed and exported: equal field by field
 test('a daemon killed among changes: every answered one is there, in order, and at most one more (C8)', async () => {
   for (const afterMs of [30, 90]) {
     const places = makePlaces();
-    const rig = new SessionRig(places);
+    const rig = new WireSession(places);
     const answered: string[] = [];
     try {
       await rig.open();

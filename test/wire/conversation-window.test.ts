@@ -3,8 +3,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../src/protocol/types.ts';
-import { withSession } from '../support/session-rig.ts';
 import { failureOf } from '../support/wire-client.ts';
+import { withSession } from '../support/wire-session.ts';
 
 test('a valid range that would start at a tool result starts at the next turn instead (C13)', () =>
   withSession(async (rig) => {

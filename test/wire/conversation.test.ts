@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RequestMethod } from '../../src/protocol/types.ts';
-import { makePlaces, withSession } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
+import { makePlaces, withSession } from '../support/wire-session.ts';
 
 test('conversation/get answers the fields of the state; history and transcript by their lengths (C1)', () =>
   withSession(async (rig) => {

@@ -8,9 +8,9 @@ import * as assert from 'uvu/assert';
 import type { ProtocolDocument } from '../../scripts/generate/dialect.ts';
 import { declared, neverSeen, walk } from '../../scripts/sent-fields.ts';
 import type { ProgressParams } from '../../src/protocol/types.ts';
-import { asNobody, withRig } from '../daemon/daemon-rig.ts';
-import { makePlaces, SessionRig, withSession } from '../support/session-rig.ts';
+import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
+import { makePlaces, WireSession, withSession } from '../support/wire-session.ts';
 
 test('the repeat of a keyed request says that it is one, whatever the method', () =>
   withSession(async (rig) => {
@@ -209,7 +209,7 @@ test('a session that another daemon has open tells whose it is in the list', asy
   const places = makePlaces();
   await withSession(
     async () => {
-      const other = new SessionRig(places);
+      const other = new WireSession(places);
       try {
         await other.client.initialize({});
         const { sessions } = await other.client.request('session/list', {});

@@ -1,6 +1,6 @@
 // A session for a console to work on, and a real terminal to type into.
 import { spawnSync } from 'node:child_process';
-import type { DaemonRig } from '../../daemon/daemon-rig.ts';
+import type { DaemonRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 

@@ -1,7 +1,7 @@
 // The console in a real terminal: keys, lists to choose from, completion.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withRig } from '../../daemon/daemon-rig.ts';
+import { withRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { hasTerminal, inTerminal, prepared } from './console-rig.ts';
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 import { prepared } from './console-rig.ts';
 

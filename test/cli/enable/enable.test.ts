@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 
 const directories = ['.claude', '.gemini', '.codex', '.cursor', '.config/opencode', '.copilot'];
 const files = [

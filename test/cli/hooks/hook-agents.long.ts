@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { endKeepers } from '../../support/programs/keepers.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';

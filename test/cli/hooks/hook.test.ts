@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { askKeeper, keeperSocket } from '../../../src/cli/hooks/keeper-socket.ts';
-import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { endKeepers, keepersOf as keepersIn } from '../../support/programs/keepers.ts';
 import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { deleteOldSessions } from '../../../src/cli/hooks/old-sessions.ts';
 import { CheckpointdClient } from '../../../src/client/client.ts';
-import { withRig } from '../../daemon/daemon-rig.ts';
+import { withRig } from '../../support/daemon-rig.ts';
 
 const day = 24 * 60 * 60_000;
 

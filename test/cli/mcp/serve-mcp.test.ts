@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
 async function withMcp(body: (client: Client, rig: DaemonRig) => Promise<void>): Promise<void> {

@@ -5,20 +5,20 @@ import { failure, InProcessDaemon, repository } from '../../support/in-process-d
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 test('checkpoint/clean where there are no checkpoints removes none, again and again (Q38)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const outside = temporaryDirectory('outside');
-  const { session } = await house.open(outside);
-  const none = await house.call('checkpoint/clean', { session, idempotencyKey: 'k' });
+  const { session } = await daemon.open(outside);
+  const none = await daemon.call('checkpoint/clean', { session, idempotencyKey: 'k' });
   assert.equal(
     [none.removed, none.path, none.checkpoints.enabled, none.checkpoints.reason],
     [0, undefined, false, 'NotARepository'],
   );
-  assert.is((await house.call('checkpoint/clean', { session, idempotencyKey: 'k' })).replayed, true);
-  await house.call('checkpoint/init', { session });
-  assert.is((await house.call('checkpoint/clean', { session })).removed, 1);
-  const again = await house.call('checkpoint/clean', { session });
+  assert.is((await daemon.call('checkpoint/clean', { session, idempotencyKey: 'k' })).replayed, true);
+  await daemon.call('checkpoint/init', { session });
+  assert.is((await daemon.call('checkpoint/clean', { session })).removed, 1);
+  const again = await daemon.call('checkpoint/clean', { session });
   assert.equal([again.removed, again.checkpoints.reason], [0, 'Cleaned']);
-  await house.close();
+  await daemon.close();
 });
 
 test('checkpoint/clean refuses where kept checkpoints cannot be reached, instead of calling them none', async () => {

@@ -1,7 +1,7 @@
 // A create that fails has taken nothing: the message that waits for the turn waits on.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withSessions } from '../../support/in-process.ts';
+import { withSessions } from '../../support/session-rig.ts';
 
 test('a create that cannot publish leaves the message of the turn to the next one, also after a restart', () =>
   withSessions(async (rig) => {

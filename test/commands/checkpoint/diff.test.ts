@@ -7,8 +7,13 @@ import { failure, git, InProcessDaemon, repository, write } from '../../support/
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line ${i}\n`).join('');
 
 /** A session whose checkpoint "1" adds, modifies, deletes, renames and changes a type against "0". */
-async function variety(): Promise<{ house: InProcessDaemon; root: string; session: string; shadow: string }> {
-  const house = new InProcessDaemon();
+async function variety(): Promise<{
+  daemon: InProcessDaemon;
+  root: string;
+  session: string;
+  shadow: string;
+}> {
+  const daemon = new InProcessDaemon();
   const root = repository({
     'file2.txt': lines(5),
     'file3.txt': lines(20),
@@ -16,20 +21,20 @@ async function variety(): Promise<{ house: InProcessDaemon; root: string; sessio
     'kind.txt': 'a file',
     'run.sh': '#!/bin/sh\n',
   });
-  const { session, shadowRepoPath = '' } = await house.open(root);
+  const { session, shadowRepoPath = '' } = await daemon.open(root);
   write(root, { 'file1.txt': lines(10), 'file2.txt': `${lines(5)}more\n` });
   rmSync(join(root, 'file3.txt'));
   renameSync(join(root, 'old name.txt'), join(root, 'näw.txt'));
   rmSync(join(root, 'kind.txt'));
   symlinkSync('file1.txt', join(root, 'kind.txt'));
   chmodSync(join(root, 'run.sh'), 0o755);
-  await house.call('checkpoint/create', { session, kind: 'turn' });
-  return { house, root, session, shadow: shadowRepoPath };
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  return { daemon, root, session, shadow: shadowRepoPath };
 }
 
 test('statistics count files: A and D as they are, M, R and T as modified; git agrees (Q6, Q30)', async () => {
-  const { house, session, shadow } = await variety();
-  const stats = await house.call('checkpoint/stats', { session, tag: '1' });
+  const { daemon, session, shadow } = await variety();
+  const stats = await daemon.call('checkpoint/stats', { session, tag: '1' });
   assert.equal(stats, { added: 1, modified: 4, deleted: 1 });
   const letters = git('/', `--git-dir=${shadow}`, 'diff', '--name-status', '0', '1')
     .split('\n')
@@ -37,33 +42,33 @@ test('statistics count files: A and D as they are, M, R and T as modified; git a
   assert.is(letters.filter((letter) => letter === 'A').length, stats.added);
   assert.is(letters.filter((letter) => letter === 'D').length, stats.deleted);
   assert.is(letters.length - stats.added - stats.deleted, stats.modified);
-  assert.equal(await house.call('checkpoint/stats', { session, tag: '0' }), {
+  assert.equal(await daemon.call('checkpoint/stats', { session, tag: '0' }), {
     added: 0,
     modified: 0,
     deleted: 0,
   });
-  await house.close();
+  await daemon.close();
 });
 
 test('statistics are computed once; a tag that moves shows the new ones (Q31)', async () => {
-  const { house, root, session } = await variety();
+  const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
-    (await house.call('session/get', { session })).cache;
+    (await daemon.call('session/get', { session })).cache;
   const before = await figures();
-  await house.call('checkpoint/stats', { session, tag: '1' });
-  await house.call('checkpoint/get', { session, tag: '1' });
+  await daemon.call('checkpoint/stats', { session, tag: '1' });
+  await daemon.call('checkpoint/get', { session, tag: '1' });
   const after = await figures();
   assert.is(after.misses, before.misses);
   assert.ok(after.hits > before.hits);
   write(root, { 'another.txt': 'x' });
-  await house.call('checkpoint/create', { session, kind: 'turn', tag: '1' });
-  assert.is((await house.call('checkpoint/stats', { session, tag: '1' })).added, 2);
-  await house.close();
+  await daemon.call('checkpoint/create', { session, kind: 'turn', tag: '1' });
+  assert.is((await daemon.call('checkpoint/stats', { session, tag: '1' })).added, 2);
+  await daemon.close();
 });
 
 test('the text of a diff has the specified layout, names as they are (Q32)', async () => {
-  const { house, session } = await variety();
-  const { text = '' } = await house.call('checkpoint/diff', { session, from: '0', to: '1', format: 'text' });
+  const { daemon, session } = await variety();
+  const { text = '' } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1', format: 'text' });
   const [list = '', stat = ''] = text.split('\n\n');
   assert.equal(list.split('\n').sort(), [
     '  + file1.txt (added)',
@@ -75,59 +80,62 @@ test('the text of a diff has the specified layout, names as they are (Q32)', asy
   ]);
   assert.match(stat, /^ file1\.txt +\| 10 \+{5,}$/m);
   assert.match(stat, /6 files changed, \d+ insertions\(\+\), \d+ deletions\(-\)/);
-  const { files } = await house.call('checkpoint/diff', { session, from: '0', to: '1' });
+  const { files } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1' });
   assert.is(files.find(({ path }) => path === 'kind.txt')?.change, 'typeChanged');
   assert.is(files.find(({ path }) => path === 'näw.txt')?.oldPath, 'old name.txt');
-  await house.close();
+  await daemon.close();
 });
 
 test('statistics between any two checkpoints (Q33)', async () => {
-  const { house, root, session } = await variety();
+  const { daemon, root, session } = await variety();
   write(root, { 'x/y.txt': 'y' });
-  await house.call('checkpoint/create', { session, kind: 'tool' });
-  assert.equal(await house.call('checkpoint/stats', { session, from: '0', to: '1.1' }), {
+  await daemon.call('checkpoint/create', { session, kind: 'tool' });
+  assert.equal(await daemon.call('checkpoint/stats', { session, from: '0', to: '1.1' }), {
     added: 2,
     modified: 4,
     deleted: 1,
   });
-  assert.equal(await house.call('checkpoint/stats', { session, from: '1.1', to: '1' }), {
+  assert.equal(await daemon.call('checkpoint/stats', { session, from: '1.1', to: '1' }), {
     added: 0,
     modified: 0,
     deleted: 1,
   });
-  assert.is((await failure(house.call('checkpoint/stats', { session, from: '0' }))).kind, 'InvalidParams');
-  await house.close();
+  assert.is((await failure(daemon.call('checkpoint/stats', { session, from: '0' }))).kind, 'InvalidParams');
+  await daemon.close();
 });
 
 test('without "to" a diff is against the work tree as it is now, and moves nothing (Q34)', async () => {
-  const { house, root, session } = await variety();
-  assert.equal((await house.call('checkpoint/diff', { session, from: '1' })).files, []);
+  const { daemon, root, session } = await variety();
+  assert.equal((await daemon.call('checkpoint/diff', { session, from: '1' })).files, []);
   write(root, { 'now.txt': 'now' });
-  const { files, stats } = await house.call('checkpoint/diff', { session, from: '1' });
+  const { files, stats } = await daemon.call('checkpoint/diff', { session, from: '1' });
   assert.equal(
     files.map(({ path, change }) => [path, change]),
     [['now.txt', 'added']],
   );
   assert.is(stats.added, 1);
   assert.is(
-    (await house.call('checkpoint/hasChanges', { session })).hasChanges,
+    (await daemon.call('checkpoint/hasChanges', { session })).hasChanges,
     true,
     'a diff is no checkpoint',
   );
-  assert.is((await house.call('checkpoint/list', { session, kind: 'every' })).checkpoints.length, 2);
-  assert.is((await failure(house.call('checkpoint/diff', { session, from: '9' }))).kind, 'UnknownCheckpoint');
-  await house.close();
+  assert.is((await daemon.call('checkpoint/list', { session, kind: 'every' })).checkpoints.length, 2);
+  assert.is(
+    (await failure(daemon.call('checkpoint/diff', { session, from: '9' }))).kind,
+    'UnknownCheckpoint',
+  );
+  await daemon.close();
 });
 
 test('contents: relative and absolute path, before and after; binaries flagged, sizes capped and said (R22)', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'before\n', gone: 'gone\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   writeFileSync(join(root, 'a.txt'), 'after\n');
   rmSync(join(root, 'gone'));
   writeFileSync(join(root, 'picture'), Buffer.from([0, 1, 2, 255]));
   writeFileSync(join(root, 'large.txt'), 'x\n'.repeat(1 << 20));
-  const { files } = await house.call('checkpoint/diff', { session, format: 'contents' });
+  const { files } = await daemon.call('checkpoint/diff', { session, format: 'contents' });
   const find = (path: string): (typeof files)[number] | undefined => files.find((file) => file.path === path);
   assert.is(find('a.txt')?.absolutePath, join(root, 'a.txt'));
   assert.equal([find('a.txt')?.before, find('a.txt')?.after], ['before\n', 'after\n']);
@@ -135,12 +143,12 @@ test('contents: relative and absolute path, before and after; binaries flagged, 
   assert.is(find('picture')?.binary, true);
   assert.is(find('picture')?.after, undefined, 'never a guess at text');
   assert.is(find('large.txt')?.truncated, true);
-  await house.close();
+  await daemon.close();
 });
 
 test('a unified diff is git’s own, restricted to paths when asked', async () => {
-  const { house, session, shadow } = await variety();
-  const { text = '' } = await house.call('checkpoint/diff', {
+  const { daemon, session, shadow } = await variety();
+  const { text = '' } = await daemon.call('checkpoint/diff', {
     session,
     from: '0',
     to: '1',
@@ -159,35 +167,35 @@ test('a unified diff is git’s own, restricted to paths when asked', async () =
     'file2.txt',
   );
   assert.is(text.trimEnd(), expected);
-  await house.close();
+  await daemon.close();
 });
 
 test('names of any bytes go over the wire and back', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a' });
   writeFileSync(Buffer.concat([Buffer.from(`${root}/caf`), Buffer.from([0xe9])]), 'latin');
-  const { session } = await house.open(root);
-  const { files } = await house.call('checkpoint/files', { session, tag: '0' });
+  const { session } = await daemon.open(root);
+  const { files } = await daemon.call('checkpoint/files', { session, tag: '0' });
   const odd = files.find(({ pathBytes }) => pathBytes !== undefined);
   assert.is(odd?.path, 'caf\ufffd');
   assert.is(odd?.pathBytes, Buffer.from([0x63, 0x61, 0x66, 0xe9]).toString('base64'));
-  const { data } = await house.call('checkpoint/readFile', {
+  const { data } = await daemon.call('checkpoint/readFile', {
     session,
     tag: '0',
     path: 'x',
     ...(odd?.pathBytes === undefined ? {} : { pathBytes: odd.pathBytes }),
   });
   assert.is(data, 'latin');
-  await house.close();
+  await daemon.close();
 });
 
 test('readFile reads ranges, says what is not there, and gives bytes that are no text as base64', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'abcdef' });
   mkdirSync(join(root, 'bin'));
   writeFileSync(join(root, 'bin/x'), Buffer.from([255, 0, 1]));
-  const { session } = await house.open(root);
-  const part = await house.call('checkpoint/readFile', {
+  const { session } = await daemon.open(root);
+  const part = await daemon.call('checkpoint/readFile', {
     session,
     tag: '0',
     path: 'a.txt',
@@ -195,25 +203,25 @@ test('readFile reads ranges, says what is not there, and gives bytes that are no
     length: 3,
   });
   assert.equal([part.data, part.size, part.eof], ['cde', 6, false]);
-  const end = await house.call('checkpoint/readFile', { session, tag: '0', path: 'a.txt', offset: 6 });
+  const end = await daemon.call('checkpoint/readFile', { session, tag: '0', path: 'a.txt', offset: 6 });
   assert.equal([end.data, end.eof], ['', true]);
-  const binary = await house.call('checkpoint/readFile', { session, tag: '0', path: 'bin/x' });
+  const binary = await daemon.call('checkpoint/readFile', { session, tag: '0', path: 'bin/x' });
   assert.equal([binary.data, binary.encoding], ['/wAB', 'base64']);
-  assert.is((await house.call('checkpoint/readFile', { session, tag: '0', path: 'none' })).exists, false);
-  await house.close();
+  assert.is((await daemon.call('checkpoint/readFile', { session, tag: '0', path: 'none' })).exists, false);
+  await daemon.close();
 });
 
 test('a text of more than 32 MiB is cut, and says so', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   for (let i = 0; i < 45; i += 1)
     write(root, { [`f${i}`]: `${i} a line of forty bytes, and many of it\n`.repeat(20_000) });
   const {
     text = '',
     truncated,
     stats,
-  } = await house.call('checkpoint/diff', {
+  } = await daemon.call('checkpoint/diff', {
     session,
     from: '0',
     format: 'unified',
@@ -221,7 +229,7 @@ test('a text of more than 32 MiB is cut, and says so', async () => {
   assert.is(truncated, true);
   assert.ok(text.length <= 32 << 20 && text.length > 31 << 20);
   assert.is(stats.added, 45);
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

@@ -8,14 +8,14 @@ import { git, InProcessDaemon, repository, write } from '../../support/in-proces
 
 for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
   test(`the hash is git’s id of the content, or its SHA-256 where there is no git (O5, ${strategy})`, async () => {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'same\n', 'b.txt': 'same\n', 'gone.txt': 'gone\n' });
-    const { session } = await house.open(root, { strategy });
+    const { session } = await daemon.open(root, { strategy });
     write(root, { 'a.txt': 'other\n' });
     rmSync(join(root, 'gone.txt'));
-    await house.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
     const hashes = async (tag: string, changedOnly = false): Promise<Record<string, string | undefined>> => {
-      const { files } = await house.call('checkpoint/files', { session, tag, changedOnly });
+      const { files } = await daemon.call('checkpoint/files', { session, tag, changedOnly });
       return Object.fromEntries(files.map(({ path, hash }) => [path, hash]));
     };
     const hashOf = (path: string, content: string): string =>
@@ -26,7 +26,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
     assert.is(before['a.txt'], before['b.txt']);
     assert.is(before['b.txt'], hashOf('b.txt', 'same\n'));
     assert.equal(await hashes('1', true), { 'a.txt': hashOf('a.txt', 'other\n'), 'gone.txt': undefined });
-    await house.close();
+    await daemon.close();
   });
 }
 

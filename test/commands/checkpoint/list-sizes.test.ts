@@ -7,16 +7,16 @@ import { InProcessDaemon, repository, write } from '../../support/in-process-dae
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
   test(`a listing withSizes counts files and bytes of each checkpoint (O13, ${strategy})`, async () => {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': '12345', 'b/c.txt': '1234567890' });
-    const { session } = await house.open(root, { strategy });
+    const { session } = await daemon.open(root, { strategy });
     write(root, { 'd.txt': '1' });
-    await house.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
     rmSync(join(root, 'b'), { recursive: true });
-    await house.call('checkpoint/create', { session, kind: 'tool' });
+    await daemon.call('checkpoint/create', { session, kind: 'tool' });
     const sized = async (withSizes?: boolean): Promise<unknown> => {
       const asked = withSizes === undefined ? {} : { withSizes };
-      const { checkpoints } = await house.call('checkpoint/list', { session, ...asked });
+      const { checkpoints } = await daemon.call('checkpoint/list', { session, ...asked });
       return checkpoints.map(({ tag, fileCount, totalSize }) => [tag, fileCount, totalSize]);
     };
     const expected = [
@@ -29,7 +29,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     const bare = expected.map(([tag]) => [tag, undefined, undefined]);
     assert.equal(await sized(), bare);
     assert.equal(await sized(false), bare);
-    await house.close();
+    await daemon.close();
   });
 }
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withSessions } from '../../support/in-process.ts';
+import { withSessions } from '../../support/session-rig.ts';
 import { until } from '../../support/until.ts';
 
 test('a restore looks at what changed, before and after, and the counts say so', () =>

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointdError } from '../../../src/base/errors.ts';
 import type { RestoreResult } from '../../../src/protocol/types.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 /** Two turns, and an exact restore of the first: `f` is written, `later` deleted, `kind` becomes a file again. */
 async function restored(rig: SessionRig): Promise<string> {

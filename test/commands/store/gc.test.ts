@@ -2,7 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../../src/session/session.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
 const dayMs = 24 * 60 * 60 * 1000;

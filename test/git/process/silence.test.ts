@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../../daemon/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { failureOf, type WireClient } from '../../support/wire-client.ts';
 
 /** Starts a daemon whose git is a script: it hangs or raves while a file of that name stands in the rig. */

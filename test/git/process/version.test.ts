@@ -1,7 +1,7 @@
 // The version of git is asked for wherever the daemon runs: in no directory that can be missing.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withRig } from '../../daemon/daemon-rig.ts';
+import { withRig } from '../../support/daemon-rig.ts';
 
 test('a directory for temporary files that is not there does not make git missing', () =>
   withRig(async (rig) => {

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildContextMessage } from '../../../src/session/context/session-context.ts';
 import type { Session } from '../../../src/session/session.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { until } from '../../support/until.ts';
 
 interface Watched {

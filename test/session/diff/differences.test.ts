@@ -13,17 +13,17 @@ const strategies = ['shadow', 'local', 'sqlite'] as const;
 
 for (const strategy of strategies) {
   test(`a change of permissions alone is in every format of a diff and in the statistics (${strategy})`, async () => {
-    const house = new InProcessDaemon();
+    const daemon = new InProcessDaemon();
     const root = repository({ 'a.txt': 'a\n', 'secret.txt': 'secret\n', 'z.txt': 'z\n' });
-    const { session } = await house.open(root, { strategy });
+    const { session } = await daemon.open(root, { strategy });
     chmodSync(join(root, 'secret.txt'), 0o600);
-    assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, true);
+    assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, true);
     write(root, { 'z.txt': 'other\n' });
-    await house.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
     const difference = { session, from: '0', to: '1' };
-    assert.is((await house.call('checkpoint/stats', difference)).modified, 2);
+    assert.is((await daemon.call('checkpoint/stats', difference)).modified, 2);
     for (const format of formats) {
-      const { files, stats, text } = await house.call('checkpoint/diff', { ...difference, format });
+      const { files, stats, text } = await daemon.call('checkpoint/diff', { ...difference, format });
       assert.equal(
         files.map(({ path, change, beforeMode, afterMode }) => [path, change, beforeMode, afterMode]),
         [
@@ -37,50 +37,50 @@ for (const strategy of strategies) {
       if (text !== undefined) assert.match(text, /secret\.txt/, format);
     }
     const only = { ...difference, paths: [{ path: 'z.txt' }] };
-    assert.is((await house.call('checkpoint/diff', only)).files.length, 1);
-    await house.close();
+    assert.is((await daemon.call('checkpoint/diff', only)).files.length, 1);
+    await daemon.close();
   });
 }
 
 test('statistics count a change of permissions beside a rename as well', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'old.txt': 'a\nb\nc\nd\n', 'secret.txt': 's\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   renameSync(join(root, 'old.txt'), join(root, 'new.txt'));
   chmodSync(join(root, 'secret.txt'), 0o600);
-  await house.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const expected = { added: 0, modified: 2, deleted: 0 };
-  assert.equal(await house.call('checkpoint/stats', { session, tag: '1' }), expected);
-  assert.equal((await house.call('checkpoint/diff', { session, from: '0', to: '1' })).stats, expected);
-  await house.close();
+  assert.equal(await daemon.call('checkpoint/stats', { session, tag: '1' }), expected);
+  assert.equal((await daemon.call('checkpoint/diff', { session, from: '0', to: '1' })).stats, expected);
+  await daemon.close();
 });
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 test('contents that are not UTF-8 come as bytes, and are never guessed at', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
   writeFileSync(join(root, 'ok.txt'), 'é\n');
   writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   writeFileSync(join(root, 'latin.txt'), 'café\n');
   writeFileSync(join(root, 'ok.txt'), 'éé\n');
-  const { files } = await house.call('checkpoint/diff', { session, format: 'contents' });
+  const { files } = await daemon.call('checkpoint/diff', { session, format: 'contents' });
   const [odd, fine] = files;
   assert.is(odd?.encoding, 'base64');
   assert.equal(Buffer.from(odd?.before ?? '', 'base64'), latin('caf\xe9\n'));
   assert.is(Buffer.from(odd?.after ?? '', 'base64').toString('utf8'), 'café\n');
   assert.equal([fine?.encoding, fine?.before, fine?.after], [undefined, 'é\n', 'éé\n']);
-  await house.close();
+  await daemon.close();
 });
 
 test('a patch made of a unified diff applies: contents of any encoding, names of any bytes, permissions', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\nb\n', 'sub/secret.txt': 's\n', 'gone.txt': 'g\n', 'kind.txt': 'k' });
   writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
   git(root, 'add', '-A');
   git(root, 'commit', '-qm', 'before');
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   const copy = join(temporaryDirectory('copy'), 'copy');
   execFileSync('cp', ['-a', root, copy]);
   writeFileSync(join(root, 'latin.txt'), latin('caf\xe9 cr\xe8me\n'));
@@ -90,11 +90,11 @@ test('a patch made of a unified diff applies: contents of any encoding, names of
   rmSync(join(root, 'kind.txt'));
   symlinkSync('a.txt', join(root, 'kind.txt'));
   chmodSync(join(root, 'sub/secret.txt'), 0o600);
-  const { text = '', encoding } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  const { text = '', encoding } = await daemon.call('checkpoint/diff', { session, format: 'unified' });
   assert.is(encoding, 'base64');
   execFileSync('git', ['-C', copy, 'apply', '--whitespace=nowarn'], { input: Buffer.from(text, 'base64') });
   assert.equal(execFileSync('diff', ['-r', '--no-dereference', '-x', '.git', root, copy]).length, 0);
-  const { files } = await house.call('checkpoint/diff', { session, format: 'unified', perFile: true });
+  const { files } = await daemon.call('checkpoint/diff', { session, format: 'unified', perFile: true });
   const parts = files.map((file) =>
     Buffer.from(file.unified ?? '', file.encoding === 'base64' ? 'base64' : 'utf8'),
   );
@@ -102,24 +102,24 @@ test('a patch made of a unified diff applies: contents of any encoding, names of
   const plain = files.find(({ path }) => path === 'a.txt');
   assert.is(plain?.encoding, undefined);
   assert.match(plain?.unified ?? '', /^diff --git a\/a\.txt b\/a\.txt\n[^]*-b\n\+c\n$/);
-  await house.close();
+  await daemon.close();
 });
 
 test('a unified diff of UTF-8 stays text', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   writeFileSync(join(root, 'a.txt'), 'é\n');
-  const { text, encoding } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  const { text, encoding } = await daemon.call('checkpoint/diff', { session, format: 'unified' });
   assert.match(text ?? '', /\+é\n$/);
   assert.is(encoding, undefined);
-  await house.close();
+  await daemon.close();
 });
 
 test('a name cannot forge a line of a text: names are quoted as git quotes them', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   const names = [
     'x\n  - a.txt (deleted)',
     'tab\tbell\u0007',
@@ -129,25 +129,25 @@ test('a name cannot forge a line of a text: names are quoted as git quotes them'
   ];
   for (const name of names) write(root, { [name]: 'new\n' });
   git(root, 'add', '-A');
-  const { text = '' } = await house.call('checkpoint/diff', { session, format: 'text' });
+  const { text = '' } = await daemon.call('checkpoint/diff', { session, format: 'text' });
   const listed = (text.split('\n\n')[0] ?? '').split('\n');
   const quoted = git(root, '-c', 'core.quotePath=false', 'diff', '--cached', '--name-only', 'HEAD');
   assert.equal(
     listed,
     quoted.split('\n').map((name) => `  + ${name} (added)`),
   );
-  await house.close();
+  await daemon.close();
 });
 
 test('sizes and modes of both sides are told', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'one\n', 'gone.txt': 'gone', 'old.txt': 'a\nb\nc\nd\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   write(root, { 'a.txt': 'three\n', 'run.sh': '#!/bin/sh\n' });
   chmodSync(join(root, 'run.sh'), 0o755);
   rmSync(join(root, 'gone.txt'));
   renameSync(join(root, 'old.txt'), join(root, 'young.txt'));
-  const { files } = await house.call('checkpoint/diff', { session });
+  const { files } = await daemon.call('checkpoint/diff', { session });
   assert.equal(
     files.map(({ path, beforeSize, afterSize, beforeMode, afterMode }) => [
       path,
@@ -164,17 +164,17 @@ test('sizes and modes of both sides are told', async () => {
     ],
   );
   assert.is(readFileSync(join(root, 'a.txt'), 'utf8').length, 6);
-  await house.close();
+  await daemon.close();
 });
 
 test('a change of permissions beside one of content is told in the header as git tells a mode, and the patch applies', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ key: 'k\n', 'run.sh': 'x\n', image: '\0one' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   write(root, { key: 'kk\n', 'run.sh': 'y\n', image: '\0two' });
   for (const name of ['key', 'image']) chmodSync(join(root, name), 0o600);
   chmodSync(join(root, 'run.sh'), 0o755);
-  const { text = '' } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  const { text = '' } = await daemon.call('checkpoint/diff', { session, format: 'unified' });
   const ours = text.split('\n');
   const theirs = git(root, 'diff').split('\n');
   const isMode = (line: string): boolean => /^(old|new) mode 100[64]/.test(line) && !line.endsWith('755');
@@ -190,40 +190,40 @@ test('a change of permissions beside one of content is told in the header as git
   assert.equal(plain(ours), plain(theirs), 'all else is what git says, binaries included');
   assert.match(text, /^diff --git a\/key b\/key\nold mode 100644\nnew mode 100600\nindex \w+\.\.\w+\n--- /m);
   const paths = [{ path: 'key' }, { path: 'run.sh' }];
-  const { text: patch = '' } = await house.call('checkpoint/diff', { session, format: 'unified', paths });
+  const { text: patch = '' } = await daemon.call('checkpoint/diff', { session, format: 'unified', paths });
   const elsewhere = repository({ key: 'k\n', 'run.sh': 'x\n' });
   const file = join(temporaryDirectory('patch'), 'diff.patch');
   writeFileSync(file, patch);
   git(elsewhere, 'apply', file);
   assert.is(readFileSync(join(elsewhere, 'key'), 'utf8'), 'kk\n');
-  await house.close();
+  await daemon.close();
 });
 
 test('a directory whose permissions alone changed is listed, told in every text, and counts as no file', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'd/f': 'f\n', 'e/g': 'g\n', 'a.txt': 'a\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   chmodSync(join(root, 'd'), 0o700);
-  const alone = await house.call('checkpoint/diff', { session });
+  const alone = await daemon.call('checkpoint/diff', { session });
   assert.equal(
     alone.files.map(({ path, change, beforeMode, afterMode }) => [path, change, beforeMode, afterMode]),
     [['d', 'modified', '040000', '040700']],
   );
   assert.equal(alone.stats, { added: 0, modified: 0, deleted: 0 });
   for (const format of ['unified', 'stat', 'text'] as const) {
-    const { text } = await house.call('checkpoint/diff', { session, format });
+    const { text } = await daemon.call('checkpoint/diff', { session, format });
     assert.match(text ?? '', / mode change 040000 => 040700 d\n/, format);
   }
-  assert.is((await house.call('checkpoint/diff', { session, format: 'contents' })).files.length, 1);
-  assert.equal((await house.call('checkpoint/diff', { session, paths: [{ path: 'e' }] })).files, []);
+  assert.is((await daemon.call('checkpoint/diff', { session, format: 'contents' })).files.length, 1);
+  assert.equal((await daemon.call('checkpoint/diff', { session, paths: [{ path: 'e' }] })).files, []);
   write(root, { 'a.txt': 'changed\n', 'e/g': 'changed\n' });
-  const { text: patch = '' } = await house.call('checkpoint/diff', { session, format: 'unified' });
+  const { text: patch = '' } = await daemon.call('checkpoint/diff', { session, format: 'unified' });
   git(root, 'checkout', '-q', '.');
   const file = join(temporaryDirectory('patch'), 'diff.patch');
   writeFileSync(file, patch);
   git(root, 'apply', file);
   assert.is(readFileSync(join(root, 'e/g'), 'utf8'), 'changed\n');
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

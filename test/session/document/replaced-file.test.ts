@@ -3,8 +3,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
-import { withSessions } from '../../support/in-process.ts';
 import { breakAt } from '../../support/interrupted-restore.ts';
+import { withSessions } from '../../support/session-rig.ts';
 
 test('a restore that cannot be finished stops an export that would replace a file, and that alone', () =>
   withSessions(async (rig) => {

@@ -9,27 +9,27 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
   test(`without its base a session goes on from the oldest checkpoint that is left (${strategy})`, async () => {
     const storage = join(temporaryDirectory('storage'), 'storage');
     const root = repository();
-    let house = new InProcessDaemon(storage);
+    let daemon = new InProcessDaemon(storage);
     const options = { strategy, conversationId: 'c', retention: 'keep' } as const;
-    const { session } = await house.open(root, options);
+    const { session } = await daemon.open(root, options);
     write(root, { 'a.txt': 'one\n' });
-    await house.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'a.txt': 'two\n' });
-    await house.call('checkpoint/create', { session, kind: 'tool', toolName: 't' });
-    await house.call('checkpoint/delete', { session, tag: '0' });
+    await daemon.call('checkpoint/create', { session, kind: 'tool', toolName: 't' });
+    await daemon.call('checkpoint/delete', { session, tag: '0' });
     for (const isResumed of [false, true]) {
       if (isResumed) {
-        await house.close();
-        house = new InProcessDaemon(storage);
+        await daemon.close();
+        daemon = new InProcessDaemon(storage);
       }
-      assert.is((await house.open(root, options)).base?.tag, '1');
-      const { files } = await house.call('checkpoint/diff', { session, format: 'contents' });
+      assert.is((await daemon.open(root, options)).base?.tag, '1');
+      const { files } = await daemon.call('checkpoint/diff', { session, format: 'contents' });
       assert.equal(
         files.map(({ path, before, after }) => [path, before, after]),
         [['a.txt', 'one\n', 'two\n']],
       );
-      assert.is((await house.call('checkpoint/init', { session })).base.tag, '1');
-      const { checkpoints } = await house.call('checkpoint/list', { session });
+      assert.is((await daemon.call('checkpoint/init', { session })).base.tag, '1');
+      const { checkpoints } = await daemon.call('checkpoint/list', { session });
       assert.equal(
         checkpoints.map(({ tag, previousTag, stats }) => [tag, previousTag, stats.modified]),
         [
@@ -37,33 +37,33 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
           ['1.1', '1', 1],
         ],
       );
-      for (const tag of ['1', '1.1']) await house.call('checkpoint/expand', { session, tag });
-      await house.call('checkpoint/hasChanges', { session });
-      await house.call('store/gc', { session });
-      await house.call('ledger/history', { session, path: 'a.txt' });
+      for (const tag of ['1', '1.1']) await daemon.call('checkpoint/expand', { session, tag });
+      await daemon.call('checkpoint/hasChanges', { session });
+      await daemon.call('store/gc', { session });
+      await daemon.call('ledger/history', { session, path: 'a.txt' });
     }
-    const asked = await failure(house.call('checkpoint/get', { session, tag: '0' }));
+    const asked = await failure(daemon.call('checkpoint/get', { session, tag: '0' }));
     assert.is(asked.kind, 'UnknownCheckpoint');
-    await house.close();
+    await daemon.close();
   });
 }
 
 test('where all checkpoints were deleted, a comparison with the base says so, and the next create begins anew', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository();
   const options = { conversationId: 'c' };
-  const { session } = await house.open(root, options);
-  await house.call('checkpoint/delete', { session, tag: '0' });
-  const refused = await failure(house.call('checkpoint/diff', { session }));
+  const { session } = await daemon.open(root, options);
+  await daemon.call('checkpoint/delete', { session, tag: '0' });
+  const refused = await failure(daemon.call('checkpoint/diff', { session }));
   assert.is(refused.kind, 'UnknownCheckpoint');
   assert.match(refused.message, /no checkpoint any more.*checkpoint\/create/);
   assert.not.match(refused.message, /"0"/);
-  assert.is((await house.open(root, options)).base, undefined);
-  const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+  assert.is((await daemon.open(root, options)).base, undefined);
+  const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
   assert.is(checkpoint?.tag, '1');
-  assert.is((await house.open(root, options)).base?.tag, '1');
-  assert.equal((await house.call('checkpoint/diff', { session })).files, []);
-  await house.close();
+  assert.is((await daemon.open(root, options)).base?.tag, '1');
+  assert.equal((await daemon.call('checkpoint/diff', { session })).files, []);
+  await daemon.close();
 });
 
 test.run();

@@ -10,41 +10,41 @@ const limits = { maxFileBytes: 1000 };
 
 /** A session whose `big.txt` and `deep/big.txt` were seen in "0", and are too large from now on. */
 async function skipping(strategy: Strategy) {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({
     'a.txt': 'a\n',
     'big.txt': 'one\n',
     'deep/big.txt': 'one\n',
     'deep/b.txt': 'b\n',
   });
-  const { session } = await house.open(root, { strategy, limits });
+  const { session } = await daemon.open(root, { strategy, limits });
   const grow = (): void => {
     for (const path of ['big.txt', 'deep/big.txt']) truncateSync(join(root, path), 2000);
   };
-  const create = (more: object = {}) => house.call('checkpoint/create', { session, kind: 'turn', ...more });
+  const create = (more: object = {}) => daemon.call('checkpoint/create', { session, kind: 'turn', ...more });
   const changedIn = async (tag: string) => {
-    const { files } = await house.call('checkpoint/files', { session, tag, changedOnly: true });
+    const { files } = await daemon.call('checkpoint/files', { session, tag, changedOnly: true });
     return files.map(({ path, change }) => `${change} ${path}`);
   };
   const diff = async (from: string, to?: string) => {
     const both = { session, from, ...(to === undefined ? {} : { to }) };
-    const { files, stats } = await house.call('checkpoint/diff', both);
-    const { text } = await house.call('checkpoint/diff', { ...both, format: 'unified' });
+    const { files, stats } = await daemon.call('checkpoint/diff', both);
+    const { text } = await daemon.call('checkpoint/diff', { ...both, format: 'unified' });
     return { files: files.map(({ path, change }) => `${change} ${path}`), stats, text };
   };
-  return { house, root, session, grow, create, changedIn, diff };
+  return { daemon, root, session, grow, create, changedIn, diff };
 }
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
   test(`a path that became too large is skipped, and deleted nowhere (${strategy})`, async () => {
-    const { house, root, session, grow, create, changedIn, diff } = await skipping(strategy);
+    const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
-    assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, false);
+    assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, false);
     assert.is((await create({ onlyIfChanged: true })).created, false);
     const none = { added: 0, modified: 0, deleted: 0 };
     assert.equal(await diff('0'), { files: [], stats: none, text: '' });
     write(root, { 'a.txt': 'changed\n' });
-    assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, true);
+    assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, true);
     const { checkpoint, skipped } = await create();
     assert.equal(
       skipped.map(({ path }) => path),
@@ -56,21 +56,21 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     assert.equal([files, stats], [['modified a.txt'], { added: 0, modified: 1, deleted: 0 }]);
     assert.not.match(text ?? '', /big/);
     assert.equal((await diff('0')).files, ['modified a.txt']);
-    assert.equal(await house.call('checkpoint/stats', { session, from: '0', to: '1' }), {
+    assert.equal(await daemon.call('checkpoint/stats', { session, from: '0', to: '1' }), {
       added: 0,
       modified: 1,
       deleted: 0,
     });
-    await house.close();
+    await daemon.close();
   });
 
   test(`a path that is seen again is compared as it was last seen (${strategy})`, async () => {
-    const { house, root, session, grow, create, changedIn, diff } = await skipping(strategy);
+    const { daemon, root, session, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     await create();
     await create(); // skipped twice
     write(root, { 'big.txt': 'two\n', 'deep/big.txt': 'one\n' });
-    assert.is((await house.call('checkpoint/hasChanges', { session })).hasChanges, true);
+    assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, true);
     assert.equal((await diff('2')).files, ['modified big.txt']);
     const { checkpoint } = await create();
     assert.equal(checkpoint?.stats, { added: 0, modified: 1, deleted: 0 });
@@ -79,11 +79,11 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     assert.equal(files, ['modified big.txt']);
     assert.match(text ?? '', /-one\n\+two\n/);
     assert.equal((await diff('3', '2')).files, ['modified big.txt'], 'and backwards');
-    await house.close();
+    await daemon.close();
   });
 
   test(`what is gone is deleted, also where it was skipped before, and what was never seen is new (${strategy})`, async () => {
-    const { house, root, grow, create, changedIn, diff } = await skipping(strategy);
+    const { daemon, root, grow, create, changedIn, diff } = await skipping(strategy);
     grow();
     write(root, { 'never.txt': 'x'.repeat(2000) });
     await create();
@@ -93,7 +93,7 @@ for (const strategy of ['shadow', 'sqlite'] as const) {
     assert.equal(await changedIn('2'), ['added never.txt', 'deleted deep/b.txt']);
     assert.equal(checkpoint?.stats, { added: 1, modified: 0, deleted: 1 });
     assert.equal((await diff('0', '2')).files, ['deleted big.txt', 'deleted deep/b.txt', 'added never.txt']);
-    await house.close();
+    await daemon.close();
   });
 }
 

@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import { failure, InProcessDaemon, repository } from '../../support/in-process-daemon.ts';
 
 test('a name that could be a tag, an id or a commit, that is empty, too long or has control characters is refused', async () => {
-  const house = new InProcessDaemon();
-  const { session } = await house.open(repository());
-  const { checkpoint } = await house.call('checkpoint/create', { session, kind: 'turn' });
+  const daemon = new InProcessDaemon();
+  const { session } = await daemon.open(repository());
+  const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const commit = checkpoint?.commit ?? '';
   const wrong = [
     '',
@@ -22,11 +22,11 @@ test('a name that could be a tag, an id or a commit, that is empty, too long or 
     'x'.repeat(257),
   ];
   for (const name of wrong) {
-    const create = await failure(house.call('checkpoint/create', { session, kind: 'turn', name }));
-    const rename = await failure(house.call('checkpoint/rename', { session, tag: '1', name }));
+    const create = await failure(daemon.call('checkpoint/create', { session, kind: 'turn', name }));
+    const rename = await failure(daemon.call('checkpoint/rename', { session, tag: '1', name }));
     assert.equal([create.kind, rename.kind], ['InvalidName', 'InvalidName'], JSON.stringify(name));
   }
-  assert.is((await house.call('checkpoint/list', { session })).checkpoints.length, 2, 'nothing was made');
+  assert.is((await daemon.call('checkpoint/list', { session })).checkpoints.length, 2, 'nothing was made');
   for (const name of [
     'vor dem Umbau!',
     ' spaced ',
@@ -37,11 +37,11 @@ test('a name that could be a tag, an id or a commit, that is empty, too long or 
     '检查点 ✓',
     '😀'.repeat(256),
   ]) {
-    await house.call('checkpoint/rename', { session, tag: '1', name });
-    const found = await house.call('checkpoint/get', { session, tag: name });
+    await daemon.call('checkpoint/rename', { session, tag: '1', name });
+    const found = await daemon.call('checkpoint/get', { session, tag: name });
     assert.is(found.checkpoint.id, checkpoint?.id, JSON.stringify(name));
   }
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../../src/protocol/types.ts';
 import { strategies } from '../../../src/store/strategies.ts';
-import { makePlaces, type Places, SessionRig } from '../../support/session-rig.ts';
+import { makePlaces, type Places, WireSession } from '../../support/wire-session.ts';
 
 type Listed = ResultOf<'checkpoint/list'>['checkpoints'];
 
@@ -14,11 +14,11 @@ const told = (checkpoints: Listed): string[] =>
     .filter(({ kind }) => kind !== 'safety')
     .map(({ tag, kind, detached }) => `${tag ?? kind}${detached === true ? '*' : ''}`);
 
-async function everything(rig: SessionRig): Promise<Listed> {
+async function everything(rig: WireSession): Promise<Listed> {
   return (await rig.request('checkpoint/list', { limit: 1000, kind: 'every' })).checkpoints;
 }
 
-async function turn(rig: SessionRig, content: string): Promise<void> {
+async function turn(rig: WireSession, content: string): Promise<void> {
   rig.write('a.txt', content);
   await rig.request('checkpoint/create', { kind: 'turn' });
 }
@@ -26,13 +26,13 @@ async function turn(rig: SessionRig, content: string): Promise<void> {
 /** Lives in one daemon, then looks in it and, after SIGKILL, in the next one: both must see the same. */
 async function twice(
   strategy: string,
-  live: (rig: SessionRig) => Promise<unknown>,
-  look: (rig: SessionRig) => Promise<unknown>,
-  options: Partial<Parameters<SessionRig['open']>[0]> = {},
+  live: (rig: WireSession) => Promise<unknown>,
+  look: (rig: WireSession) => Promise<unknown>,
+  options: Partial<Parameters<WireSession['open']>[0]> = {},
 ): Promise<void> {
   const places: Places = makePlaces();
   for (const isFirst of [true, false]) {
-    const rig = new SessionRig(places);
+    const rig = new WireSession(places);
     try {
       await rig.open({ strategy, ...options });
       if (isFirst) await live(rig);

@@ -1,7 +1,7 @@
 // The end of a session, killed at each of its calls in turn.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withRig } from '../../daemon/daemon-rig.ts';
+import { withRig } from '../../support/daemon-rig.ts';
 import { killedAt, openedAgain } from './deletion-killed.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite'])

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { storedSessions } from '../../../src/client/stored-sessions.ts';
-import { withRig } from '../../daemon/daemon-rig.ts';
+import { withRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
 import { killedAt, listed, openedAgain, refs } from './deletion-killed.ts';
 

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, faultyEntry } from '../../daemon/daemon-rig.ts';
+import { type DaemonRig, faultyEntry } from '../../support/daemon-rig.ts';
 import { git } from '../../support/git-oracle.ts';
 import { until } from '../../support/until.ts';
 import type { WireClient } from '../../support/wire-client.ts';

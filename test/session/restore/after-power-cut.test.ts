@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { git } from '../../support/git-oracle.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 import { rewriteRecord } from '../../support/stores/rewritten-record.ts';
 import { until } from '../../support/until.ts';
 
@@ -137,7 +137,7 @@ test('a machine that started anew long after the restore finds the work of that 
 test('of two answered restores that a power cut took, the later one counts', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
-    rig.logged.length = 0;
+    rig.daemon.logged.length = 0;
     await restoreUnsynced(rig, session, '2');
     assert.is(notesOf(session).length, 2);
     await rig.sessions.close(session.id, 'abrupt');

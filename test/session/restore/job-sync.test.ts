@@ -6,7 +6,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 const turn = { kind: 'turn' } as const;
 

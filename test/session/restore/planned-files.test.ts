@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
 import type { RestoreResult } from '../../../src/protocol/types.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 /** A hard restore to the base, in which every call of this kind on this path fails. */
 async function restoreWith(

@@ -6,8 +6,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../../src/session/session.ts';
 import { git } from '../../support/git-oracle.ts';
-import { operation, type SessionRig, withSessions } from '../../support/in-process.ts';
 import { interrupt } from '../../support/interrupted-restore.ts';
+import { operation, type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 

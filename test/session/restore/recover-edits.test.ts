@@ -7,8 +7,8 @@ import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
 import type { Session } from '../../../src/session/session.ts';
 import { git } from '../../support/git-oracle.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
 import { breakAt, interrupt } from '../../support/interrupted-restore.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 const numbers = [0, 1, 2, 3];
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;

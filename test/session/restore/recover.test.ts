@@ -7,7 +7,7 @@ import { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { recover } from '../../../src/session/restore/recover.ts';
 import type { Session } from '../../../src/session/session.ts';
-import { operation, type SessionRig, withSessions } from '../../support/in-process.ts';
+import { operation, type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 const files = [0, 1, 2, 3];
 const toBase = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
-import { type SessionRig, withSessions } from '../../support/in-process.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
 
 const turn = { kind: 'turn' } as const;
 const hard = { mode: 'hard', onConflict: 'overwrite' } as const;

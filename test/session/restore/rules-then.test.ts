@@ -7,7 +7,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { RestoreResult } from '../../../src/protocol/types.ts';
 import { git } from '../../support/git-oracle.ts';
-import { withSessions } from '../../support/in-process.ts';
+import { withSessions } from '../../support/session-rig.ts';
 import { path } from '../../support/trees/model-tree.ts';
 
 const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;

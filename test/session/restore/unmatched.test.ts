@@ -5,16 +5,16 @@ import * as assert from 'uvu/assert';
 import { InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
 
 test('a restore of paths that match nothing says which, and one that matches says nothing', async () => {
-  const house = new InProcessDaemon();
+  const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n', 'src/b.txt': 'b\n', 'same/c.txt': 'c\n' });
-  const { session } = await house.open(root);
+  const { session } = await daemon.open(root);
   write(root, { 'a.txt': 'changed\n', 'later/d.txt': 'd\n' });
   rmSync(join(root, 'src/b.txt'));
   const warned = async (mode: 'soft' | 'hard', ...paths: string[]): Promise<readonly string[]> => {
     const request = { session, tag: '0', mode, paths: paths.map((path) => ({ path })), dryRun: true };
-    const { warnings } = await house.call('checkpoint/restore', request);
-    const done = await house.call('checkpoint/restore', { ...request, dryRun: false });
-    if (done.restored.length + done.deleted.length > 0) await house.call('checkpoint/undo', { session });
+    const { warnings } = await daemon.call('checkpoint/restore', request);
+    const done = await daemon.call('checkpoint/restore', { ...request, dryRun: false });
+    if (done.restored.length + done.deleted.length > 0) await daemon.call('checkpoint/undo', { session });
     assert.equal(done.warnings, warnings, 'the dry run foretells it');
     return warnings ?? [];
   };
@@ -32,7 +32,7 @@ test('a restore of paths that match nothing says which, and one that matches say
   }
   assert.match((await warned('soft', 'later'))[0] ?? '', /"later"/, 'a soft restore deletes nothing');
   assert.equal(await warned('hard', 'later'), [], 'a hard one does');
-  await house.close();
+  await daemon.close();
 });
 
 test.run();

@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withSessions } from '../../support/in-process.ts';
+import { withSessions } from '../../support/session-rig.ts';
 
 test('a FIFO as included configuration of the user’s repository holds up no opening, create or restore', () =>
   withSessions(async (rig) => {

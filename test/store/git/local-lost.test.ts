@@ -5,7 +5,7 @@ import { chmodSync, cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { asNobody, withRig } from '../../daemon/daemon-rig.ts';
+import { asNobody, withRig } from '../../support/daemon-rig.ts';
 import { failureOf, type WireFailure } from '../../support/wire-client.ts';
 
 /** What a client is told: the kind, whether anything changed, and the words. */

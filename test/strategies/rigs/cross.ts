@@ -25,7 +25,7 @@ export function crossStrategies(test: Test, runs: number): void {
           const failed = await restore(three, target, mode);
           if (mode === 'hard') await holdsAgain(three, target, states[target] ?? {}, failed);
           await three.all(
-            ({ session }, house) => house.call('checkpoint/undo', { session }),
+            ({ session }, daemon) => daemon.call('checkpoint/undo', { session }),
             restoreFacts,
             'undo',
           );
@@ -45,7 +45,7 @@ async function play(three: ThreeSessions, history: History): Promise<Record<stri
   for (const [i, step] of history.entries()) {
     three.edit(step);
     await three.all(
-      ({ session }, house) => house.call('checkpoint/hasChanges', { session }),
+      ({ session }, daemon) => daemon.call('checkpoint/hasChanges', { session }),
       (answer) => answer,
       'hasChanges',
     );
@@ -57,7 +57,7 @@ async function play(three: ThreeSessions, history: History): Promise<Record<stri
 
 async function compareAnswers(three: ThreeSessions, steps: number): Promise<void> {
   const tags = await three.all(
-    ({ session }, house) => house.call('checkpoint/list', { session }),
+    ({ session }, daemon) => daemon.call('checkpoint/list', { session }),
     ({ checkpoints }) => checkpoints.map(plain),
     'list',
   );
@@ -65,26 +65,26 @@ async function compareAnswers(three: ThreeSessions, steps: number): Promise<void
   for (let i = 0; i <= steps; i += 1) {
     const tag = tagOf(i);
     await three.all(
-      ({ session }, house) => house.call('checkpoint/files', { session, tag }),
+      ({ session }, daemon) => daemon.call('checkpoint/files', { session, tag }),
       withoutHashes,
       `files ${tag}`,
     );
     await three.all(
-      ({ session }, house) => house.call('checkpoint/stats', { session, tag }),
+      ({ session }, daemon) => daemon.call('checkpoint/stats', { session, tag }),
       (answer) => answer,
       `stats ${tag}`,
     );
   }
   for (const format of formats) {
     await three.all(
-      ({ session }, house) =>
-        house.call('checkpoint/diff', { session, from: tagOf(steps - 1), to: tagOf(steps), format }),
+      ({ session }, daemon) =>
+        daemon.call('checkpoint/diff', { session, from: tagOf(steps - 1), to: tagOf(steps), format }),
       diffFacts,
       `diff ${format}`,
     );
   }
   await three.all(
-    ({ session }, house) => house.call('checkpoint/diff', { session, format: 'unified' }),
+    ({ session }, daemon) => daemon.call('checkpoint/diff', { session, format: 'unified' }),
     diffFacts,
     'diff of the base and the work tree',
   );
@@ -115,8 +115,8 @@ async function restore(
   const before = three.places.map(({ root }) => gitDirectories(root));
   for (const dryRun of [true, false]) {
     const facts = await three.all(
-      ({ session }, house) =>
-        house.call('checkpoint/restore', { session, tag: tagOf(target), mode, dryRun, confirm: true }),
+      ({ session }, daemon) =>
+        daemon.call('checkpoint/restore', { session, tag: tagOf(target), mode, dryRun, confirm: true }),
       restoreFacts,
       `${mode} restore, dryRun ${dryRun}`,
     );
@@ -145,7 +145,7 @@ async function holdsAgain(
 ): Promise<void> {
   const now = await three.manifest();
   const { files } = await three.all(
-    ({ session }, house) => house.call('checkpoint/files', { session, tag: tagOf(target) }),
+    ({ session }, daemon) => daemon.call('checkpoint/files', { session, tag: tagOf(target) }),
     withoutHashes,
     'files',
   );

@@ -35,13 +35,13 @@ interface Made {
 }
 
 /** One turn for each step, after its edits; the base first. */
-async function play({ house }: ThreeSessions, place: Place, history: History): Promise<Made[]> {
+async function play({ daemon }: ThreeSessions, place: Place, history: History): Promise<Made[]> {
   const { session } = place;
-  const base = await house.call('checkpoint/get', { session, tag: '0' });
+  const base = await daemon.call('checkpoint/get', { session, tag: '0' });
   const made: Made[] = [{ checkpoint: base.checkpoint, state: stateOf(place) }];
   for (const [i, step] of history.entries()) {
     for (const edit of step) apply(place.root, edit);
-    const { checkpoint, complete } = await house.call('checkpoint/create', {
+    const { checkpoint, complete } = await daemon.call('checkpoint/create', {
       session,
       kind: 'turn',
       message: `message ${i}`,
@@ -55,7 +55,7 @@ async function play({ house }: ThreeSessions, place: Place, history: History): P
 /** The files of a checkpoint by their latin1 names. */
 async function filesOf(three: ThreeSessions, place: Place, tag: string, changedOnly = false): Promise<Files> {
   const params = { session: place.session, tag, changedOnly };
-  const { files } = await three.house.call('checkpoint/files', params);
+  const { files } = await three.daemon.call('checkpoint/files', params);
   return new Map(files.map((file) => [nameOf(file), file]));
 }
 type Files = ReadonlyMap<string, Wire.CheckpointFile>;
@@ -112,16 +112,16 @@ export function daemonProperties(test: Test, runs: number): void {
         for (const { session, root } of three.places) {
           const create = async (content: string): Promise<Wire.Checkpoint> => {
             write(root, { 'a.bin': content, 'copy.bin': content });
-            return (await three.house.call('checkpoint/create', { session, kind: 'turn' })).checkpoint;
+            return (await three.daemon.call('checkpoint/create', { session, kind: 'turn' })).checkpoint;
           };
           const first = await create(texts[0] ?? '');
           await create(texts[1] ?? '');
-          const before = await three.house.call('store/usage', { session });
+          const before = await three.daemon.call('store/usage', { session });
           const again = await create(texts[0] ?? '');
           assert.is(again.snapshot, first.snapshot);
-          assert.is((await three.house.call('store/usage', { session })).blobs, before.blobs);
+          assert.is((await three.daemon.call('store/usage', { session })).blobs, before.blobs);
           const params = { session, tag: again.id, path: 'copy.bin' };
-          const { data = '', encoding } = await three.house.call('checkpoint/readFile', params);
+          const { data = '', encoding } = await three.daemon.call('checkpoint/readFile', params);
           assert.is(Buffer.from(data, encoding === 'utf-8' ? 'utf8' : 'base64').toString('latin1'), texts[0]);
         }
       },
@@ -137,7 +137,7 @@ export function daemonProperties(test: Test, runs: number): void {
       const { session } = place;
       const made = await play(three, place, history);
       for (const i of [0, history.length, Math.floor(history.length / 2)]) {
-        const answer = await three.house.call('checkpoint/restore', {
+        const answer = await three.daemon.call('checkpoint/restore', {
           session,
           tag: made[i]?.checkpoint.id ?? '',
           mode: 'hard',
@@ -147,7 +147,7 @@ export function daemonProperties(test: Test, runs: number): void {
         assert.equal(stateOf(place), made[i]?.state);
         assert.is(answer.checkpoint?.kind, 'restore');
         assert.is(answer.checkpoint?.snapshot, made[i]?.checkpoint.snapshot);
-        const { checkpoints } = await three.house.call('checkpoint/list', { session, kind: 'every' });
+        const { checkpoints } = await three.daemon.call('checkpoint/list', { session, kind: 'every' });
         assert.is(checkpoints.at(-1)?.id, answer.checkpoint?.id);
       }
     });
@@ -159,9 +159,9 @@ export function daemonProperties(test: Test, runs: number): void {
     await forAll(runs, async (three, place, history) => {
       const { session } = place;
       const made = await play(three, place, history);
-      await three.house.call('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
-      const late = await three.house.call('checkpoint/create', { session, kind: 'turn', tag: '99' });
-      const { checkpoints } = await three.house.call('checkpoint/list', { session });
+      await three.daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
+      const late = await three.daemon.call('checkpoint/create', { session, kind: 'turn', tag: '99' });
+      const { checkpoints } = await three.daemon.call('checkpoint/list', { session });
       const ids = [...made.map(({ checkpoint }) => checkpoint.id), late.checkpoint.id];
       assert.equal(
         checkpoints.map(({ id }) => id),
@@ -192,14 +192,14 @@ export function daemonProperties(test: Test, runs: number): void {
       const { session } = place;
       const made = await play(three, place, history);
       for (let i = 1; i < history.length; i += 2)
-        await three.house.call('checkpoint/delete', { session, tag: String(i) });
-      await three.house.call('store/gc', { session });
-      const { ok, problems } = await three.house.call('store/verify', { session });
+        await three.daemon.call('checkpoint/delete', { session, tag: String(i) });
+      await three.daemon.call('store/gc', { session });
+      const { ok, problems } = await three.daemon.call('store/verify', { session });
       assert.ok(ok, JSON.stringify(problems));
       for (const [i, { state }] of made.entries()) {
         if (i % 2 === 1 && i < history.length) continue;
         const id = made[i]?.checkpoint.id ?? '';
-        await three.house.call('checkpoint/restore', { session, tag: id, mode: 'hard', confirm: true });
+        await three.daemon.call('checkpoint/restore', { session, tag: id, mode: 'hard', confirm: true });
         assert.equal(stateOf(place), state);
       }
     });
@@ -213,11 +213,11 @@ export function daemonProperties(test: Test, runs: number): void {
       const made = await play(three, place, history);
       for (const [i, { state }] of made.entries()) {
         const params = { session: place.session, tag: String(i) };
-        const { checkpoint, message } = await three.house.call('checkpoint/get', params);
+        const { checkpoint, message } = await three.daemon.call('checkpoint/get', params);
         assert.is(message ?? '', i === 0 ? '' : `message ${i - 1}`);
         const time = Date.parse(checkpoint.timestamp);
         assert.ok(time <= Date.now() && (i === 0 || time >= begun - 1));
-        const { totalSize, fileCount, files } = await three.house.call('checkpoint/files', params);
+        const { totalSize, fileCount, files } = await three.daemon.call('checkpoint/files', params);
         assert.is(fileCount, Object.keys(state).length);
         assert.is(
           totalSize,
@@ -234,14 +234,14 @@ export function daemonProperties(test: Test, runs: number): void {
 
 /** The last two checkpoints, and the last against the work tree, which has one more file of this text. */
 async function differences(
-  { house }: ThreeSessions,
+  { daemon }: ThreeSessions,
   { session }: Place,
   made: readonly Made[],
   text: string,
 ): Promise<void> {
   const last = made.length - 1;
   const [from, to] = [made[last - 1], made[last]];
-  const { files } = await house.call('checkpoint/diff', {
+  const { files } = await daemon.call('checkpoint/diff', {
     session,
     from: String(last - 1),
     to: String(last),
@@ -267,7 +267,7 @@ async function differences(
   const of = (kind: string): string[] => Object.keys(wanted).filter((path) => wanted[path] === kind);
   assert.equal([...gone].sort(), of('deleted').sort());
   assert.equal([...come].sort(), of('added').sort());
-  const now = await house.call('checkpoint/diff', { session, from: String(last), format: 'unified' });
+  const now = await daemon.call('checkpoint/diff', { session, from: String(last), format: 'unified' });
   assert.equal(
     now.files.map(({ path, change }) => [path, change]),
     [['only.now', 'added']],

@@ -88,7 +88,7 @@ class Walk {
   async start(): Promise<void> {
     const ids = new Map<string, string>();
     for (const { session, strategy } of this.#three.places) {
-      const { checkpoints } = await this.#three.house.call('checkpoint/list', { session });
+      const { checkpoints } = await this.#three.daemon.call('checkpoint/list', { session });
       ids.set(strategy, checkpoints[0]?.id ?? '');
     }
     this.#marks.push({ ids, state: await this.#three.manifest() });
@@ -113,8 +113,8 @@ class Walk {
     const ids = new Map<string, string>();
     const state = await this.#three.manifest();
     const { created } = await this.#three.all(
-      async ({ session, strategy }, house) => {
-        const answer = await house.call('checkpoint/create', { session, kind, onlyIfChanged });
+      async ({ session, strategy }, daemon) => {
+        const answer = await daemon.call('checkpoint/create', { session, kind, onlyIfChanged });
         ids.set(strategy, answer.checkpoint.id);
         return answer;
       },
@@ -139,7 +139,7 @@ class Walk {
     const wanted = only.length === 0 ? {} : { paths: only };
     const before = await this.#three.manifest();
     const answer = await this.#displace('restore', (session, strategy) =>
-      this.#three.house.call('checkpoint/restore', {
+      this.#three.daemon.call('checkpoint/restore', {
         session,
         tag: mark.ids.get(strategy) ?? '',
         mode,
@@ -152,8 +152,8 @@ class Walk {
     this.#redo = [];
     await this.#isAsMarked(mark, after, answer.failed, paths);
     const again = await this.#three.all(
-      ({ session, strategy }, house) =>
-        house.call('checkpoint/restore', {
+      ({ session, strategy }, daemon) =>
+        daemon.call('checkpoint/restore', {
           session,
           tag: mark.ids.get(strategy) ?? '',
           mode,
@@ -177,7 +177,7 @@ class Walk {
     const restore = from.pop();
     const answer = await this.#displace(way, async (session) => {
       try {
-        return await this.#three.house.call(way === 'undo' ? 'checkpoint/undo' : 'checkpoint/redo', {
+        return await this.#three.daemon.call(way === 'undo' ? 'checkpoint/undo' : 'checkpoint/redo', {
           session,
           confirm: true,
         });
@@ -232,11 +232,11 @@ class Walk {
   }
 
   async #stateOf(session: string, tag: string, paths: readonly string[]): Promise<Manifest> {
-    const { house } = this.#three;
+    const { daemon } = this.#three;
     const state: Record<string, string> = {};
     for (const name of paths) {
       const bytes = Buffer.from(name, 'latin1');
-      const file = await house.call('checkpoint/readFile', {
+      const file = await daemon.call('checkpoint/readFile', {
         session,
         tag,
         path: bytes.toString('utf8'),
@@ -255,8 +255,8 @@ class Walk {
     only: readonly string[],
   ): Promise<void> {
     const { files } = await this.#three.all(
-      ({ session, strategy }, house) =>
-        house.call('checkpoint/files', { session, tag: mark.ids.get(strategy) ?? '' }),
+      ({ session, strategy }, daemon) =>
+        daemon.call('checkpoint/files', { session, tag: mark.ids.get(strategy) ?? '' }),
       ({ files }) => ({ files: files.map(({ change: _change, hash: _hash, ...file }) => file) }),
       'files',
     );

@@ -15,7 +15,7 @@ export interface Place {
 }
 
 export class ThreeSessions {
-  readonly house = new InProcessDaemon();
+  readonly daemon = new InProcessDaemon();
   places: readonly Place[] = [];
 
   /** Starts over: three empty repositories, three new sessions. */
@@ -25,7 +25,7 @@ export class ThreeSessions {
     for (const strategy of Object.keys(strategies)) {
       const root = realpathSync(temporaryDirectory(strategy));
       cpSync(emptyRepository(), root, { recursive: true });
-      const { session } = await this.house.open(root, { strategy });
+      const { session } = await this.daemon.open(root, { strategy });
       places.push({ strategy, root, session });
     }
     this.places = places;
@@ -34,7 +34,7 @@ export class ThreeSessions {
   /** Deletes the sessions and work trees; the daemon lives on. */
   async end(): Promise<void> {
     for (const { session, root } of this.places) {
-      await this.house.call('session/delete', { session });
+      await this.daemon.call('session/delete', { session });
       rmSync(root, { recursive: true, force: true });
     }
     this.places = [];
@@ -42,7 +42,7 @@ export class ThreeSessions {
 
   async close(): Promise<void> {
     await this.end();
-    await this.house.close();
+    await this.daemon.close();
   }
 
   edit(edits: readonly Edit[]): void {
@@ -51,13 +51,13 @@ export class ThreeSessions {
 
   /** Asks all, and returns the answer that all gave. `comparable` leaves out what must differ. */
   async all<T, C>(
-    ask: (place: Place, house: InProcessDaemon) => Promise<T>,
+    ask: (place: Place, daemon: InProcessDaemon) => Promise<T>,
     comparable: (answer: T, place: Place) => C,
     what: string,
   ): Promise<C> {
     let first: C | undefined;
     for (const [i, place] of this.places.entries()) {
-      const answer = comparable(await ask(place, this.house), place);
+      const answer = comparable(await ask(place, this.daemon), place);
       if (i === 0) first = answer;
       else {
         const message = `${what}: ${place.strategy} as ${this.places[0]?.strategy}`;
@@ -70,7 +70,7 @@ export class ThreeSessions {
 
   create(kind: Wire.CreateKind = 'turn'): Promise<object> {
     return this.all(
-      ({ session }, house) => house.call('checkpoint/create', { session, kind, message: `edit ${kind}` }),
+      ({ session }, daemon) => daemon.call('checkpoint/create', { session, kind, message: `edit ${kind}` }),
       ({ checkpoint, skipped, created }) => ({ ...plain(checkpoint), skipped, created }),
       'create',
     );

@@ -47,21 +47,21 @@ function filesBelow(directory: string): string[] {
 const theirs = new Set(filesBelow(join(root, '.git')));
 
 async function makeSession(): Promise<void> {
-  const house = new InProcessDaemon(storage);
-  const { session } = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' });
+  const daemon = new InProcessDaemon(storage);
+  const { session } = await daemon.open(root, { strategy, conversationId: 'c', retention: 'keep' });
   const append = (content: string): Promise<unknown> =>
-    house.call('conversation/append', { session, entry: { user: { content }, assistant: { content } } });
+    daemon.call('conversation/append', { session, entry: { user: { content }, assistant: { content } } });
   write(root, { 'd/big': 'line of text\n'.repeat(9000), 'd/e/f.txt': '1\n' });
   chmodSync(join(root, 'd/e/f.txt'), 0o600);
   await append('eins');
-  await house.call('checkpoint/create', { session, kind: 'turn', name: 'first', message: 'grüße' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn', name: 'first', message: 'grüße' });
   write(root, { 'a.txt': '2\n' });
-  await house.call('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });
+  await daemon.call('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });
   await append('zwei');
   write(root, { 'a.txt': '3\n', 'new.txt': 'new\n' });
-  await house.call('checkpoint/create', { session, kind: 'turn', message: 'two' });
-  await house.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
-  await house.close();
+  await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'two' });
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  await daemon.close();
 }
 
 /** Damages one file of ours; returns what it did. */
@@ -124,7 +124,7 @@ function asText(answer: unknown): string {
 }
 
 async function use(broken: string[]): Promise<Use> {
-  const house = new InProcessDaemon(storage);
+  const daemon = new InProcessDaemon(storage);
   const told: string[] = [];
   const answers = new Map<string, string>();
   let session = '';
@@ -155,43 +155,43 @@ async function use(broken: string[]): Promise<Use> {
         .sort()
         .map((file) => [relative(root, file), readFileSync(file, 'latin1').slice(0, 30)]),
     );
-  await attempt('session/list', () => house.call('session/list', {}));
+  await attempt('session/list', () => daemon.call('session/list', {}));
   await attempt('session/open', async () => {
-    const opened = await house.open(root, { strategy, conversationId: 'c', retention: 'keep' });
+    const opened = await daemon.open(root, { strategy, conversationId: 'c', retention: 'keep' });
     ({ session } = opened);
     return opened;
   });
   if (session !== '') {
-    await attempt('list', () => house.call('checkpoint/list', { session }));
+    await attempt('list', () => daemon.call('checkpoint/list', { session }));
     await attempt('diff', () =>
-      house.call('checkpoint/diff', { session, from: '0', to: '2', format: 'unified' }),
+      daemon.call('checkpoint/diff', { session, from: '0', to: '2', format: 'unified' }),
     );
-    await attempt('files', () => house.call('checkpoint/files', { session, tag: '1' }));
-    await attempt('history', () => house.call('conversation/history', { session }));
-    await attempt('conversation', () => house.call('conversation/get', { session }));
-    await attempt('ledger', () => house.call('ledger/history', { session, path: 'a.txt' }));
-    await attempt('verify', () => house.call('store/verify', { session }));
-    const added = house.call('checkpoint/create', { session, kind: 'turn' });
+    await attempt('files', () => daemon.call('checkpoint/files', { session, tag: '1' }));
+    await attempt('history', () => daemon.call('conversation/history', { session }));
+    await attempt('conversation', () => daemon.call('conversation/get', { session }));
+    await attempt('ledger', () => daemon.call('ledger/history', { session, path: 'a.txt' }));
+    await attempt('verify', () => daemon.call('store/verify', { session }));
+    const added = daemon.call('checkpoint/create', { session, kind: 'turn' });
     await attempt('create', () => added.then(({ checkpoint }) => ({ tag: checkpoint?.tag })));
     await attempt('restore', async () => {
-      await house.call('checkpoint/restore', { session, tag: '1.1', mode: 'hard' });
+      await daemon.call('checkpoint/restore', { session, tag: '1.1', mode: 'hard' });
       return workTree();
     });
     await attempt('undo', async () => {
-      await house.call('checkpoint/undo', { session });
+      await daemon.call('checkpoint/undo', { session });
       return workTree();
     });
     await attempt('delete', async () => {
-      await house.call('checkpoint/delete', { session, tag: '1.1' });
+      await daemon.call('checkpoint/delete', { session, tag: '1.1' });
     });
     await attempt('gc', async () => {
-      await house.call('store/gc', { session });
+      await daemon.call('store/gc', { session });
     });
     await attempt('close', async () => {
-      await house.call('session/close', { session });
+      await daemon.call('session/close', { session });
     });
   }
-  await attempt('end', () => house.close());
+  await attempt('end', () => daemon.close());
   return { told, answers };
 }
 

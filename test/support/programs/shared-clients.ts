@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { DaemonRig } from '../../daemon/daemon-rig.ts';
+import type { DaemonRig } from '../daemon-rig.ts';
 import { until } from '../until.ts';
 
 const program = fileURLToPath(new URL('./shared-client.js', import.meta.url));

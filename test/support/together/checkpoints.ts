@@ -21,13 +21,13 @@ export interface CreateStep {
 }
 
 export async function create(modelled: ModelledSession, step: CreateStep): Promise<void> {
-  const { house, session, model, head } = modelled;
+  const { daemon, session, model, head } = modelled;
   const kind = step.isTurn ? 'turn' : 'tool';
   // One in four says its tag; one in seven has a name. A tool says one of its own turn: of another turn it would be in
   // no turn's list, because a list follows the line and not the text of a tag.
   const explicit = step.tag > 2 ? undefined : step.isTurn ? `${step.tag + 1}` : `${modelled.turn}.1`;
   const name = step.name > 1 ? undefined : `name-${step.name}`;
-  const asked = house.call('checkpoint/create', {
+  const asked = daemon.call('checkpoint/create', {
     session,
     kind,
     onlyIfChanged: step.onlyIfChanged,
@@ -66,12 +66,12 @@ export interface RestoreStep {
 }
 
 export async function restore(modelled: ModelledSession, step: RestoreStep): Promise<void> {
-  const { house, session } = modelled;
+  const { daemon, session } = modelled;
   const picked = modelled.pick(step.to);
   const { mode, onConflict, dryRun } = step;
   const only = names[step.only];
   const scope = only === undefined ? step.scope : 'files';
-  const asked = house.call('checkpoint/restore', {
+  const asked = daemon.call('checkpoint/restore', {
     session,
     tag: picked?.ref ?? '0',
     mode,
@@ -170,8 +170,8 @@ function put(files: Files, name: Name, content: string | undefined): void {
 }
 
 export async function walk(modelled: ModelledSession, direction: 'undo' | 'redo'): Promise<void> {
-  const { house, session, head } = modelled;
-  const asked = house.call(`checkpoint/${direction}`, { session });
+  const { daemon, session, head } = modelled;
+  const asked = daemon.call(`checkpoint/${direction}`, { session });
   const step = head?.[direction].at(-1);
   if (modelled.isEnabled && (step === undefined || modelled.byId(step.id) === undefined)) {
     return assert.is((await failure(asked)).kind, 'NothingToUndo');
@@ -199,9 +199,9 @@ export async function walk(modelled: ModelledSession, direction: 'undo' | 'redo'
 }
 
 export async function remove(modelled: ModelledSession, n: number): Promise<void> {
-  const { house, session, head } = modelled;
+  const { daemon, session, head } = modelled;
   const picked = modelled.pick(n);
-  const asked = house.call('checkpoint/delete', { session, tag: picked?.ref ?? '0' });
+  const asked = daemon.call('checkpoint/delete', { session, tag: picked?.ref ?? '0' });
   if (picked === undefined) {
     const { kind } = await failure(asked);
     return assert.is(kind, modelled.isEnabled ? 'UnknownCheckpoint' : 'CheckpointsDisabled');
@@ -217,11 +217,11 @@ export async function remove(modelled: ModelledSession, n: number): Promise<void
 }
 
 export async function rename(modelled: ModelledSession, n: number, name: string | undefined): Promise<void> {
-  const { house, session } = modelled;
+  const { daemon, session } = modelled;
   const picked = modelled.pick(n);
   if (picked === undefined) return;
   const { checkpoint, ref } = picked;
-  const asked = house.call('checkpoint/rename', {
+  const asked = daemon.call('checkpoint/rename', {
     session,
     tag: ref,
     ...(name === undefined ? {} : { name }),
@@ -236,16 +236,16 @@ export async function rename(modelled: ModelledSession, n: number, name: string 
 }
 
 export async function clean(modelled: ModelledSession): Promise<void> {
-  const { house, session } = modelled;
-  const { removed } = await house.call('checkpoint/clean', { session });
+  const { daemon, session } = modelled;
+  const { removed } = await daemon.call('checkpoint/clean', { session });
   if (modelled.isEnabled) assert.ok(removed >= modelled.checkpoints.length);
   else assert.is(removed, 0);
   Object.assign(modelled, { checkpoints: [], listed: [], isEnabled: false });
 }
 
 export async function init(modelled: ModelledSession): Promise<void> {
-  const { house, session, isEnabled } = modelled;
-  const { initialized } = await house.call('checkpoint/init', { session });
+  const { daemon, session, isEnabled } = modelled;
+  const { initialized } = await daemon.call('checkpoint/init', { session });
   assert.is(initialized, !isEnabled);
   modelled.isEnabled = true;
   await modelled.begin();
@@ -253,9 +253,9 @@ export async function init(modelled: ModelledSession): Promise<void> {
 
 /** What has no tag, no name and no way back to it goes; everything else stays, and with it what a tangent needs. */
 export async function collect(modelled: ModelledSession): Promise<void> {
-  const { house, session, head, entered } = modelled;
+  const { daemon, session, head, entered } = modelled;
   const before = modelled.isEnabled ? await everyId(modelled) : [];
-  const result = await enabledOnly(modelled, house.call('store/gc', { session, prune: 'now' }));
+  const result = await enabledOnly(modelled, daemon.call('store/gc', { session, prune: 'now' }));
   if (result === undefined) return;
   const walkable = [...(head?.undo ?? []), ...(head?.redo ?? [])].map(({ id }) => id);
   const going = modelled.checkpoints.filter(
@@ -271,8 +271,8 @@ export async function collect(modelled: ModelledSession): Promise<void> {
   assert.is(result.checkpointsRemoved, before.length - after.length);
 }
 
-export async function everyId({ house, session }: ModelledSession): Promise<string[]> {
-  const { checkpoints, nextCursor } = await house.call('checkpoint/list', {
+export async function everyId({ daemon, session }: ModelledSession): Promise<string[]> {
+  const { checkpoints, nextCursor } = await daemon.call('checkpoint/list', {
     session,
     kind: 'every',
     limit: 1000,

@@ -6,8 +6,8 @@ import { type Files, type ModelledSession, names } from './modelled-session.ts';
 
 type Look = (modelled: ModelledSession, n: number, m: number) => Promise<void>;
 
-const lookAtConversation: Look = async ({ house, session, model, agents }) => {
-  const got = await house.call('conversation/get', { session });
+const lookAtConversation: Look = async ({ daemon, session, model, agents }) => {
+  const got = await daemon.call('conversation/get', { session });
   const { thread } = model;
   assert.equal(
     [got.historyLength, got.transcriptLength, got.validHistoryRange, got.nextMessage, got.mcpEnabled],
@@ -21,15 +21,15 @@ const lookAtConversation: Look = async ({ house, session, model, agents }) => {
   );
   assert.equal([got.tools, got.agents], [model.tools, agents]);
   assert.equal(got.tangentState?.mainHistoryLength, thread.tangent?.history.length);
-  const { active, files } = await house.call('conversation/tangent', { session });
+  const { active, files } = await daemon.call('conversation/tangent', { session });
   assert.equal([active, files === true], [thread.tangent !== undefined, got.tangentState?.files === true]);
 };
 
-const lookAtHistory: Look = async ({ house, session, model }, n) => {
+const lookAtHistory: Look = async ({ daemon, session, model }, n) => {
   const limit = (n % 3) + 1;
   const seen: string[] = [];
   for (let cursor: string | undefined, isMore = true; isMore; ) {
-    const page = await house.call('conversation/history', {
+    const page = await daemon.call('conversation/history', {
       session,
       limit,
       ...(cursor === undefined ? {} : { cursor }),
@@ -44,16 +44,16 @@ const lookAtHistory: Look = async ({ house, session, model }, n) => {
   );
 };
 
-const lookAtTranscript: Look = async ({ house, session, model }) => {
-  const { lines } = await house.call('conversation/transcript', { session, limit: 1000 });
+const lookAtTranscript: Look = async ({ daemon, session, model }) => {
+  const { lines } = await daemon.call('conversation/transcript', { session, limit: 1000 });
   assert.equal(lines, model.thread.transcript);
 };
 
 const lookAtPastHistory: Look = async (modelled, n) => {
   const picked = modelled.pick(n);
   if (picked === undefined || !modelled.isEnabled) return;
-  const { house, session } = modelled;
-  const { entries } = await house.call('conversation/history', { session, tag: picked.ref, limit: 1000 });
+  const { daemon, session } = modelled;
+  const { entries } = await daemon.call('conversation/history', { session, tag: picked.ref, limit: 1000 });
   const { history } = picked.checkpoint.at.thread;
   assert.equal(
     entries.map(({ id }) => id),
@@ -61,8 +61,8 @@ const lookAtPastHistory: Look = async (modelled, n) => {
   );
 };
 
-const lookAtContext: Look = async ({ house, session, model, files }) => {
-  const { context, message = '' } = await house.call('conversation/context', { session, message: true });
+const lookAtContext: Look = async ({ daemon, session, model, files }) => {
+  const { context, message = '' } = await daemon.call('conversation/context', { session, message: true });
   assert.equal(context.patterns, model.paths);
   for (const name of names) {
     const isNamed = model.paths.some((path) => path === name || path === '*.txt');
@@ -77,8 +77,8 @@ const lookAtContext: Look = async ({ house, session, model, files }) => {
 };
 
 const lookAtList: Look = async (modelled) => {
-  const { house, session } = modelled;
-  const result = await enabledOnly(modelled, house.call('checkpoint/list', { session, limit: 1000 }));
+  const { daemon, session } = modelled;
+  const result = await enabledOnly(modelled, daemon.call('checkpoint/list', { session, limit: 1000 }));
   if (result === undefined) return;
   const expected = modelled.listed
     .map((id) => modelled.byId(id))
@@ -90,7 +90,7 @@ const lookAtList: Look = async (modelled) => {
   const every = await everyId(modelled);
   for (const { id } of modelled.checkpoints) assert.ok(every.includes(id));
   for (const kind of ['turn', 'tool'] as const) {
-    const some = await house.call('checkpoint/list', { session, kind, limit: 1000 });
+    const some = await daemon.call('checkpoint/list', { session, kind, limit: 1000 });
     assert.equal(
       some.checkpoints.map(({ id }) => id),
       modelled.listed.filter((id) => modelled.byId(id)?.kind === kind),
@@ -101,9 +101,9 @@ const lookAtList: Look = async (modelled) => {
 const lookAtOne: Look = async (modelled, n) => {
   const picked = modelled.pick(n);
   if (picked === undefined) return;
-  const { house, session } = modelled;
+  const { daemon, session } = modelled;
   const { checkpoint, ref } = picked;
-  const got = await enabledOnly(modelled, house.call('checkpoint/get', { session, tag: ref }));
+  const got = await enabledOnly(modelled, daemon.call('checkpoint/get', { session, tag: ref }));
   if (got === undefined) return;
   const { id, tag, name, kind, historyLength } = got.checkpoint;
   assert.equal(
@@ -117,7 +117,7 @@ const lookAtOne: Look = async (modelled, n) => {
       checkpoint.at.thread.tangent !== undefined,
     ],
   );
-  const { tools } = await house.call('checkpoint/expand', { session, tag: ref });
+  const { tools } = await daemon.call('checkpoint/expand', { session, tag: ref });
   const turn = modelled.tagOf(checkpoint);
   const expected = modelled.listed.filter(
     (other) => turn !== undefined && modelled.byId(other)?.madeAs?.startsWith(`${turn}.`) === true,
@@ -129,8 +129,8 @@ const lookAtOne: Look = async (modelled, n) => {
 };
 
 const lookForChanges: Look = async (modelled) => {
-  const { house, session, head } = modelled;
-  const result = await enabledOnly(modelled, house.call('checkpoint/hasChanges', { session }));
+  const { daemon, session, head } = modelled;
+  const result = await enabledOnly(modelled, daemon.call('checkpoint/hasChanges', { session }));
   if (result === undefined) return;
   assert.is(result.hasChanges, head === undefined || !isSame(modelled.files, head.at.files));
 };
@@ -138,40 +138,40 @@ const lookForChanges: Look = async (modelled) => {
 const lookAtDifference: Look = async (modelled, n, m) => {
   const [from, to] = [modelled.pick(n), modelled.pick(m)];
   if (from === undefined || to === undefined) return;
-  const { house, session } = modelled;
+  const { daemon, session } = modelled;
   const [one, other] = [from.checkpoint.at.files, to.checkpoint.at.files];
   const between = { session, from: from.ref, to: to.ref };
-  const stats = await enabledOnly(modelled, house.call('checkpoint/stats', between));
+  const stats = await enabledOnly(modelled, daemon.call('checkpoint/stats', between));
   if (stats === undefined) return;
   assert.equal(stats, statsOf(one, other));
-  const diff = await house.call('checkpoint/diff', between);
+  const diff = await daemon.call('checkpoint/diff', between);
   assert.equal(diff.stats, statsOf(one, other));
   assert.equal(changesIn(diff.files), changesOf(one, other));
   // Without `to`: the work tree as it is now.
-  const present = await house.call('checkpoint/diff', { session, from: from.ref });
+  const present = await daemon.call('checkpoint/diff', { session, from: from.ref });
   assert.equal(changesIn(present.files), changesOf(one, modelled.files));
 };
 
 const lookAtFiles: Look = async (modelled, n, m) => {
   const picked = modelled.pick(n);
   if (picked === undefined) return;
-  const { house, session } = modelled;
+  const { daemon, session } = modelled;
   const { files } = picked.checkpoint.at;
-  const result = await enabledOnly(modelled, house.call('checkpoint/files', { session, tag: picked.ref }));
+  const result = await enabledOnly(modelled, daemon.call('checkpoint/files', { session, tag: picked.ref }));
   if (result === undefined) return;
   assert.equal(
     result.files.map(({ path }) => path).sort(),
     [...names.filter((name) => files[name] !== undefined), 'kept.txt'].sort(),
   );
   const path = names[m % names.length] ?? 'a.txt';
-  const { exists, data } = await house.call('checkpoint/readFile', { session, tag: picked.ref, path });
+  const { exists, data } = await daemon.call('checkpoint/readFile', { session, tag: picked.ref, path });
   assert.equal([exists, data], [files[path] !== undefined, files[path]]);
 };
 
 const lookAtAuthors: Look = async (modelled, n) => {
-  const { house, session } = modelled;
+  const { daemon, session } = modelled;
   const path = names[n % names.length] ?? 'a.txt';
-  const result = await enabledOnly(modelled, house.call('ledger/history', { session, path, limit: 1000 }));
+  const result = await enabledOnly(modelled, daemon.call('ledger/history', { session, path, limit: 1000 }));
   if (result === undefined) return;
   const known = modelled.authorsOf(path);
   assert.equal(

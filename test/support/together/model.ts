@@ -34,7 +34,7 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
   console.log(
     `note: seed ${seed}; ${expected.length} methods to drive, left out: ${reasons.join(', ') || 'none'}`,
   );
-  const house = new CountingDaemon();
+  const daemon = new CountingDaemon();
   const root = repository({ 'kept.txt': 'k' });
   let sessions = 0;
   let steps = 0;
@@ -43,7 +43,7 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
       fc.array(step, { minLength: 1, maxLength: stepsMax, size: 'max' }),
       async (plan) => {
         sessions += 1;
-        const modelled = new ModelledSession(house, root, `modelled ${sessions}`, strategy);
+        const modelled = new ModelledSession(daemon, root, `modelled ${sessions}`, strategy);
         await modelled.open();
         for (const next of plan) {
           await take(modelled, next);
@@ -54,18 +54,18 @@ export async function checkLives(strategy: string, runs: number, stepsMax: numbe
         // Whatever happened, every checkpoint is what it was.
         const ids = modelled.checkpoints.map(({ id }) => id); // each restore adds one
         for (const id of ids) await restoreWhole(modelled, id);
-        await house.call('session/delete', { session: modelled.session });
+        await daemon.call('session/delete', { session: modelled.session });
       },
       runs,
     );
   } finally {
-    await house.close();
+    await daemon.close();
   }
-  const asked = expected.filter((method) => house.asked.has(method));
+  const asked = expected.filter((method) => daemon.asked.has(method));
   console.log(`note: ${steps} steps in ${sessions} sessions, ${asked.length} methods, ${strategy}`);
   if (runs < 500) return;
   assert.equal(
-    expected.filter((method) => !(method in notDriven) && (house.asked.get(method) ?? 0) < 10),
+    expected.filter((method) => !(method in notDriven) && (daemon.asked.get(method) ?? 0) < 10),
     [],
     'methods that no modelled drove',
   );

@@ -82,14 +82,14 @@ export class ModelledSession {
   readonly #orders = new Map<string, number>();
   exported: Exported | undefined;
   session = '';
-  readonly house: InProcessDaemon;
+  readonly daemon: InProcessDaemon;
   readonly root: string;
   readonly conversationId: string;
   readonly strategy: string;
 
-  constructor(house: InProcessDaemon, root: string, conversationId: string, strategy: string) {
+  constructor(daemon: InProcessDaemon, root: string, conversationId: string, strategy: string) {
     this.strategy = strategy;
-    this.house = house;
+    this.daemon = daemon;
     this.root = root;
     this.conversationId = conversationId;
     for (const name of names) rmSync(join(root, name), { force: true });
@@ -97,7 +97,7 @@ export class ModelledSession {
 
   async open(): Promise<void> {
     const { conversationId, strategy } = this;
-    const opened = await this.house.open(this.root, { conversationId, retention: 'keep', strategy });
+    const opened = await this.daemon.open(this.root, { conversationId, retention: 'keep', strategy });
     this.session = opened.session;
     this.agents = undefined; // held until the process lets go of the session (C10)
     assert.ok(opened.checkpoints.enabled);
@@ -108,7 +108,7 @@ export class ModelledSession {
   /** Where nothing stands, the opening makes the checkpoint of tag "0". */
   async begin(): Promise<void> {
     if (this.checkpoints.length > 0) return;
-    const { checkpoint } = await this.house.call('checkpoint/get', { session: this.session, tag: '0' });
+    const { checkpoint } = await this.daemon.call('checkpoint/get', { session: this.session, tag: '0' });
     this.made({ id: checkpoint.id, kind: 'turn', madeAs: '0', name: undefined, undo: [], redo: [] }, [0, 0]);
   }
 
@@ -213,8 +213,8 @@ export class ModelledSession {
   }
 
   async compare(): Promise<void> {
-    const { house, session } = this;
-    const { document } = await house.call('conversation/export', { session });
+    const { daemon, session } = this;
+    const { document } = await daemon.call('conversation/export', { session });
     const { checkpoint_manager, context_message_length, ...rest } = structuredClone(document ?? {}) as Record<
       string,
       unknown
@@ -225,7 +225,7 @@ export class ModelledSession {
     assert.is(tangent?.files_checkpoint, this.entered?.id, 'carries files');
     delete tangent?.files_checkpoint;
     assert.equal(rest, JSON.parse(JSON.stringify(this.model.document(this.conversationId))));
-    const { manager } = await house.call('session/get', { session });
+    const { manager } = await daemon.call('session/get', { session });
     assert.equal([manager.currentTurn, manager.toolsInTurn], [this.turn, this.tool], 'counters');
     assert.equal(this.#found(), this.files, 'files');
   }

@@ -95,10 +95,10 @@ const taken: Taken = {
   clean: (modelled, { isMeant }) => (isMeant ? checkpoints.clean(modelled) : undefined),
   init: checkpoints.init,
   look: (modelled, { which, n, m }) => look(modelled, which, n, m),
-  append: async ({ house, session, model }, { text: content, isAnswer }) => {
+  append: async ({ daemon, session, model }, { text: content, isAnswer }) => {
     const user = isAnswer ? { content: '', toolResults: [{ toolUseId: 't' }] } : { content };
     const entry = { user, assistant: { content } };
-    const { id } = await house.call('conversation/append', { session, entry });
+    const { id } = await daemon.call('conversation/append', { session, entry });
     model.append({ id, ...entry });
   },
   edit: (modelled, { file, content }) => {
@@ -118,7 +118,7 @@ const taken: Taken = {
   write: async (modelled, { file }) => {
     const name = names[file % names.length] ?? 'a.txt';
     const last = modelled.authors.get(name)?.at(-1);
-    const asked = modelled.house.call('ledger/recordWrite', { session: modelled.session, path: name });
+    const asked = modelled.daemon.call('ledger/recordWrite', { session: modelled.session, path: name });
     const result = await enabledOnly(modelled, asked);
     if (result === undefined) return;
     const isNew = last === undefined || last.content !== modelled.files[name] || last.who !== 'agent';
@@ -130,23 +130,23 @@ const taken: Taken = {
     modelled.noteWrite(name);
   },
   enter: async (modelled, { files }) => {
-    const { house, session, model } = modelled;
+    const { daemon, session, model } = modelled;
     const at = modelled.moment();
     const parent = modelled.head?.id;
-    const asked = house.call('conversation/enterTangent', { session, files });
+    const asked = daemon.call('conversation/enterTangent', { session, files });
     if (files && !modelled.isEnabled) return assert.is((await failure(asked)).kind, 'CheckpointsDisabled');
     const { entered, checkpoint } = await asked;
-    const { tangentStartTime } = await house.call('conversation/tangent', { session });
+    const { tangentStartTime } = await daemon.call('conversation/tangent', { session });
     assert.is(entered, model.enter(Date.parse(tangentStartTime ?? '')));
     assert.is(checkpoint !== undefined, entered && files);
     if (checkpoint !== undefined) modelled.entered = { id: checkpoint, at, parent };
   },
   exit: async (modelled, { keepTail }) => {
-    const { house, session, model, entered, head } = modelled;
+    const { daemon, session, model, entered, head } = modelled;
     const isThere = modelled.isEnabled && (await checkpoints.everyId(modelled)).includes(entered?.id ?? '');
     const isCarried = entered !== undefined && isThere && !keepTail;
     const before = modelled.moment();
-    const result = await house.call('conversation/exitTangent', { session, keepTail });
+    const result = await daemon.call('conversation/exitTangent', { session, keepTail });
     const { exited, tail, restore } = result;
     const expected = model.exit(keepTail);
     assert.equal({ exited, tail }, { tail: undefined, ...expected });
@@ -165,53 +165,53 @@ const taken: Taken = {
       stacks: (walked) => ({ undo: [...(head?.undo ?? []), { ...walked, back: before }], redo: [] }),
     });
   },
-  next: async ({ house, session, model }, { text: content, lock }) => {
-    await house.call('conversation/setNextMessage', { session, message: { content }, lock });
+  next: async ({ daemon, session, model }, { text: content, lock }) => {
+    await daemon.call('conversation/setNextMessage', { session, message: { content }, lock });
     model.setNext(content, lock);
   },
-  lines: async ({ house, session, model }, { text: lines }) => {
-    await house.call('conversation/appendTranscript', { session, text: lines });
+  lines: async ({ daemon, session, model }, { text: lines }) => {
+    await daemon.call('conversation/appendTranscript', { session, text: lines });
     model.lines(lines.split('\n'));
   },
-  clear: async ({ house, session, model }) => {
-    await house.call('conversation/clear', { session });
+  clear: async ({ daemon, session, model }) => {
+    await daemon.call('conversation/clear', { session });
     model.clear();
   },
-  compact: async ({ house, session, model }, { text: summary, keep }) => {
-    const compacting = house.call('conversation/compact', { session, summary, metadata: { keep }, keep });
+  compact: async ({ daemon, session, model }, { text: summary, keep }) => {
+    const compacting = daemon.call('conversation/compact', { session, summary, metadata: { keep }, keep });
     if (keep > model.thread.history.length) {
       return assert.is((await failure(compacting)).kind, 'InvalidRange'); // more than there is cannot be kept
     }
     await compacting;
     model.compact(summary, keep);
   },
-  forget: async ({ house, session, model }, { messages }) => {
-    const { forgotten } = await house.call('conversation/forget', { session, messages });
+  forget: async ({ daemon, session, model }, { messages }) => {
+    const { forgotten } = await daemon.call('conversation/forget', { session, messages });
     assert.equal(forgotten, model.forget(messages));
   },
-  range: async ({ house, session, model }, { start, end }) => {
-    const asked = house.call('conversation/setValidRange', { session, range: { start, end } });
+  range: async ({ daemon, session, model }, { start, end }) => {
+    const asked = daemon.call('conversation/setValidRange', { session, range: { start, end } });
     if (model.setRange(start, end)) await asked;
     else assert.is((await failure(asked)).kind, 'InvalidRange');
   },
-  track: async ({ house, session, model }, { before: linesBefore, after: linesAfter }) => {
+  track: async ({ daemon, session, model }, { before: linesBefore, after: linesAfter }) => {
     const write = { session, path: 'p', operation: 'create', linesBefore, linesAfter } as const;
-    const { linesByUser } = await house.call('conversation/recordLines', write);
+    const { linesByUser } = await daemon.call('conversation/recordLines', write);
     assert.is(linesByUser, model.recordLines('p', linesBefore, linesAfter));
   },
-  addContext: async ({ house, session, model }, { path }) => {
-    const { changed } = await house.call('conversation/addContext', { session, paths: [path] });
+  addContext: async ({ daemon, session, model }, { path }) => {
+    const { changed } = await daemon.call('conversation/addContext', { session, paths: [path] });
     assert.equal(changed, model.paths.includes(path) ? [] : [path]);
     model.paths = [...new Set([...model.paths, path])];
   },
-  removeContext: async ({ house, session, model }, { path }) => {
-    const { changed } = await house.call('conversation/removeContext', { session, paths: [path] });
+  removeContext: async ({ daemon, session, model }, { path }) => {
+    const { changed } = await daemon.call('conversation/removeContext', { session, paths: [path] });
     assert.equal(changed, model.paths.includes(path) ? [path] : []);
     model.paths = model.paths.filter((other) => other !== path);
   },
-  tools: async ({ house, session, model }, { name }) => {
+  tools: async ({ daemon, session, model }, { name }) => {
     model.tools = { builtin: [{ name }], mcp: [{ name: `${name}2` }] };
-    const { tools } = await house.call('conversation/setTools', {
+    const { tools } = await daemon.call('conversation/setTools', {
       session,
       tools: model.tools as Wire.ToolsByOrigin,
     });
@@ -219,21 +219,21 @@ const taken: Taken = {
   },
   agents: async (modelled, { name }) => {
     const agents = { [name]: {} };
-    await modelled.house.call('conversation/setAgents', { session: modelled.session, agents });
+    await modelled.daemon.call('conversation/setAgents', { session: modelled.session, agents });
     modelled.agents = agents;
   },
-  model: async ({ house, session, model }, { window }) => {
+  model: async ({ daemon, session, model }, { window }) => {
     const modelInfo = { modelId: 'm', contextWindowTokens: window };
-    await house.call('conversation/setModel', { session, modelInfo });
+    await daemon.call('conversation/setModel', { session, modelInfo });
     model.window = window;
   },
-  mcp: async ({ house, session, model }, { enabled }) => {
-    await house.call('conversation/setMcpEnabled', { session, mcpEnabled: enabled });
+  mcp: async ({ daemon, session, model }, { enabled }) => {
+    await daemon.call('conversation/setMcpEnabled', { session, mcpEnabled: enabled });
     model.mcp = enabled;
   },
   export: async (modelled) => {
-    const { house, session, model, entered } = modelled;
-    const { document } = await house.call('conversation/export', { session });
+    const { daemon, session, model, entered } = modelled;
+    const { document } = await daemon.call('conversation/export', { session });
     const { tools, paths, window, mcp } = model;
     const settings = { tools, paths, window, mcp };
     modelled.exported = {
@@ -244,17 +244,17 @@ const taken: Taken = {
     };
   },
   import: async (modelled) => {
-    const { house, session, exported, model } = modelled;
+    const { daemon, session, exported, model } = modelled;
     if (exported === undefined) return;
     const { document, thread, entered, settings } = exported;
-    const result = await house.call('conversation/import', { session, document });
+    const result = await daemon.call('conversation/import', { session, document });
     assert.equal([result.dropped, result.transcriptDropped], [0, 0]);
     model.import(thread);
     Object.assign(model, settings);
     modelled.entered = entered;
   },
   reopen: async (modelled) => {
-    await modelled.house.call('session/close', { session: modelled.session });
+    await modelled.daemon.call('session/close', { session: modelled.session });
     await modelled.open();
   },
 };

@@ -2,7 +2,7 @@
 // the archive: what is looked at may grow, what was done may not change.
 import { chmodSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DaemonRig } from '../../daemon/daemon-rig.ts';
+import type { DaemonRig } from '../daemon-rig.ts';
 import type { WireClient } from '../wire-client.ts';
 
 /** What each tag of the packed session holds, `undefined` for a file that is not there. */

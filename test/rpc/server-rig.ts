@@ -4,10 +4,10 @@ import { createLog, type LogLevel } from '../../src/base/log.ts';
 import type { Handlers } from '../../src/rpc/dispatch.ts';
 import type { EndReason } from '../../src/rpc/ending.ts';
 import { Server } from '../../src/rpc/server.ts';
-import { type Frame, frameOf } from './wire-client.ts';
+import { type Frame, frameOf } from '../support/wire-client.ts';
 
 /** A server, what it wrote and how it ended. */
-export class InProcessServer {
+export class ServerRig {
   readonly input = new PassThrough();
   readonly output = new PassThrough();
   readonly logged: { readonly level: LogLevel; readonly message: string }[] = [];

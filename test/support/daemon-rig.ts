@@ -1,4 +1,4 @@
-// A scratch repository, a storage of its own and real daemons over stdio, for tests of how sessions live and die.
+// A scratch repository, a storage of its own and daemons over stdio, for tests of how sessions begin and end.
 // It looks at the disk and at /proc with its own eyes, and leaves no process and no file behind.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {
@@ -14,9 +14,9 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { SessionOpenParams, SessionOpenResult } from '../../src/protocol/types.ts';
-import { git } from '../support/git-oracle.ts';
-import { temporaryDirectory } from '../support/temporary.ts';
-import { daemonEntry, testProgram, WireClient, type WireOptions } from '../support/wire-client.ts';
+import { git } from './git-oracle.ts';
+import { temporaryDirectory } from './temporary.ts';
+import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-client.ts';
 
 /** A daemon that kills or fails itself where its arguments say; see planned-daemon.ts. */
 export const faultyEntry = testProgram('planned-daemon');
