@@ -2,6 +2,7 @@
 // and mistakes load all of them.
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
+import type { Offered } from './completion.ts';
 import { explained } from './explained.ts';
 import { addSessionCommand, givenBy, withCommonOptions } from './session-command.ts';
 import { say } from './terminal.ts';
@@ -137,18 +138,28 @@ async function addHooks(
 }
 
 async function addCompletion(program: Command): Promise<void> {
-  const { completion, shells } = await import('./completion.ts');
+  const { completion, installing, shells } = await import('./completion.ts');
   program
     .command('completion')
-    .description('a script that completes commands and tags in your shell')
+    .description('a script that completes commands, options and tags in your shell')
     .addArgument(new Argument('<shell>').choices(shells))
-    .addHelpText('after', exitCodes)
-    .action((shell: string) =>
-      say(
-        completion(
-          shell,
-          Object.keys(commands).filter((name) => name !== 'complete-tags'),
-        ) ?? '',
-      ),
-    );
+    .addHelpText('after', `${installing}\n${exitCodes}`)
+    .action(async (shell: string) => say(completion(shell, await offered()) ?? ''));
+}
+
+/** Every command that the help tells of, with its options. */
+async function offered(): Promise<Offered[]> {
+  const all = new Command();
+  for (const add of Object.values(commands)) await add(all, undefined, () => undefined);
+  const help = all.createHelp();
+  return help.visibleCommands(all).map((each) => ({
+    name: each.name(),
+    summary: each.description(),
+    options: help.visibleOptions(each).map(({ long, short, description, required, optional }) => ({
+      long: (long ?? '').replace(/^--/, ''),
+      short: short?.replace(/^-/, ''),
+      summary: description,
+      takesValue: required || optional,
+    })),
+  }));
 }

@@ -1,32 +1,17 @@
+// What the shells themselves offer, with the script that the program prints for them.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completion, shells } from '../../src/cli/completion.ts';
-import { withRig } from '../support/daemon-rig.ts';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
+import { hasTerminal, inTerminal } from './console/console-rig.ts';
 
-const names = ['list', 'restore', 'redo'];
-
-/** What bash offers for these words, the last of which is being typed. */
-function offered(script: string, words: readonly string[], options: object = {}): string[] {
-  const typed = words.map((word) => `'${word}'`).join(' ');
-  const ask = `COMP_WORDS=(${typed}); COMP_CWORD=${words.length - 1}; _checkpointd; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, status, stderr } = spawnSync('bash', ['-c', `${script}\n${ask}`], {
-    encoding: 'utf8',
-    ...options,
-  });
-  assert.is(status, 0, stderr);
-  return stdout.split('\n').filter((line) => line !== '');
-}
-
-test('bash completes the names of commands', () => {
-  assert.equal(offered(completion('bash', names) ?? '', ['checkpointd', 're']), ['restore', 'redo']);
-});
-
-test('a shell completes tags and names where a checkpoint may stand, and runs nothing that a name says', () =>
-  withRig(async (rig) => {
+/** Two checkpoints with names, one of which no shell may be given, and `checkpointd` where shells look for programs. */
+async function withProgram(use: (rig: DaemonRig, env: NodeJS.ProcessEnv) => unknown): Promise<void> {
+  await withRig(async (rig) => {
     const { client, session } = await rig.opened();
     await client.request('checkpoint/create', { session, kind: 'turn', name: 'before-lunch' });
     await client.request('checkpoint/create', { session, kind: 'turn', name: '$(touch pwned)' });
@@ -39,33 +24,98 @@ test('a shell completes tags and names where a checkpoint may stand, and runs no
       `#!/bin/sh\n[ "$1" = completion ] && exec ${command}\nexec ${command} --storage='${rig.storage}'\n`,
     );
     chmodSync(program, 0o755);
-    const env = {
-      ...rig.environment,
-      PATH: `${bin}:${process.env['PATH'] ?? ''}`,
-    };
-    const script = spawnSync(program, ['completion', 'bash'], {
-      encoding: 'utf8',
-      env,
-      cwd: rig.work,
-    }).stdout;
-    const all = offered(script, ['checkpointd', 'restore', ''], { env, cwd: rig.work });
-    assert.equal(all.slice(0, 3), ['0', '1', 'before-lunch']);
+    await use(rig, { ...rig.environment, PATH: `${bin}:${process.env['PATH'] ?? ''}` });
     assert.is(rig.read('pwned'), undefined);
-    assert.equal(offered(script, ['checkpointd', 'show', 'bef'], { env, cwd: rig.work }), ['before-lunch']);
-    assert.equal(offered(script, ['checkpointd', 'list', ''], { env, cwd: rig.work }), []);
     await client.close();
-  }));
+  });
+}
 
-test('every shell has a script that asks for tags; one that is not known has none', () => {
-  for (const shell of shells) assert.match(completion(shell, names) ?? '', /complete-tags/, shell);
+/** What a shell is asked to complete, and what it has to offer then, and what not. */
+const wanted: readonly (readonly [typed: string, offered: readonly string[], withheld: readonly string[]])[] =
+  [
+    ['checkpointd re', ['restore', 'redo'], ['list', 'before-lunch']],
+    ['checkpointd restore ', ['0', '1', 'before-lunch'], ['deep/', '$(touch']],
+    ['checkpointd show bef', ['before-lunch'], ['0']],
+    ['checkpointd diff 0 bef', ['before-lunch'], ['0']],
+    ['checkpointd restore --', ['--hard', '--dry-run', '--yes', '--storage'], ['--stat', 'before-lunch']],
+    ['checkpointd restore 1 -- de', ['deep/'], ['before-lunch']],
+    ['checkpointd completion ', ['bash', 'zsh', 'fish'], ['deep/']],
+    ['checkpointd list --storage de', ['deep/'], ['--json']],
+  ];
+
+function isThere(shell: string): boolean {
+  if (spawnSync(shell, ['--version']).error === undefined) return true;
+  console.log(`note: SKIPPED, because ${shell} is not installed: what it completes`);
+  return false;
+}
+
+/** The words of a command line as bash gives them, the last one being typed; files are its own to offer. */
+function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
+  const words = typed.split(' ').map((word) => `'${word}'`);
+  const ask = `eval "$(checkpointd completion bash)"
+    COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _checkpointd
+    [ "\${#COMPREPLY[@]}" -gt 0 ] || COMPREPLY=($(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}"))
+    for each in "\${COMPREPLY[@]}"; do [ -d "$each" ] && each="$each/"; printf '%s\n' "$each"; done`;
+  const { stdout, status, stderr } = spawnSync('bash', ['-c', ask], { encoding: 'utf8', env, cwd });
+  assert.equal([status, stderr], [0, '']);
+  return stdout.split('\n');
+}
+
+function byFish(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
+  const ask = `checkpointd completion fish | source; complete -C ${JSON.stringify(typed)}`;
+  const { stdout, status, stderr } = spawnSync('fish', ['--no-config', '-c', ask], {
+    encoding: 'utf8',
+    env,
+    cwd,
+  });
+  assert.equal([status, stderr], [0, '']);
+  return stdout.split('\n').map((line) => line.split('\t')[0] ?? '');
+}
+
+for (const [shell, offer] of [
+  ['bash', byBash],
+  ['fish', byFish],
+] as const)
+  if (isThere(shell))
+    test(`${shell} completes commands, options, tags and paths, and runs nothing that a name says`, () =>
+      withProgram((rig, env) => {
+        for (const [typed, offered, withheld] of wanted) {
+          const found = offer(typed, env, rig.work);
+          for (const each of offered)
+            assert.ok(found.includes(each), `${typed}: ${each} of ${found.join(' ')}`);
+          for (const each of withheld)
+            assert.not.ok(
+              found.some((one) => one.startsWith(each)),
+              `${typed}: ${each}`,
+            );
+        }
+      }));
+
+if (isThere('zsh') && hasTerminal())
+  test('zsh completes commands, options, tags and paths, and runs nothing that a name says', () =>
+    withProgram(async (rig, env) => {
+      const setUp =
+        'autoload -Uz compinit; compinit -u; eval "$(checkpointd completion zsh)"; PS1="ready "; clear';
+      await inTerminal({ work: rig.work, environment: env }, 'zsh -f', async ({ type, shows, ended }) => {
+        await shows(/[%#]\s*$/);
+        type(setUp, 'Enter');
+        await shows(/^ready\s*$/);
+        for (const [typed, offered] of wanted) {
+          type(typed, 'Tab');
+          for (const each of offered) await shows(new RegExp(`(^|\\s)${each.replaceAll(/[$()]/g, '\\$&')}`));
+          type('C-c');
+          await shows(/\nready\s*$/);
+          type('clear', 'Enter');
+          await shows(/^ready\s*$/);
+        }
+        type('exit', 'Enter');
+        await ended();
+      });
+    }));
+
+test('every shell has a script; one that is not known has none', () => {
+  for (const shell of shells) assert.match(completion(shell, []) ?? '', /checkpointd/, shell);
   assert.is(completion('csh', []), undefined);
 });
-
-for (const shell of ['zsh', 'fish'])
-  if (spawnSync(shell, ['--version']).error === undefined)
-    test(`${shell} reads its script`, () => {
-      const checked = spawnSync(shell, ['-n'], { input: completion(shell, names) ?? '', encoding: 'utf8' });
-      assert.equal([checked.status, checked.stderr], [0, '']);
-    });
 
 test.run();

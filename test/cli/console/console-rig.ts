@@ -35,21 +35,25 @@ export function hasTerminal(): boolean {
   return isThere;
 }
 
-/** Runs a command of checkpointd in a terminal of so many columns and 24 lines. */
+/** The command line of a command of ours. */
+export function commandOf(rig: DaemonRig, command: string): string {
+  return `'${process.execPath}' '${daemonEntry}' ${command} --storage='${rig.storage}'`;
+}
+
+/** Runs a program in a terminal of so many columns and 24 lines. */
 export async function inTerminal(
-  rig: DaemonRig,
+  { environment, work }: Pick<DaemonRig, 'environment' | 'work'>,
   command: string,
   use: (screen: Screen) => Promise<void>,
   columns = 70,
 ): Promise<void> {
   const tmux = (...words: string[]): string =>
     spawnSync('tmux', ['-u', '-L', `ckpt-${process.pid}`, ...words], {
-      env: { ...rig.environment, TERM: 'xterm', LC_ALL: 'C.UTF-8' },
-      cwd: rig.work,
+      env: { ...environment, TERM: 'xterm', LC_ALL: 'C.UTF-8' },
+      cwd: work,
       encoding: 'utf8',
     }).stdout;
-  const run = `'${process.execPath}' '${daemonEntry}' ${command} --storage='${rig.storage}'`;
-  tmux('new-session', '-d', '-s', 'c', '-x', String(columns), '-y', '24', run);
+  tmux('new-session', '-d', '-s', 'c', '-x', String(columns), '-y', '24', command);
   const seen = (): string => tmux('capture-pane', '-p', '-t', 'c');
   try {
     await use({

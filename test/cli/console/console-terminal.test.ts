@@ -3,13 +3,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../../support/daemon-rig.ts';
 import { until } from '../../support/until.ts';
-import { hasTerminal, inTerminal, prepared } from './console-rig.ts';
+import { commandOf, hasTerminal, inTerminal, prepared } from './console-rig.ts';
 
 if (hasTerminal()) {
   test('a turn is picked with the arrow keys, and words and tags are completed (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
-      await inTerminal(rig, 'console', async ({ type, shows, ended }) => {
+      await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
         await shows(/^>/m);
         type('/ch', 'Tab');
         await shows(/> \/checkpoint/);
@@ -34,7 +34,7 @@ if (hasTerminal()) {
   test('Escape and Ctrl-C leave the list and change nothing, and Ctrl-C drops a line that is typed (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);
-      await inTerminal(rig, 'console', async ({ type, shows, ended }) => {
+      await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
         await shows(/^>/m);
         for (const key of ['Escape', 'C-c']) {
           type('/checkpoint restore --hard', 'Enter');
@@ -58,7 +58,7 @@ if (hasTerminal()) {
       await prepared(rig);
       await inTerminal(
         rig,
-        'console',
+        commandOf(rig, 'console'),
         async ({ type, shows, ended }) => {
           await shows(/^>/m);
           type('/checkpoint restore', 'Enter');
@@ -84,7 +84,7 @@ if (hasTerminal()) {
           session,
           entry: { user: { content }, assistant: { content: 'yes' } },
         });
-      await inTerminal(rig, 'console', async ({ type, shows, ended }) => {
+      await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
         await shows(/^>/m);
         type('/tangent forget', 'Enter');
         await shows(/Select the message to revert back to/);
