@@ -4,11 +4,22 @@ import { type GeneratedFile, generatedNotice, type ProtocolDocument } from './di
 
 const kebab = (word: string): string => word.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** `checkpoint/readFile`: in `checkpoint/read-file.ts`, and `checkpointReadFile` in the table. */
-function placeOf(method: string): { readonly file: string; readonly name: string } {
+/**
+ * `checkpoint/readFile`: in `checkpoint/read-file.ts`, and `checkpointReadFile` in the table. What several methods of a
+ * noun are about, and one of them is named after, has a folder: `conversation/enterTangent` and `conversation/tangent`
+ * are in `conversation/tangent/`.
+ */
+function placeOf(
+  method: string,
+  methods: readonly string[],
+): { readonly file: string; readonly name: string } {
   const [noun = '', verb = ''] = method.split('/');
+  const lastWord = (of: string): string => (/[A-Z][a-z]*$/.exec(of)?.[0] ?? '').toLowerCase();
+  const isNamedAfter = methods.some((other) => other.startsWith(`${noun}/`) && lastWord(other) === verb);
+  const thing = isNamedAfter ? verb : lastWord(verb);
+  const folder = isNamedAfter || methods.includes(`${noun}/${thing}`) ? `${noun}/${thing}` : noun;
   return {
-    file: `./${noun}/${kebab(verb)}.ts`,
+    file: `./${folder}/${kebab(verb)}.ts`,
     name: `${noun}${verb.charAt(0).toUpperCase()}${verb.slice(1)}`,
   };
 }
@@ -24,7 +35,13 @@ export function commandTable(document: ProtocolDocument): GeneratedFile {
       ({ name, kind, direction }) =>
         kind === 'request' && direction !== 'serverToClient' && name.includes('/'),
     )
-    .map(({ name: method }) => ({ method, ...placeOf(method) }))
+    .map(({ name: method }, _, all) => ({
+      method,
+      ...placeOf(
+        method,
+        all.map(({ name }) => name),
+      ),
+    }))
     .sort(byFile);
   const imports = [...commands, { file: './command.ts', name: '' }]
     .sort(byFile)

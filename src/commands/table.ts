@@ -17,29 +17,29 @@ import { command as checkpointRestore } from './checkpoint/restore.ts';
 import { command as checkpointStats } from './checkpoint/stats.ts';
 import { command as checkpointUndo } from './checkpoint/undo.ts';
 import type { Commands } from './command.ts';
-import { command as conversationAddContext } from './conversation/add-context.ts';
 import { command as conversationAppend } from './conversation/append.ts';
-import { command as conversationAppendTranscript } from './conversation/append-transcript.ts';
 import { command as conversationClear } from './conversation/clear.ts';
 import { command as conversationCompact } from './conversation/compact.ts';
-import { command as conversationContext } from './conversation/context.ts';
-import { command as conversationEnterTangent } from './conversation/enter-tangent.ts';
-import { command as conversationExitTangent } from './conversation/exit-tangent.ts';
+import { command as conversationAddContext } from './conversation/context/add-context.ts';
+import { command as conversationContext } from './conversation/context/context.ts';
+import { command as conversationRemoveContext } from './conversation/context/remove-context.ts';
 import { command as conversationExport } from './conversation/export.ts';
 import { command as conversationForget } from './conversation/forget.ts';
 import { command as conversationGet } from './conversation/get.ts';
 import { command as conversationHistory } from './conversation/history.ts';
 import { command as conversationImport } from './conversation/import.ts';
 import { command as conversationRecordLines } from './conversation/record-lines.ts';
-import { command as conversationRemoveContext } from './conversation/remove-context.ts';
 import { command as conversationSetAgents } from './conversation/set-agents.ts';
 import { command as conversationSetMcpEnabled } from './conversation/set-mcp-enabled.ts';
 import { command as conversationSetModel } from './conversation/set-model.ts';
 import { command as conversationSetNextMessage } from './conversation/set-next-message.ts';
 import { command as conversationSetTools } from './conversation/set-tools.ts';
 import { command as conversationSetValidRange } from './conversation/set-valid-range.ts';
-import { command as conversationTangent } from './conversation/tangent.ts';
-import { command as conversationTranscript } from './conversation/transcript.ts';
+import { command as conversationEnterTangent } from './conversation/tangent/enter-tangent.ts';
+import { command as conversationExitTangent } from './conversation/tangent/exit-tangent.ts';
+import { command as conversationTangent } from './conversation/tangent/tangent.ts';
+import { command as conversationAppendTranscript } from './conversation/transcript/append-transcript.ts';
+import { command as conversationTranscript } from './conversation/transcript/transcript.ts';
 import { command as ledgerHistory } from './ledger/history.ts';
 import { command as ledgerRecordWrite } from './ledger/record-write.ts';
 import { command as operationGet } from './operation/get.ts';
@@ -70,28 +70,28 @@ export const commands: Commands = {
   'checkpoint/restore': checkpointRestore,
   'checkpoint/stats': checkpointStats,
   'checkpoint/undo': checkpointUndo,
-  'conversation/addContext': conversationAddContext,
   'conversation/append': conversationAppend,
-  'conversation/appendTranscript': conversationAppendTranscript,
   'conversation/clear': conversationClear,
   'conversation/compact': conversationCompact,
+  'conversation/addContext': conversationAddContext,
   'conversation/context': conversationContext,
-  'conversation/enterTangent': conversationEnterTangent,
-  'conversation/exitTangent': conversationExitTangent,
+  'conversation/removeContext': conversationRemoveContext,
   'conversation/export': conversationExport,
   'conversation/forget': conversationForget,
   'conversation/get': conversationGet,
   'conversation/history': conversationHistory,
   'conversation/import': conversationImport,
   'conversation/recordLines': conversationRecordLines,
-  'conversation/removeContext': conversationRemoveContext,
   'conversation/setAgents': conversationSetAgents,
   'conversation/setMcpEnabled': conversationSetMcpEnabled,
   'conversation/setModel': conversationSetModel,
   'conversation/setNextMessage': conversationSetNextMessage,
   'conversation/setTools': conversationSetTools,
   'conversation/setValidRange': conversationSetValidRange,
+  'conversation/enterTangent': conversationEnterTangent,
+  'conversation/exitTangent': conversationExitTangent,
   'conversation/tangent': conversationTangent,
+  'conversation/appendTranscript': conversationAppendTranscript,
   'conversation/transcript': conversationTranscript,
   'ledger/history': ledgerHistory,
   'ledger/recordWrite': ledgerRecordWrite,

@@ -1,6 +1,6 @@
 // conversation/tangent: whether a side conversation is open, and since when.
-import { given } from '../../base/given.ts';
-import { defineCommand } from '../command.ts';
+import { given } from '../../../base/given.ts';
+import { defineCommand } from '../../command.ts';
 
 export const command = defineCommand('conversation/tangent', ({ session }) => {
   const { tangents, state } = session.parts.conversation;

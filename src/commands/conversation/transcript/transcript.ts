@@ -1,7 +1,7 @@
 // conversation/transcript: its lines by pages.
-import { given } from '../../base/given.ts';
-import { pageAt, parseCursor, stateAt } from '../answers/thread-paging.ts';
-import { defineCommand } from '../command.ts';
+import { given } from '../../../base/given.ts';
+import { pageAt, parseCursor, stateAt } from '../../answers/thread-paging.ts';
+import { defineCommand } from '../../command.ts';
 
 export const command = defineCommand('conversation/transcript', ({ session, params }) => {
   const spoken = session.parts.conversation;

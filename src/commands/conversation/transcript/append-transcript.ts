@@ -1,5 +1,5 @@
 // conversation/appendTranscript: lines that belong to no exchange.
-import { asItIs, defineConversationChange } from '../conversation-change.ts';
+import { asItIs, defineConversationChange } from '../../conversation-change.ts';
 
 export const command = defineConversationChange(
   'conversation/appendTranscript',

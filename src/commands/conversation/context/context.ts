@@ -1,8 +1,8 @@
 // conversation/context: what goes with every message, and the message built from it where it is wanted.
-import { given } from '../../base/given.ts';
-import { buildContextMessage, contextNow } from '../../session/context/session-context.ts';
-import { contextState } from '../answers/conversation-answer.ts';
-import { defineCommand } from '../command.ts';
+import { given } from '../../../base/given.ts';
+import { buildContextMessage, contextNow } from '../../../session/context/session-context.ts';
+import { contextState } from '../../answers/conversation-answer.ts';
+import { defineCommand } from '../../command.ts';
 
 export const command = defineCommand('conversation/context', async ({ session, params, context }) => {
   if (params.message !== true) {

@@ -1,7 +1,7 @@
 // conversation/enterTangent: a side conversation begins, with the files where the client wants them back.
-import { given } from '../../base/given.ts';
-import { defineConversationChange } from '../conversation-change.ts';
-import { enterTangentWithFiles } from '../tangent-files.ts';
+import { given } from '../../../base/given.ts';
+import { defineConversationChange } from '../../conversation-change.ts';
+import { enterTangentWithFiles } from '../../tangent-files.ts';
 
 export const command = defineConversationChange(
   'conversation/enterTangent',

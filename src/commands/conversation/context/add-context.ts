@@ -1,7 +1,7 @@
 // conversation/addContext: paths and globs whose files go with every message.
-import { checkContextTargets } from '../../session/context/session-context.ts';
-import { contextAfterChange } from '../answers/conversation-answer.ts';
-import { defineConversationChange } from '../conversation-change.ts';
+import { checkContextTargets } from '../../../session/context/session-context.ts';
+import { contextAfterChange } from '../../answers/conversation-answer.ts';
+import { defineConversationChange } from '../../conversation-change.ts';
 
 export const command = defineConversationChange(
   'conversation/addContext',

@@ -1,8 +1,8 @@
 // conversation/exitTangent: back to the main conversation, and to its files where the tangent carried them.
-import { lengthsOf } from '../../conversation/answers.ts';
-import { restoreAgain, restoreAnswer } from '../answers/restore-answer.ts';
-import { defineConversationChange } from '../conversation-change.ts';
-import { exitTangentWithFiles } from '../tangent-files.ts';
+import { lengthsOf } from '../../../conversation/answers.ts';
+import { restoreAgain, restoreAnswer } from '../../answers/restore-answer.ts';
+import { defineConversationChange } from '../../conversation-change.ts';
+import { exitTangentWithFiles } from '../../tangent-files.ts';
 
 export const command = defineConversationChange(
   'conversation/exitTangent',

@@ -1,6 +1,6 @@
 // conversation/removeContext: paths and globs that no longer go with every message.
-import { contextAfterChange } from '../answers/conversation-answer.ts';
-import { defineConversationChange } from '../conversation-change.ts';
+import { contextAfterChange } from '../../answers/conversation-answer.ts';
+import { defineConversationChange } from '../../conversation-change.ts';
 
 export const command = defineConversationChange(
   'conversation/removeContext',
