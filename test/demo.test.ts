@@ -1,7 +1,7 @@
 // The main command as a person types it: what it says of a path that it cannot use, and a day on a repository whose
 // list of files is longer than a pipe's usual buffer.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -47,6 +47,15 @@ test('a path that cannot be used gets one line and exit code 2', () => {
     assert.match(stderr, expected);
     assert.is(stderr.trimEnd().split('\n').length, 1, stderr);
   }
+});
+
+test('a repository that git cannot clone gets one line, too', () => {
+  const root = repository();
+  const tree = git(root, 'rev-parse', 'HEAD^{tree}').trim();
+  rmSync(join(root, '.git', 'objects', tree.slice(0, 2), tree.slice(2)));
+  const { status, stderr } = run(root);
+  assert.is(status, 2, stderr);
+  assert.match(stderr, /^npm start: git could not clone .*: .*\n$/);
 });
 
 test('a day on a repository with over 1 MB of file names, a link out of it and a nested repository', () => {

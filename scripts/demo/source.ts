@@ -39,17 +39,20 @@ export async function sourceAt(path: string): Promise<string> {
   return realpathSync(root);
 }
 
-/** Clones; hands over git's own lines of progress. @throws Error with git's last words */
+/** Clones; hands over git's own lines of progress. @throws WrongPath with what git says is wrong */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {
   const child = spawn('git', ['clone', '--progress', '--no-hardlinks', source, target], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // Large contents that a server keeps would need the network.
     env: { ...process.env, GIT_LFS_SKIP_SMUDGE: '1' },
   });
-  let last = '';
+  let wrong = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    for (const line of text.split(/[\r\n]+/).filter(Boolean)) progress((last = line));
+    for (const line of text.split(/[\r\n]+/).filter(Boolean)) {
+      progress(line);
+      if (/^(?:fatal|error): /.test(line)) wrong = line;
+    }
   });
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`git clone failed: ${last}`);
+  if (code !== 0) throw new WrongPath(`git could not clone ${source}: ${wrong || `exit ${code}`}`);
 }
