@@ -19,6 +19,7 @@ import {
 } from './connection.ts';
 import { explain, isBusy, isWorthRetry } from './failure.ts';
 import { SqliteJournal } from './journal.ts';
+import { SharedIndex } from './shared-index.ts';
 
 export type { Row, SqlValue } from './columns.ts';
 
@@ -45,6 +46,9 @@ export class SqliteDatabase {
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
   readonly #journal: SqliteJournal;
+  readonly #index: SharedIndex;
+  /** Within synchronous work, before which the index was looked at. */
+  #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
   #pagesMax = pagesUsually;
@@ -55,6 +59,7 @@ export class SqliteDatabase {
     this.#connection = connection;
     this.#busyMs = busyMs;
     this.#journal = new SqliteJournal(file);
+    this.#index = new SharedIndex(file);
   }
 
   /**
@@ -124,7 +129,7 @@ export class SqliteDatabase {
     const deadline = performance.now() + this.#busyMs;
     for (;;) {
       try {
-        return this.#attempt(work);
+        return this.#within(() => this.#attempt(work));
       } catch (error) {
         if (isBusy(error)) {
           if (performance.now() >= deadline) throw explain(error, this.file);
@@ -140,7 +145,7 @@ export class SqliteDatabase {
     const deadline = performance.now() + this.#busyMs;
     for (;;) {
       try {
-        return work();
+        return this.#within(work);
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw explain(error, this.file);
         await delay(1 + Math.random() * 10);
@@ -221,7 +226,9 @@ export class SqliteDatabase {
    * by then.
    */
   async finish(): Promise<void> {
-    if (!this.#isClosed) await this.#journal.writeBack();
+    if (this.#isClosed) return;
+    this.#index.look();
+    await this.#journal.writeBack();
   }
 
   /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
@@ -230,7 +237,24 @@ export class SqliteDatabase {
     this.#isClosed = true;
     this.#journal.close();
     this.#statements.clear();
-    this.#connection.close();
+    try {
+      this.#index.look();
+    } finally {
+      this.#connection.close();
+    }
+  }
+
+  /** Looks at the index once for all that `work` does: it may be thousands of statements. */
+  #within<T>(work: () => T): T {
+    if (this.#isWithin) return work();
+    this.#index.look();
+    this.#isWithin = true;
+    try {
+      return work();
+    } finally {
+      this.#isWithin = false;
+      this.#index.look(); // it may have grown
+    }
   }
 
   #attempt<T>(work: () => T): T {
@@ -258,7 +282,10 @@ export class SqliteDatabase {
   }
 
   #open(): DatabaseConnection {
-    if (!this.#isClosed) return this.#connection;
+    if (!this.#isClosed) {
+      if (!this.#isWithin) this.#index.look();
+      return this.#connection;
+    }
     throw new CheckpointdError(
       'StoreUnavailable',
       'The checkpoint store was closed. Open the session again.',
