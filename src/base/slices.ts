@@ -2,19 +2,28 @@
 import { setImmediate } from 'node:timers/promises';
 
 const sliceMsMax = 20;
+/** Of work that nobody waits for: a request that comes meanwhile takes several turns, and waits at each of them. */
+const backgroundSliceMsMax = 3;
 
 /** Gives the event loop a turn whenever the current slice has lasted long enough, and honours a cancel there. */
 export class Slices {
   #startedMs = performance.now();
   readonly #signal: AbortSignal | undefined;
+  readonly #msMax: number;
 
-  constructor(signal?: AbortSignal) {
+  constructor(signal?: AbortSignal, msMax = sliceMsMax) {
     this.#signal = signal;
+    this.#msMax = msMax;
+  }
+
+  /** Slices of work that nobody waits for. */
+  static inBackground(signal?: AbortSignal): Slices {
+    return new Slices(signal, backgroundSliceMsMax);
   }
 
   /** True when it is time to await {@link pause}; cheap enough for every turn of a loop. */
   isDue(): boolean {
-    return performance.now() - this.#startedMs >= sliceMsMax;
+    return performance.now() - this.#startedMs >= this.#msMax;
   }
 
   /** Yields once. @throws AbortError (the signal's reason) when the work was cancelled meanwhile. */

@@ -195,6 +195,7 @@ export class TreeCapturer implements Capturer {
       kept: this.#last,
       sink: discarding,
       isWhole: true,
+      isInBackground: true,
       signal,
     });
     await accept();

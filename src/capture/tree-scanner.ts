@@ -51,6 +51,8 @@ export interface ScanRequest extends Pick<CaptureRequest, 'alsoInclude' | 'signa
   readonly since?: { readonly listings: Listings | undefined; readonly touched: readonly TreePath[] };
   /** Look at everything, whatever is proven. */
   readonly isWhole?: boolean;
+  /** Nobody waits for it, and what comes meanwhile should not wait for it either. */
+  readonly isInBackground?: boolean;
   /** What the watch has told. */
   readonly changes?: Changes | undefined;
 }
@@ -163,7 +165,7 @@ export class TreeScanner {
     const seen = await this.#tracked(() => scan.run());
     const accept = async (): Promise<void> => {
       this.#directories = seen.directories;
-      await whole?.succeeded(seen, options.clock.isLocal, new Slices(request.signal));
+      await whole?.succeeded(seen, options.clock.isLocal, slicesFor(request.signal, request.isInBackground));
     };
     return { seen, reason, accept };
   }
@@ -178,7 +180,15 @@ export class TreeScanner {
     return 'unproven';
   }
 
-  #scanOptions({ kept, sink, since, alsoInclude, signal, onProgress }: ScanRequest): ScanOptions {
+  #scanOptions({
+    kept,
+    sink,
+    since,
+    alsoInclude,
+    signal,
+    onProgress,
+    isInBackground,
+  }: ScanRequest): ScanOptions {
     const { workTree, store, maxFileBytes } = this.#options;
     requireRoot(workTree.root);
     const earlier = since?.listings;
@@ -193,7 +203,7 @@ export class TreeScanner {
       kept,
       alsoInclude: pathTreeOf(alsoInclude ?? []),
       leftOut: new Set(this.#options.leftOut),
-      slices: new Slices(signal),
+      slices: slicesFor(signal, isInBackground),
       hash: (size) => store.hash(size),
       sink,
       spoolDirectory: store.spoolDirectory,
@@ -246,4 +256,8 @@ function isLeftOut(path: TreePath, directories: Listings): boolean {
     directory = join(directory, name);
   }
   return false;
+}
+
+function slicesFor(signal: AbortSignal | undefined, isInBackground = false): Slices {
+  return isInBackground ? Slices.inBackground(signal) : new Slices(signal);
 }

@@ -96,7 +96,7 @@ export class WatchAudit {
     if (!changes.isWholeSince(since)) return undefined;
     const untold = await differences(last.seen, look.seen, {
       without: (path) => changes.hasTold(path, since),
-      slices: new Slices(),
+      slices: Slices.inBackground(),
     });
     return untold === undefined || untold.length === 0 ? undefined : { untold, since };
   }
