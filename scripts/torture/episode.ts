@@ -211,9 +211,13 @@ export class Episode {
     skipped: readonly { readonly path: string }[],
     where: string,
   ): Promise<void> {
+    await this.oracle.remember(this.seat);
+    const wasHeld = this.oracle.heldPaths(id);
     const holding = await this.oracle.holding(this.seat, id);
-    // What the checkpoint before held stays captured, though rules may ignore it by now.
-    const kept = [...manifest].filter(([path, { kind }]) => kind !== 'other' && holding.has(path));
+    // What a checkpoint before held stays captured, though rules may ignore it by now.
+    const kept = [...manifest].filter(
+      ([path, { kind }]) => kind !== 'other' && holding.has(path) && wasHeld.has(path),
+    );
     const right = new Map([...kept, ...wanted(this.world.work, manifest, skipped)]);
     assertHolds(holding, right, `${where}: ${id}`);
     this.oracle.claim(this.seat, id, right);

@@ -63,14 +63,21 @@ export class Oracle {
     return this.#claims.get(`${seat.session} ${id}`);
   }
 
+  /** Reads what every checkpoint holds, as long as they are there. */
+  async remember(seat: Seat): Promise<void> {
+    for (const { id } of await list(seat)) await this.holding(seat, id);
+  }
+
   /**
-   * The user had checkpoints removed: what only they held is gone by the user's own will, and what only the work tree
-   * holds by now is the user's to overwrite.
+   * The user had checkpoints removed: what only they held ({@link remember}) is gone by the user's own will, and what
+   * only the work tree holds by now is the user's to overwrite. Whatever else is nowhere stays lost.
    */
-  async forget(seats: readonly Seat[], isGone: (id: string) => boolean): Promise<void> {
-    for (const key of this.#claims.keys()) if (isGone(key.split(' ')[1] ?? '')) this.#claims.delete(key);
-    const lost = await this.#missing(seats, new Map());
-    for (const { path, thing } of lost) this.#displaced.delete(`${path}\0${thing.git}`);
+  async forget(seats: readonly Seat[], work: Manifest, isGone: (id: string) => boolean): Promise<void> {
+    for (const key of this.#claims.keys()) if (isGone(idIn(key))) this.#claims.delete(key);
+    const gone = [...this.#holdings].filter(([key]) => isGone(idIn(key))).map(([, holding]) => holding);
+    for (const { path, thing } of await this.#missing(seats, new Map()))
+      if (work.get(path)?.git === thing.git || gone.some((holding) => holds(holding.get(path), thing)))
+        this.#displaced.delete(`${path}\0${thing.git}`);
   }
 
   forgetAll(seat: Seat): void {
@@ -103,9 +110,10 @@ export class Oracle {
     return holding;
   }
 
-  /** Whether any checkpoint held something there: then rules that ignore it do not hide it. */
-  wasHeld(path: string): boolean {
-    return [...this.#holdings.values()].some((holding) => holding.has(path));
+  /** Where any checkpoint that was looked at, but this one, held something: rules that ignore it do not hide it. */
+  heldPaths(besides?: string): ReadonlySet<string> {
+    const others = [...this.#holdings].filter(([key]) => idIn(key) !== besides);
+    return new Set(others.flatMap(([, holding]) => [...holding.keys()]));
   }
 
   /** Reads checkpoints anew (default: all) and holds them against what they held when they were made. */
@@ -132,6 +140,9 @@ export class Oracle {
     return left;
   }
 }
+
+/** The checkpoint of a key of claims and holdings. */
+const idIn = (key: string): string => key.split(' ')[1] ?? '';
 
 /** Whether a checkpoint holds exactly these files. */
 export function assertHolds(holding: Holding, wanted: Manifest, where: string): void {

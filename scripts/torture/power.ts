@@ -38,7 +38,7 @@ export async function cutPower(
   if (id !== undefined && world.circumstances.durability === 'power') oracle.claim(seat, id, asked);
   if (id !== undefined && world.circumstances.durability === 'process') {
     const isThere = (await list(seat)).some((each) => each.id === id);
-    if (!isThere) await oracle.forget([seat], (each) => each === id);
+    if (!isThere) await oracle.forget([seat], after, (each) => each === id);
   }
   await oracle.assertNothingLost([seat], after, where);
   await oracle.assertHeld(

@@ -1,6 +1,6 @@
 // The steps that change the work tree, and whether it became what they say.
 import type { Course, Episode } from './episode.ts';
-import { describe, type Manifest } from './manifest.ts';
+import { describe, isTemporary, type Manifest } from './manifest.ts';
 import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
 import { complaints, ignoredAndGone, type RestoreAnswer } from './restored.ts';
 import { Defect } from './seat.ts';
@@ -46,6 +46,7 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
       outcome.is === 'answered'
         ? capturedBefore
         : new Map([...first].filter(([name]) => capturedBefore.has(name) || (target?.has(name) ?? false)));
+    const held = episode.oracle.heldPaths();
     const wrong =
       target === undefined
         ? []
@@ -54,10 +55,7 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
             after,
             answer,
           ).filter(
-            (line) =>
-              !(
-                line.endsWith(ignoredAndGone) && episode.oracle.wasHeld(line.slice(0, -ignoredAndGone.length))
-              ),
+            (line) => !(line.endsWith(ignoredAndGone) && held.has(line.slice(0, -ignoredAndGone.length))),
           );
     if (wrong.length > 0) throw new Defect(`a restore that answered ok: ${wrong.join('; ')}`);
     await judgeCheckpoints(episode, course, answer);
@@ -77,25 +75,31 @@ export async function judgeRestore(episode: Episode, course: Course, meant: Mean
   }
 }
 
-/** The safety checkpoint holds what stood there, and the restore's own what stands there now. */
+/**
+ * The safety checkpoint holds what stood there, and the restore's own what stands there now. Where calls of the system
+ * failed, both may lack what could not be read (what was displaced is never lacking: the oracle sees to that), and
+ * still hold nothing that did not stand there.
+ */
 async function judgeCheckpoints(episode: Episode, course: Course, answer: RestoreAnswer): Promise<void> {
   const { safety, checkpoint } = answer;
-  const { capturedBefore, after, outcome, isDisturbed } = course;
-  if (isDisturbed || outcome.is !== 'answered') return;
+  const { capturedBefore, before, after, outcome, isDisturbed } = course;
+  if (outcome.is !== 'answered') return;
   if (safety !== undefined) {
     const holding = await episode.oracle.holding(episode.seat, safety);
-    for (const [name, thing] of capturedBefore)
+    for (const [name, thing] of isDisturbed ? [] : capturedBefore)
       if (!holds(holding.get(name), thing))
         throw new Defect(`the safety checkpoint lacks ${name} (${describe(thing)})`);
-    const saved = new Map([...course.before].filter(([name]) => holding.has(name)));
+    const saved = new Map([...before].filter(([name]) => holding.has(name)));
     assertHolds(holding, saved, `the safety checkpoint ${safety}`);
     episode.oracle.claim(episode.seat, safety, saved);
   }
   if (checkpoint === undefined) return;
   // It may hold what was brought back and is ignored by now, as well.
   const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
-  const brought = new Map([...after].filter(([name, { kind }]) => kind !== 'other' && holding.has(name)));
-  const own = new Map([...wanted(episode.world.work, after, []), ...brought]);
+  const brought = new Map(
+    [...after].filter(([name, { kind }]) => kind !== 'other' && !isTemporary(name) && holding.has(name)),
+  );
+  const own = isDisturbed ? brought : new Map([...wanted(episode.world.work, after, []), ...brought]);
   assertHolds(holding, own, `the restore’s own checkpoint ${checkpoint.id}`);
   episode.oracle.claim(episode.seat, checkpoint.id, own);
 }

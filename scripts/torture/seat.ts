@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
 import { testProgram, WireClient, WireFailure } from '../../test/support/wire-client.ts';
+import { Impatience, longestWait, patiently, starvationOf } from './patience.ts';
 import type { Tally } from './tally.ts';
 
 /** The daemon behind the seam for faults; the shipped one has no such switch. */
@@ -73,7 +74,7 @@ export class Seat {
     this.#client = new WireClient({
       command: [program, ...args],
       env: { PATH: process.env['PATH'], HOME: join(top, 'home'), XDG_RUNTIME_DIR: join(top, 'run') },
-      timeoutMs: this.options.patienceMs,
+      timeoutMs: longestWait(this.options.patienceMs),
     });
     this.#isCondemned = trouble?.act === 'killAll';
     const hello = await this.#ask('initialize', {});
@@ -154,7 +155,9 @@ export class Seat {
     const { exitCode, signalCode } = client.process;
     if (exitCode !== null || signalCode !== null) return this.#ended(client, method);
     try {
-      const result = (await client.send(method, params).answer) as Record<string, unknown>;
+      const { answer } = client.send(method, params);
+      const starved = starvationOf(client.process.pid ?? 0);
+      const result = (await patiently(answer, this.options.patienceMs, starved)) as Record<string, unknown>;
       this.#assertFrames(client);
       client.frames.length = 0;
       return { is: 'answered', result };
@@ -166,8 +169,7 @@ export class Seat {
         this.options.tally.failed(kind);
         return { is: 'failed', kind, effects, message: error.message };
       }
-      if ((error as Error).message.startsWith('nothing came within'))
-        throw new Defect(`${method}: no answer within ${this.options.patienceMs} ms${this.#lastWords()}`);
+      if (error instanceof Impatience) throw new Defect(`${method}: ${error.message}${this.#lastWords()}`);
       return this.#ended(client, method);
     }
   }

@@ -85,6 +85,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
 
 async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<void> {
   const all = await list(episode.seat);
+  if (step.op === 'delete') await episode.oracle.remember(episode.seat);
   const id = all[step.n % Math.max(1, all.length)]?.id ?? '0';
   const params = step.op === 'delete' ? { tag: id } : { tag: id, name: `name ${step.n}` };
   const course = await episode.change(`checkpoint/${step.op}`, params, step.trouble);
@@ -93,7 +94,7 @@ async function onOne(episode: Episode, step: Of<'delete' | 'rename'>): Promise<v
   if (course.outcome.is === 'failed' && course.outcome.effects === 'none' && isGone && all.length > 0)
     throw new Defect(`${step.op} failed, and ${id} is gone`);
   if (step.op === 'delete')
-    await episode.oracle.forget(episode.world.running, (each) => isGone && each === id);
+    await episode.oracle.forget(episode.world.running, course.after, (each) => isGone && each === id);
 }
 
 async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Promise<void> {
@@ -104,10 +105,11 @@ async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Pro
       ({ kind, tag }) => now || (kind !== 'safety' && tag === undefined),
     );
     const may = new Set(passing.map(({ id }) => id));
+    await episode.oracle.remember(episode.seat);
     const course = await episode.change('store/gc', now ? { prune: 'now' } : {}, trouble);
     judgeQuiet(course, op);
     const left = new Map((await list(episode.seat)).map(({ id, kind }) => [id, kind]));
-    await episode.oracle.forget(episode.world.running, (id) => may.has(id) && !left.has(id));
+    await episode.oracle.forget(episode.world.running, course.after, (id) => may.has(id) && !left.has(id));
     return;
   }
   const params = op === 'enter' ? { files: now } : { keepTail: now };
@@ -119,13 +121,18 @@ async function besides(episode: Episode, step: Of<'gc' | 'enter' | 'exit'>): Pro
 
 async function enable(episode: Episode, step: Of<'clean' | 'init'>): Promise<void> {
   const { oracle, seat, world } = episode;
+  const known = await list(seat);
+  if (step.op === 'clean') await oracle.remember(seat);
   const course = await episode.change(`checkpoint/${step.op}`, {}, step.trouble);
   judgeQuiet(course, step.op);
   // Killed, it has removed what the user wanted removed, and the next opening may have made a new base.
   const left = new Set((await list(seat)).map(({ id }) => id));
-  if (step.op === 'clean') await oracle.forget(world.running, (id) => !left.has(id));
+  const spared = known.filter(({ id }) => left.has(id)).length;
+  if (spared !== 0 && spared !== known.length)
+    throw new Defect(`${step.op}: ${spared} of ${known.length} checkpoints are left`);
+  if (step.op === 'clean') await oracle.forget(world.running, course.after, (id) => !left.has(id));
   if (step.op === 'clean' && left.size === 0) {
-    await oracle.forget(world.running, () => true);
+    await oracle.forget(world.running, course.after, () => true);
     // Without checkpoints there is little left to try.
     await seat.read('checkpoint/init');
     for (const { id } of await list(seat)) await episode.assertMade(id, world.look(), [], 'init');
@@ -203,10 +210,14 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
     await oracle.assertNothingLost(world.running, after, 'two restores at once');
     // The other daemon goes: what only its checkpoints hold is brought back by an undo.
     await other.ask('checkpoint/undo', { mode: 'hard', confirm: true });
+    const undone = world.look();
+    oracle.took(after, undone, 'the undo of another daemon');
+    await oracle.assertNothingLost(world.running, undone, 'the undo of another daemon');
   }
+  await oracle.remember(other);
+  const outOfSight = new Set((await list(other)).map(({ id }) => id));
   await other.close();
-  // The other daemon's checkpoints are out of sight.
-  await oracle.forget(world.running, () => false);
+  await oracle.forget(world.running, world.look(), (id) => outOfSight.has(id));
 }
 
 async function audit(episode: Episode): Promise<void> {
