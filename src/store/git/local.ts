@@ -33,12 +33,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   const commonDir = await userRepository(options);
   const durable = options.durability === 'power';
   const own = join(options.sessionDirectory, 'local');
-  const gitDir = join(own, 'view.git');
-  const [incoming, kept] = [join(own, 'incoming'), join(own, 'kept')];
-  const theirs = join(commonDir, 'objects');
-  await openBareRepository(gitDir);
-  const alternates = [incoming, kept, theirs].map((each) => `${quoteLine(each)}\n`).join('');
-  writeAtomically(join(gitDir, 'objects', 'info', 'alternates'), alternates);
+  const { gitDir, incoming, kept, theirs } = await openView(own, commonDir);
   const spoolDirectory = join(own, 'spool');
   files.rmSync(spoolDirectory, { recursive: true, force: true });
   files.mkdirSync(spoolDirectory, { recursive: true, mode: 0o700 });
@@ -72,11 +67,33 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   return new GitStore(home);
 }
 
+/** The git dir of ours that sees all objects, ours and theirs. */
+async function openView(
+  own: string,
+  commonDir: string,
+): Promise<{
+  readonly gitDir: string;
+  readonly incoming: string;
+  readonly kept: string;
+  readonly theirs: string;
+}> {
+  const gitDir = join(own, 'view.git');
+  const [incoming, kept] = [join(own, 'incoming'), join(own, 'kept')];
+  const theirs = join(commonDir, 'objects');
+  await openBareRepository(gitDir);
+  const alternates = [incoming, kept, theirs].map((each) => `${quoteLine(each)}\n`).join('');
+  writeAtomically(join(gitDir, 'objects', 'info', 'alternates'), alternates);
+  return { gitDir, incoming, kept, theirs };
+}
+
 /** Our own copies move; refs that are left go on holding what they hold, where no checkpoint is looked for. */
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');
   if (files.existsSync(own)) files.renameSync(own, join(to, 'local'));
-  const gitDir = await userRepository(options);
+  const commonDir = await userRepository(options);
+  // In git directories of ours, made anew: those that moved may be what is damaged.
+  await openView(own, commonDir);
+  const gitDir = refsGitDir(own, commonDir);
   const prefix = prefixOf(options);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
   const { stdout } = await runGit({ place: { gitDir }, args });
