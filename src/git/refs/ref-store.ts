@@ -136,6 +136,7 @@ export class RefStore {
         `the ref ${ref} is well formed`,
       );
     }
+    const before = changes.map(({ ref }) => ({ ref, to: this.#refs.get(ref) }));
     // One ref is one rename, whole by itself.
     if (changes.length > 1) this.#beginIntent(changes);
     try {
@@ -143,12 +144,34 @@ export class RefStore {
     } catch (error) {
       await this.#findOut(changes, error);
     }
+    try {
+      this.#sync(changes);
+    } catch (error) {
+      await this.#takeBack(before, error);
+    }
     for (const { ref, to } of changes) {
       if (to === undefined) this.#refs.delete(ref);
       else this.#refs.set(ref, to);
     }
-    this.#sync(changes);
     if (changes.length > 1) this.#endIntent();
+  }
+
+  /** An answer promises the disk. What the disk refused is taken back, so that the error is true: nothing changed. */
+  async #takeBack(before: readonly RefChange[], error: unknown): Promise<never> {
+    try {
+      // Not synced, for that is what fails: after a power cut the refs may be either, and both are whole.
+      if (before.length > 1) this.#writeIntent(before, false);
+      await this.#ask(before, () => '');
+      await this.reload();
+    } catch (second) {
+      throw new CheckpointdError(
+        'StoreUnavailable',
+        'The disk refused to keep what was changed, and it could not be taken back either. Open the session again to see what it holds.',
+        { effects: 'unknown', cause: new AggregateError([error, second]) },
+      );
+    }
+    this.#endIntent();
+    throw error;
   }
 
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
@@ -208,17 +231,17 @@ export class RefStore {
     if (changes.some(({ to }) => to === undefined)) await removeStaleLock(join(gitDir, 'packed-refs.lock'));
   }
 
-  #writeIntent(changes: readonly RefChange[]): void {
+  #writeIntent(changes: readonly RefChange[], durable: boolean): void {
     const text = JSON.stringify(
       withSum({ changes: changes.map(({ ref, to }) => ({ ref, to: to ?? null })) }),
     );
-    writeAtomically(this.#options.intentFile, text, { durable: this.#options.durable });
+    writeAtomically(this.#options.intentFile, text, { durable });
   }
 
   /** One that may stand there although writing it failed would be carried out by the next open. */
   #beginIntent(changes: readonly RefChange[]): void {
     try {
-      this.#writeIntent(changes);
+      this.#writeIntent(changes, this.#options.durable);
     } catch (error) {
       this.#endIntent();
       throw error;
@@ -244,8 +267,10 @@ export class RefStore {
   #sync(changes: readonly RefChange[]): void {
     if (!this.#options.durable) return;
     const gitDir = this.#refsIn;
-    const directories = new Set(changes.map(({ ref }) => dirname(join(gitDir, ref))));
-    for (const directory of directories) if (files.existsSync(directory)) syncDirectory(directory);
+    const standing = (directory: string): string =>
+      files.existsSync(directory) ? directory : standing(dirname(directory)); // git removes the empty ones
+    const directories = new Set(changes.map(({ ref }) => standing(dirname(join(gitDir, ref)))));
+    for (const directory of directories) syncDirectory(directory);
   }
 }
 

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { RefStore } from '../../../src/git/refs/ref-store.ts';
 import { git } from '../../support/git-oracle.ts';
@@ -11,7 +12,7 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 
 interface Rig {
   readonly refs: RefStore;
-  readonly again: () => Promise<RefStore>;
+  readonly again: (durable?: boolean) => Promise<RefStore>;
   readonly objects: readonly [string, string];
   readonly left: () => string[];
 }
@@ -22,9 +23,9 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
   const put = (text: string): string =>
     git(gitDir, 'commit-tree', '-m', text, '4b825dc642cb6eb9a060e54bf8d69288fbee4904').trim();
   const opened: RefStore[] = [];
-  const again = async (): Promise<RefStore> => {
+  const again = async (durable = false): Promise<RefStore> => {
     const intentFile = join(gitDir, 'intent.json');
-    const store = new RefStore({ place: { gitDir }, prefixes: ['refs/own/'], intentFile, durable: false });
+    const store = new RefStore({ place: { gitDir }, prefixes: ['refs/own/'], intentFile, durable });
     opened.push(store);
     await store.open();
     return store;
@@ -81,6 +82,66 @@ test('refs whose note cannot be written do not move, and no later open moves the
     }
     assert.equal(left(), []);
     assert.is((await again()).refs.size, 0);
+  }));
+
+for (const count of [1, 2])
+  test(`${count} refs that moved and cannot be synced move back: what failed has changed nothing`, () =>
+    withRefs(async ({ again, objects: [one, two], left }) => {
+      const refs = await again(true);
+      const all = (to: string | undefined): { ref: string; to: string | undefined }[] =>
+        ['refs/own/a', 'refs/own/b'].slice(0, count).map((ref) => ({ ref, to }));
+      const refuse = async (to: string | undefined): Promise<void> => {
+        installFault((made, target) => {
+          if (made === 'open' && /refs(\/own)?$/.test(target))
+            throw Object.assign(new Error('EIO'), { code: 'EIO' });
+        });
+        try {
+          const refused = await refs.commit(all(to)).catch((error: unknown) => error);
+          assert.is((refused as NodeJS.ErrnoException).code, 'EIO');
+        } finally {
+          installFault(undefined);
+        }
+        assert.equal(left(), []);
+      };
+      await refuse(one);
+      assert.is(refs.refs.size, 0);
+      assert.is((await again()).refs.size, 0);
+      await refs.commit(all(one));
+      await refuse(two);
+      await refuse(undefined);
+      for (const store of [refs, await again()])
+        assert.equal(
+          [...store.refs.values()],
+          Array.from({ length: count }, () => one),
+        );
+    }));
+
+test('refs that cannot be synced and cannot be moved back are told as a change that nobody knows', () =>
+  withRefs(async ({ again, objects: [one], left }) => {
+    const refs = await again(true);
+    installFault((made, target) => {
+      if (made === 'open' && target.endsWith('refs/own')) {
+        refs.kill();
+        installFault((call) => {
+          if (call === 'spawn') throw Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' });
+        });
+        throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      }
+    });
+    try {
+      const refused = await refs
+        .commit([
+          { ref: 'refs/own/a', to: one },
+          { ref: 'refs/own/b', to: one },
+        ])
+        .catch((error: unknown) => error);
+      assert.is((refused as CheckpointdError).effects, 'unknown');
+    } finally {
+      installFault(undefined);
+    }
+    // The note says which of the two it shall be; the next opening makes it so.
+    assert.equal((await again()).refs.size, 0);
+    assert.equal(left(), []);
   }));
 
 test.run();
