@@ -215,9 +215,9 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
     await oracle.assertNothingLost(world.running, undone, 'the undo of another daemon');
   }
   await oracle.remember(other);
-  const outOfSight = new Set((await list(other)).map(({ id }) => id));
+  const withOther = new Set((await list(other)).map(({ id }) => id));
   await other.close();
-  await oracle.forget(world.running, world.look(), (id) => outOfSight.has(id));
+  await oracle.forget(world.running, world.look(), (id) => withOther.has(id));
 }
 
 async function audit(episode: Episode): Promise<void> {

@@ -124,6 +124,15 @@ export class SessionDirectory {
     }
   }
 
+  /** Takes back a {@link create} after which nothing came. */
+  removeNew(): void {
+    try {
+      files.rmSync(this.own, { recursive: true, force: true });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error; // what failed before is told; this is resumed as a new one
+    }
+  }
+
   /**
    * The directory when it is the very one that this session made; undefined when there is nothing.
    *

@@ -109,8 +109,12 @@ export async function openSession(
     return { session, resumed };
   } catch (error) {
     // What existed before stays as it was; what was made for this opening goes with it.
-    const trash = resumed ? undefined : renameAway(directory);
-    owner.release();
+    let trash: string | undefined;
+    try {
+      trash = resumed ? undefined : renameAway(directory);
+    } finally {
+      owner.release();
+    }
     if (trash !== undefined) await deleteTrash(trash);
     throw error;
   }
@@ -133,15 +137,28 @@ async function own(
 ): Promise<{ readonly owner: SessionOwner; readonly resumed: boolean }> {
   let resumed = false;
   try {
+    let isMade = false;
     const prepare = (): void => {
       resumed = directory.exists();
-      if (!resumed) return directory.create(marker);
-      directory.refuseLaterFormat();
-      directory.removeTemporaries();
+      if (resumed) {
+        directory.refuseLaterFormat();
+        directory.removeTemporaries();
+      } else {
+        directory.create(marker);
+        isMade = true;
+      }
     };
-    const owner = await SessionOwner.claim(directory, prepare, socket);
+    const undo = (): void => {
+      if (isMade) directory.removeNew();
+    };
+    const owner = await SessionOwner.claim(directory, prepare, socket, undo);
     if (!(owner instanceof SessionOwner)) throw busy(owner);
-    if (resumed) await endOrphans(directory.root);
+    try {
+      if (resumed) await endOrphans(directory.root);
+    } catch (error) {
+      owner.release();
+      throw error;
+    }
     return { owner, resumed };
   } catch (error) {
     throw systemCode(error) === undefined ? error : storageFailure(directory.storage, error);

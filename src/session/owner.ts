@@ -78,13 +78,15 @@ export class SessionOwner {
    * Claims the directory, or returns the holder that has it.
    *
    * The first lock goes by the storage and the session's id, so it is held before there is a directory: `prepare`
-   * fills it, and nobody can rename it away in between. Whatever `prepare` throws gives the locks back.
+   * fills it, and nobody can rename it away in between. Whatever it throws, or what comes after it, gives the locks
+   * back; `undo` takes back what it did before that.
    * `socket` is where further clients reach this process: the owner's file tells it to them.
    */
   static async claim(
     directory: SessionDirectory,
     prepare?: () => void,
     socket?: string,
+    undo?: () => void,
   ): Promise<SessionOwner | Holder> {
     const { dev, ino } = files.statSync(directory.storage, { bigint: true });
     const name = await takeProcessLock(`session ${directory.session} in ${dev}:${ino}`, directory.lockFile);
@@ -101,8 +103,12 @@ export class SessionOwner {
       prepare?.();
       return new SessionOwner(directory, { name, directory: lock }, previous, socket);
     } catch (error) {
-      if (prepare !== undefined) directory.removeEmptyRoot();
-      release({ name, directory: lock });
+      try {
+        undo?.();
+        if (prepare !== undefined) directory.removeEmptyRoot();
+      } finally {
+        release({ name, directory: lock });
+      }
       throw error;
     }
   }
@@ -177,9 +183,16 @@ async function lockInPlace(root: string): Promise<DirectoryLock> {
     const before = standingAt(root);
     if (before.is !== 'directory') return { is: 'unavailable', because: 'there is no directory yet' };
     const lock = await lockDirectory(root);
-    const after = standingAt(root);
-    if (lock.is !== 'held' || (after.is === 'directory' && isSameDirectory(before.identity, after.identity)))
-      return lock;
+    if (lock.is !== 'held') return lock;
+    let isSame = false;
+    try {
+      const after = standingAt(root);
+      isSame = after.is === 'directory' && isSameDirectory(before.identity, after.identity);
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+    if (isSame) return lock;
     lock.release();
   }
 }

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { isSameDirectory, standingAt } from '../base/directory-identity.ts';
+import { isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type Dirent, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -27,7 +27,7 @@ export function renameAway(directory: SessionDirectory): string | undefined {
   if (identity === undefined) return undefined;
   const trash = trashOf(directory);
   files.renameSync(directory.root, trash);
-  const moved = standingAt(trash);
+  const moved = lookedAt(trash, directory);
   if (moved.is === 'directory' && isSameDirectory(moved.identity, identity)) return trash;
   files.renameSync(trash, directory.root); // somebody exchanged it between the look and the rename
   throw new CheckpointdError(
@@ -35,6 +35,16 @@ export function renameAway(directory: SessionDirectory): string | undefined {
     `${directory.root} was exchanged while its session was being removed. What stands there now was left as it is.`,
     { details: { session: directory.session, path: directory.root } },
   );
+}
+
+/** What was renamed; where nobody can tell, it goes back. */
+function lookedAt(trash: string, directory: SessionDirectory): Standing {
+  try {
+    return standingAt(trash);
+  } catch (error) {
+    files.renameSync(trash, directory.root);
+    throw error;
+  }
 }
 
 /**

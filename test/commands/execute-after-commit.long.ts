@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { withSessions } from '../support/session-rig.ts';
 import { FaultSweep } from './execute-after-commit.ts';
 import { changes } from './execute-changes.ts';
+import { EndSweep, ends } from './execute-ends.ts';
 
 for (const strategy of ['shadow', 'local', 'sqlite']) {
   for (const [name, change] of Object.entries(changes)) {
@@ -11,6 +12,17 @@ for (const strategy of ['shadow', 'local', 'sqlite']) {
       withSessions(async (rig) => {
         const { failed } = await new FaultSweep(rig, change, strategy).run();
         assert.ok(failed > 0, 'it calls the system');
+      }));
+  }
+}
+
+for (const strategy of ['shadow', 'local', 'sqlite']) {
+  for (const end of ends) {
+    test(`${strategy}, ${end}: whichever call fails, the answer is true`, () =>
+      withSessions(async (rig) => {
+        rig.write('a.txt', 'one\n');
+        const { failed } = await new EndSweep(rig, end, strategy).run();
+        assert.ok(failed > 50, `${failed} calls`);
       }));
   }
 }

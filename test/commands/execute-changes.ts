@@ -32,6 +32,12 @@ export const changes: Readonly<Record<string, Change>> = {
     params: turn,
     prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
   },
+  createDurably: {
+    method: 'checkpoint/create',
+    params: turn,
+    open: { durability: 'power' },
+    prepare: async (_ask, rig) => rig.write('a.txt', 'two\n'),
+  },
   restore: {
     method: 'checkpoint/restore',
     params: { tag: 'first', mode: 'hard' },

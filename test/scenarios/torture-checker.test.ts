@@ -7,7 +7,7 @@ import { Impatience, patiently } from '../../scripts/torture/patience.ts';
 import { judgeRestore } from '../../scripts/torture/restores.ts';
 import type { Seat } from '../../scripts/torture/seat.ts';
 import type { Step } from '../../scripts/torture/steps.ts';
-import { onPaper, Paper, type PaperEpisode } from '../support/paper-episode.ts';
+import { onPaper, Paper, type PaperEpisode } from '../support/together/paper-episode.ts';
 
 const gone = (paper: PaperEpisode, ...ids: readonly string[]): void => {
   for (const id of ids) paper.paper.checkpoints.delete(id);

@@ -73,4 +73,47 @@ for (const strategy of ['local', 'sqlite'] as const) {
     }));
 }
 
+for (const [what, call, place] of [
+  ['a repository that cannot be looked at is not taken for one that is gone', 'lstat', '.git/HEAD'],
+  [
+    'a directory that cannot be looked at after its lock was taken is not locked for good',
+    'lstat',
+    'session',
+  ],
+] as const)
+  test(`local: ${what}`, () =>
+    withSessions(async (rig) => {
+      const asked = {
+        workspace: rig.work,
+        conversationId: 'c',
+        strategy: 'local',
+        retention: 'keep',
+      } as const;
+      const { session } = await rig.request('session/open', asked);
+      await rig.request('checkpoint/create', { session, kind: 'turn' });
+      await rig.request('session/close', { session });
+      const end = place === 'session' ? session : place;
+      let calls = 0;
+      const looks = async (failing: number): Promise<unknown> => {
+        calls = 0;
+        installFault((made, target) => {
+          if (made === call && target.endsWith(end) && (calls += 1) === failing) throw refused();
+        });
+        return errorOf(() => rig.request('session/delete', { session }));
+      };
+      for (let n = 1; ; n += 1) {
+        const error = await looks(n);
+        if (calls < n) break;
+        const { resumed } = await rig.request('session/open', asked);
+        const { checkpoints } = await rig.request('checkpoint/list', { session });
+        assert.equal(
+          [resumed, checkpoints.length],
+          error === undefined ? [false, 1] : [true, 2],
+          `look ${n}`,
+        );
+        if (error === undefined) await rig.request('checkpoint/create', { session, kind: 'turn' });
+        await rig.request('session/close', { session });
+      }
+    }));
+
 test.run();

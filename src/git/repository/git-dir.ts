@@ -53,7 +53,7 @@ function readLine(file: string): string | undefined {
     const line = readRegularFile(file)?.toString('utf8').split(/\r?\n/, 1)[0];
     return line === '' || line?.includes('\0') ? undefined : line;
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (!isAbsence(error)) throw error;
     return undefined; // absent or unreadable: no pointer
   }
 }
@@ -62,7 +62,7 @@ function isDirectory(path: string): boolean {
   try {
     return files.statSync(path, unlessAbsent)?.isDirectory() === true;
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (!isAbsence(error)) throw error;
     return false;
   }
 }
@@ -72,7 +72,12 @@ function isPresent(path: string): boolean {
   try {
     return files.lstatSync(path, unlessAbsent) !== undefined;
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (!isAbsence(error)) throw error;
     return false;
   }
+}
+
+/** Not a disk that fails or a system that has run out of something: then nobody knows what stands there. */
+function isAbsence(error: unknown): boolean {
+  return /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/.test(systemCode(error) ?? '');
 }
