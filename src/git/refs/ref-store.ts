@@ -4,8 +4,7 @@
 // else moves (the session's lock is held); it does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
-import { isIntact, withSum } from '../../base/check-sum.ts';
+import { syncDirectory } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -13,13 +12,8 @@ import { isObjectId } from '../objects/object-id.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { gitAnswered, runGit } from '../process/run.ts';
+import { type RefChange, readIntent, writeIntent } from './ref-intent.ts';
 import { removeStaleLock } from './stale-lock.ts';
-
-/** Moves a ref, or deletes it when `to` is undefined. */
-export interface RefChange {
-  readonly ref: string;
-  readonly to: string | undefined;
-}
 
 export interface RefStoreOptions {
   /** The repository that holds the refs; for `local` the user's own. */
@@ -160,7 +154,7 @@ export class RefStore {
   async #takeBack(before: readonly RefChange[], error: unknown): Promise<never> {
     try {
       // Not synced, for that is what fails: after a power cut the refs may be either, and both are whole.
-      if (before.length > 1) this.#writeIntent(before, false);
+      if (before.length > 1) writeIntent(this.#options.intentFile, before, false);
       await this.#ask(before, () => '');
       await this.reload();
     } catch (second) {
@@ -231,17 +225,11 @@ export class RefStore {
     if (changes.some(({ to }) => to === undefined)) await removeStaleLock(join(gitDir, 'packed-refs.lock'));
   }
 
-  #writeIntent(changes: readonly RefChange[], durable: boolean): void {
-    const text = JSON.stringify(
-      withSum({ changes: changes.map(({ ref, to }) => ({ ref, to: to ?? null })) }),
-    );
-    writeAtomically(this.#options.intentFile, text, { durable });
-  }
-
   /** One that may stand there although writing it failed would be carried out by the next open. */
   #beginIntent(changes: readonly RefChange[]): void {
+    const { intentFile, durable } = this.#options;
     try {
-      this.#writeIntent(changes, this.#options.durable);
+      writeIntent(intentFile, changes, durable);
     } catch (error) {
       this.#endIntent();
       throw error;
@@ -284,38 +272,3 @@ const takeCommitted: TakeAnswer<true> = (received) => {
   );
   return { value: true, length: expected.length };
 };
-
-function readIntent(file: string): RefChange[] | 'damaged' | undefined {
-  let text: string;
-  try {
-    text = files.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    const read: unknown = JSON.parse(text);
-    // Earlier versions wrote the list alone.
-    const changes: unknown = Array.isArray(read) ? read : intactChanges(read);
-    if (!Array.isArray(changes) || !changes.every(isNotedChange)) return 'damaged';
-    return changes.map(({ ref, to }) => ({ ref, to: to ?? undefined }));
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'damaged';
-    throw error;
-  }
-}
-
-function intactChanges(read: unknown): unknown {
-  if (typeof read !== 'object' || read === null || !('changes' in read)) return undefined;
-  return isIntact(read) ? read.changes : undefined;
-}
-
-function isNotedChange(value: unknown): value is { readonly ref: string; readonly to: string | null } {
-  if (typeof value !== 'object' || value === null || !('ref' in value) || !('to' in value)) return false;
-  const { ref, to } = value;
-  return (
-    typeof ref === 'string' &&
-    /^refs\/[\w./-]+$/.test(ref) &&
-    (to === null || (typeof to === 'string' && isObjectId(to)))
-  );
-}

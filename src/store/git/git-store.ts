@@ -10,7 +10,7 @@ import { objectHash } from '../../git/objects/object-id.ts';
 import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
-import type { RefChange } from '../../git/refs/ref-store.ts';
+import type { RefChange } from '../../git/refs/ref-intent.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
