@@ -60,9 +60,10 @@ test('no test is skipped or focused in passing', () => {
   );
 });
 
-/** Folders of tests that are about the whole daemon and mirror no room. */
-const wholeDaemon =
-  /^test\/(clients|daemon|fixtures|hosts|protocol|real|scenarios|strategies|support|wire)\//;
+/** Folders of tests that are about the whole daemon, or the protocol, and mirror no room. */
+const wholeDaemon = /^test\/(clients|daemon|hosts|protocol|scenarios|strategies|wire)\//;
+/** About the repository, its package and its scripts. */
+const wholeRepository = /^test\/(demo|package|reliability|specification|tidy|tidy-imports)\./;
 
 test('a test lies where the room lies that it is about, and bears the name of its file', () => {
   const sourceNames = new Set(src.map(({ name }) => name.slice('src/'.length, -'.ts'.length)));
@@ -72,8 +73,8 @@ test('a test lies where the room lies that it is about, and bears the name of it
   };
   const astray = tests
     .map(({ name }) => name)
-    .filter((name) => /\/.*\.(test|long)\.ts$/.test(name) && name.split('/').length > 2)
-    .filter((name) => !wholeDaemon.test(name))
+    .filter((name) => /\.(test|long)\.ts$/.test(name))
+    .filter((name) => !wholeDaemon.test(name) && !wholeRepository.test(name))
     .filter((name) => !isAbout(name.slice('test/'.length).replace(/\.(test|long)\.ts$/, '')));
   assert.equal(astray, []);
 });

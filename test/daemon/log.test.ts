@@ -4,9 +4,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { repository } from './support/in-process-daemon.ts';
-import { temporaryDirectory } from './support/temporary.ts';
-import { daemonEntry, WireClient } from './support/wire-client.ts';
+import { repository } from '../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { daemonEntry, WireClient } from '../support/wire-client.ts';
 
 /** The lines of the log of a small day, without time and process. */
 async function logOf(level: string): Promise<string[]> {
