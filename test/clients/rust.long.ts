@@ -73,10 +73,13 @@ if (fetched.status !== 0) {
     const built = cargo(['build', '--locked', '-q', '--example', 'day']);
     assert.is(built.status, 0, built.text);
     const program = join(folder, 'target/debug/examples/day');
-    // Without an argument it is about the directory that it is started in.
+    const plain = join(folder, 'plain');
+    mkdirSync(plain);
+    // Without an argument it is about the directory that it is started in, in a repository or not.
     for (const [args, cwd] of [
       [[work], folder],
       [[], work],
+      [[], plain],
     ] as const) {
       const ran = spawnSync(program, args, { cwd, encoding: 'utf8', env: { ...process.env, ...env } });
       assert.is(ran.status, 0, ran.stderr);

@@ -6,7 +6,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let work = std::fs::canonicalize(std::env::args().nth(1).unwrap_or_else(|| ".".into()))?;
     let client = Client::start(Options::default())?;
     let open = SessionOpenParams::new(work.to_string_lossy());
-    let session = client.request::<SessionOpenRequest>(open)?.session;
+    let opened = client.request::<SessionOpenRequest>(open)?;
+    let session = opened.session;
+    if !opened.checkpoints.enabled {
+        // Outside a repository they are made when that is asked for.
+        client.request::<CheckpointInitRequest>(CheckpointInitParams::new(&session))?;
+    }
     let turn = CheckpointCreateParams::new(&session, CreateKind::Turn);
     let call = client.call::<CheckpointCreateRequest>(turn)?;
     let made = call.wait_with(|progress| println!("{progress:?}"))?;
