@@ -1,10 +1,13 @@
 // The command line against real daemons: it joins the one that has the session open, or opens a kept session itself.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allCheckpoints } from '../../src/cli/pages.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
+import { daemonEntry } from '../support/wire-client.ts';
 
 interface Ran {
   readonly code: number | null;
@@ -46,6 +49,33 @@ test('a rescue in three commands, without an agent: create, restore, undo', () =
     assert.is(rig.read('a.txt'), 'a\n');
     assert.is((await run(rig, 'verify')).code, 0);
     assert.match((await run(rig, 'sessions')).stdout, /^ses_\w+ {2}kept {2}shadow /);
+  }));
+
+test('a state directory that is reached by a link, or is one, shows the same tags by either path', () =>
+  withRig(async (rig) => {
+    const [real, link, moved] = ['real', 'link', 'moved'].map((name) => join(rig.top, name)) as [
+      string,
+      string,
+      string,
+    ];
+    for (const directory of [join(real, 'checkpointd'), moved, join(rig.top, 'elsewhere')])
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
+    symlinkSync(real, link);
+    symlinkSync(join(rig.top, 'elsewhere'), join(moved, 'checkpointd'));
+    const said = (state: string, ...words: string[]): string =>
+      execFileSync(process.execPath, [daemonEntry, ...words], {
+        cwd: rig.work,
+        env: { ...rig.environment, XDG_STATE_HOME: state },
+        encoding: 'utf8',
+      });
+    for (const state of [link, moved]) {
+      said(state, 'create');
+      assert.is(said(state, 'complete-tags'), '0\n1\n', state);
+      assert.match(said(state, 'list'), /^\[0\].*\n\[1\]/);
+    }
+    assert.is(said(real, 'complete-tags'), '0\n1\n');
+    assert.match(said(real, 'create'), /^\[2\]/);
+    assert.is(said(link, 'complete-tags'), '0\n1\n2\n');
   }));
 
 test('messages are forgotten from the end; they are shown first, and asked for (C22)', () =>
