@@ -84,7 +84,7 @@ export async function snapshotDiff(
       case 'text':
         return { files, stats, ...limited(layoutOf(list, await statOf(trees, list, options))) };
       case 'unified': {
-        const parts = await unifiedParts(trees, list, options);
+        const parts = await unifiedParts(trees, list, { ...options, textBytesMax: textBytesMax + 1 });
         if (request.perFile === true) return { files: withParts(files, parts), stats, truncated: false };
         return { files, stats, ...limited(Buffer.concat(parts)) };
       }
@@ -113,7 +113,7 @@ function withParts(files: readonly DiffEntry[], parts: readonly Buffer[]): DiffE
   let left = textBytesMax;
   return files.map((file, index) => {
     const unified = parts[index] ?? Buffer.alloc(0);
-    if (unified.length > left) return { ...file, isCut: true };
+    if (unified.length === 0 || unified.length > left) return { ...file, isCut: true };
     left -= unified.length;
     return { ...file, unified };
   });

@@ -21,6 +21,8 @@ export interface DiffOptions {
   readonly paths?: readonly TreePath[];
   /** Lines of context in {@link unifiedText}. Default: 3. */
   readonly context?: number;
+  /** Of a longer {@link unifiedText} only the beginning is needed, of so many bytes; it may be longer all the same. */
+  readonly textBytesMax?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -67,7 +69,7 @@ export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<B
 
 /** `git diff`: the unified text. Bytes: contents are not always text. */
 export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
-  return output(trees, ['-p', `--unified=${options.context ?? 3}`], options);
+  return output(trees, ['-p', `--unified=${options.context ?? 3}`], options, options.textBytesMax);
 }
 
 async function records(
@@ -79,11 +81,17 @@ async function records(
 }
 
 /** What git says: by the process that stays, where there is one and it can; paths are arguments, so not with those. */
-async function output(trees: DiffTrees, format: readonly string[], options: DiffOptions): Promise<Buffer> {
+async function output(
+  trees: DiffTrees,
+  format: readonly string[],
+  options: DiffOptions,
+  bytesMax?: number,
+): Promise<Buffer> {
   const { from, to, differ } = trees;
   if (from === to) return Buffer.alloc(0);
   if (options.paths !== undefined || differ === undefined) return diff(trees, format, options);
-  return (await differ.ask(format, from, to, options.signal)) ?? diff(trees, format, options);
+  const asked = differ.ask(format, from, to, options.signal, bytesMax);
+  return (await asked) ?? diff(trees, format, options);
 }
 
 /**

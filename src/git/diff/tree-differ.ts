@@ -51,14 +51,16 @@ export class TreeDiffer {
   /**
    * The output of `git diff-tree` with this format for two trees.
    *
-   * Undefined when it cannot be had here: another question is open (which may take long), or the process failed.
-   * @throws AbortError; the process is ended then, as its answer has no reader.
+   * Of an answer that is longer than `bytesMax` the beginning, of so many bytes. Undefined when it cannot be had here:
+   * another question is open (which may take long), or the process failed.
+   * @throws AbortError; the process is ended then, and after a beginning, as what is left of its answer has no reader.
    */
   async ask(
     format: readonly string[],
     from: string,
     to: string,
     signal?: AbortSignal,
+    bytesMax = Number.POSITIVE_INFINITY,
   ): Promise<Buffer | undefined> {
     signal?.throwIfAborted();
     const key = format.join(' ');
@@ -75,9 +77,10 @@ export class TreeDiffer {
       // A line that is no id is said again, and what was written before it is flushed.
       const end = `end ${randomBytes(16).toString('hex')}\n`;
       const question = Buffer.from(`${from} ${to}\n${end}`, 'latin1');
-      const answer = await running.child.ask(question, takeUntil(end), patienceMs).catch(unanswered);
-      signal?.throwIfAborted();
       const head = Buffer.from(`${from} ${to}`, 'latin1');
+      const take = takeUntil(end, head.length + 1 + bytesMax, abandon);
+      const answer = await running.child.ask(question, take, patienceMs).catch(unanswered);
+      signal?.throwIfAborted();
       // No head: git could not read one of the two. It is followed by one byte, a newline or, in time, a NUL.
       if (answer === undefined || !answer.subarray(0, head.length).equals(head)) return undefined;
       return answer.subarray(head.length + 1);
@@ -128,12 +131,17 @@ function unanswered(error: unknown): undefined {
   if (!(error instanceof CheckpointdError) || isSilence(error)) throw error;
 }
 
-/** Everything before a last line that nobody can guess. One question is open at a time, so that line ends it all. */
-function takeUntil(end: string): TakeAnswer<Buffer> {
+/**
+ * Everything before a last line that nobody can guess, or `bytesMax` of it. One question is open at a time, so that line
+ * ends it all.
+ */
+function takeUntil(end: string, bytesMax: number, onCut: () => void): TakeAnswer<Buffer> {
   const mark = Buffer.from(end, 'latin1');
   return (received) => {
     const length = received.length - mark.length;
-    if (length < 0 || !received.subarray(length).equals(mark)) return undefined;
-    return { value: Buffer.from(received.subarray(0, length)), length: received.length };
+    const isWhole = length >= 0 && received.subarray(length).equals(mark);
+    if (!isWhole && received.length <= bytesMax + mark.length) return undefined;
+    if (!isWhole) onCut();
+    return { value: Buffer.from(received.subarray(0, Math.min(length, bytesMax))), length: received.length };
   };
 }

@@ -11,8 +11,8 @@ import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
  * Takes one answer off the front of what git has written so far.
  *
  * Returns the value and how many bytes it took; or, while the answer is incomplete, the number of bytes that must
- * be there before it is worth asking again (a large answer is then joined once and not once a chunk), or undefined
- * when that is not known.
+ * be there before it is worth asking again (room for a large answer is then made once), or undefined when that is not
+ * known.
  */
 export type TakeAnswer<T> = (
   received: Buffer,
@@ -40,12 +40,41 @@ interface Ask {
   triesLeft: number;
 }
 
+/**
+ * What has come and is not taken yet, in one piece. The room for it doubles: joined anew with every chunk, an answer of
+ * a hundred megabytes would be copied two thousand times.
+ */
+class Received {
+  #bytes: Buffer = Buffer.alloc(0);
+  #room: Buffer = Buffer.alloc(0);
+
+  /** All of it with one more chunk. Bytes that were given out before are never overwritten. */
+  with(chunk: Buffer, neededBytes: number): Buffer {
+    if (this.#bytes.length === 0) return this.keep(chunk);
+    const [before, length] = [this.#bytes, this.#bytes.length + chunk.length];
+    let start = before.buffer === this.#room.buffer ? before.byteOffset - this.#room.byteOffset : -1;
+    if (start < 0 || start + length > this.#room.length) {
+      this.#room = Buffer.allocUnsafeSlow(Math.max(neededBytes, 2 * length));
+      before.copy(this.#room);
+      start = 0;
+    }
+    chunk.copy(this.#room, start + before.length);
+    return this.keep(this.#room.subarray(start, start + length));
+  }
+
+  /** Keeps what is left. */
+  keep(bytes: Buffer): Buffer {
+    if (bytes.length === 0) this.#room = bytes;
+    this.#bytes = bytes;
+    return bytes;
+  }
+}
+
 /** One process and the asks that it has not answered; a late end of an old one touches no newer ask. */
 class Dialogue {
   readonly process: GitProcess;
   readonly asks: Ask[] = [];
-  #received: Buffer[] = [];
-  #receivedBytes = 0;
+  readonly #received = new Received();
   #neededBytes = 1;
   readonly #timer: SilenceTimer;
   /** Why it is no longer asked: we killed it, or it ended. */
@@ -79,11 +108,9 @@ class Dialogue {
 
   #receive(chunk: Buffer): void {
     if (this.failure !== undefined) return;
-    this.#received.push(chunk);
-    this.#receivedBytes += chunk.length;
+    let buffer = this.#received.with(chunk, this.#neededBytes);
     this.#armTimer();
-    if (this.#receivedBytes < this.#neededBytes) return;
-    let buffer = this.#received.length === 1 ? chunk : Buffer.concat(this.#received, this.#receivedBytes);
+    if (buffer.length < this.#neededBytes) return;
     this.#neededBytes = 1;
     try {
       for (let ask = this.asks[0]; ask !== undefined && buffer.length > 0; ask = this.asks[0]) {
@@ -100,8 +127,7 @@ class Dialogue {
       this.fail(error instanceof CheckpointdError ? error : nonsense(error));
       return;
     }
-    this.#received = buffer.length === 0 ? [] : [buffer];
-    this.#receivedBytes = buffer.length;
+    this.#received.keep(buffer);
     this.#armTimer();
   }
 

@@ -138,4 +138,18 @@ test('a differ that was renewed no longer sees what was removed, and one that is
     assert.equal(differ.pids, []);
   }));
 
+test('of a long text the beginning is answered, and the next question as ever', () =>
+  withDiffer(async ({ tree, differ, gitDir }) => {
+    const to = tree([['in.txt', 'line\n'.repeat(400_000)]]);
+    const trees: DiffTrees = { gitDir, from: emptyTree, to, differ };
+    const whole = await unifiedText(trees);
+    for (const textBytesMax of [1, 100_000, whole.length - 1]) {
+      const cut = await unifiedText(trees, { textBytesMax });
+      assert.ok(cut.equals(whole.subarray(0, textBytesMax)), String(textBytesMax));
+    }
+    for (const textBytesMax of [whole.length, whole.length + 1])
+      assert.ok((await unifiedText(trees, { textBytesMax })).equals(whole), String(textBytesMax));
+    assert.is((await nameStatus(trees)).length, 1);
+  }));
+
 test.run();

@@ -48,6 +48,24 @@ test('an answer of 64 MiB that names its size is joined once', () =>
     await child.close();
   }));
 
+test('an answer of 64 MiB that names no size is moved a few times, and not with every chunk', () =>
+  withProgram('read line; head -c 67108864 /dev/zero; echo; cat', async (gitDir) => {
+    const child = new GitChild({ gitDir }, ['x']);
+    const places = new Set<ArrayBufferLike>();
+    let looks = 0;
+    const value = await child.ask(Buffer.from('go\n'), (received) => {
+      looks += 1;
+      places.add(received.buffer);
+      const isWhole = received.at(-1) === 10;
+      return isWhole ? { value: received.length, length: received.length } : undefined;
+    });
+    assert.is(value, (64 << 20) + 1);
+    assert.ok(looks > 100, `${looks} looks`);
+    assert.ok(places.size < 20, `${places.size} places`);
+    assert.is(await ask(child, 'and on'), 'and on');
+    await child.close();
+  }));
+
 test('a process that dies fails its own asks alone, or they are asked again once where that is harmless', () =>
   withProgram(
     'while read line; do case "$line" in die) exit 3;; *) echo "$line";; esac; done',
