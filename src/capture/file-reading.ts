@@ -6,7 +6,7 @@ import type { Slices } from '../base/slices.ts';
 import { type TreePath } from '../tree/tree-path.ts';
 import type { CaptureProgress } from './capturer.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
-import { markAccessLists } from './permissions/access.ts';
+import { markAccessLists } from './permissions.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { BlobHash, StableContent } from './snapshot-sink.ts';
 import { discard, type ReadContent, readLink, readStable } from './stable-read.ts';

@@ -36,7 +36,7 @@ export interface WalkedEntry {
   settled: boolean;
   /** When this stamp was first seen: seconds of a clock that never jumps; 0 until its content was read. */
   seenAt: number;
-  /** Of a file whose group may do more than others: whether that may be the mask of an access list; see permissions/access.ts. */
+  /** Of a file whose group may do more than others: whether that may be the mask of an access list; see permissions.ts. */
   isListed?: boolean;
   /** Why its content could not be had; set by whoever reads it. */
   unread?: ReadProblem;

@@ -5,7 +5,7 @@ import { type Directory, type FileNode, isDirectory } from '../tree/directory.ts
 import { type EntryMode } from '../tree/entry.ts';
 import { rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
-import { permissionsOf } from './permissions/strict-permissions.ts';
+import { permissionsOf } from './permissions.ts';
 import type { Walk } from './walker.ts';
 
 /** Builds the tree of everything that was taken and read. Empty directories are left out. */

@@ -2,18 +2,17 @@
 // it and hands it to the store. It never writes to the work tree and publishes nothing.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
-import type { SnapshotId } from '../base/ids.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/directory.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
-import { Backlog } from './backlog.ts';
 import type { Capture, CaptureCounts, CaptureRequest, Capturer, FullCaptureReason } from './capturer.ts';
 import { IdleScans } from './fast/idle-scans.ts';
 import type { BlobSink } from './file-reading.ts';
 import type { Listings } from './listings.ts';
-import { accessListsFound } from './permissions/access.ts';
+import { accessListsFound } from './permissions.ts';
 import type { ScannedTree } from './scanned-tree.ts';
-import type { SkippedPath } from './snapshot-sink.ts';
+import type { SkippedPath, SnapshotWriter, StableContent } from './snapshot-sink.ts';
 import { discard } from './stable-read.ts';
 import { TreeScanner, type TreeScannerOptions } from './tree-scanner.ts';
 
@@ -50,6 +49,35 @@ const discarding: BlobSink = {
     return undefined;
   },
 };
+
+/** Contents on their way into the store: many at once, bounded by count and bytes; the first failure is kept. */
+class Backlog implements BlobSink {
+  readonly #writer: SnapshotWriter;
+  #pending: Promise<unknown>[] = [];
+  #bytes = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(writer: SnapshotWriter) {
+    this.#writer = writer;
+  }
+
+  add(blob: BlobId, content: StableContent): Promise<void> | undefined {
+    const adding = this.#writer.addBlob(blob, content).catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
+    this.#pending.push(adding);
+    this.#bytes += content.kind === 'bytes' ? content.bytes.length : content.size;
+    return this.#pending.length >= 256 || this.#bytes >= 1 << 24 ? this.drained() : undefined;
+  }
+
+  async drained(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    this.#bytes = 0;
+    await Promise.all(pending);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
 
 /** Captures one work tree into one store. Captures may run at the same time; they share only finished scans. */
 export class TreeCapturer implements Capturer {

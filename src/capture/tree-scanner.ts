@@ -10,8 +10,8 @@ import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-pa
 import type { Changes } from '../watch/change-log.ts';
 import type { HeldTree } from '../watch/held/held-watch.ts';
 import type { CaptureRequest, FullCaptureReason } from './capturer.ts';
-import { FullScanNeeded } from './fast/dirty-paths.ts';
 import { FastScan } from './fast/fast-scan.ts';
+import { FullScanNeeded } from './fast/scan-base.ts';
 import { ScanPlanner } from './fast/scan-planner.ts';
 import type { BlobSink } from './file-reading.ts';
 import { FullScan, type ScanOptions, type ScanResult } from './full-scan.ts';

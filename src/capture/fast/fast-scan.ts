@@ -10,8 +10,7 @@ import { lookAgain, type WalkedDirectory } from '../listing.ts';
 import { ChangedListings } from '../listings.ts';
 import { assemble } from '../tree-builder.ts';
 import { Walk } from '../walker.ts';
-import { type DirtyPaths, dirtyPaths, FullScanNeeded } from './dirty-paths.ts';
-import type { ScanBase } from './scan-base.ts';
+import { type DirtyPaths, dirtyPaths, FullScanNeeded, type ScanBase } from './scan-base.ts';
 
 export interface FastScanOptions extends ScanOptions {
   readonly base: ScanBase;

@@ -1,9 +1,11 @@
-// What a later capture may rest on: a full scan whose directories were held before they were read, kept up to
-// date by the captures that follow. It knows which parts have to be looked at again whatever the watch tells.
+// What a later capture may rest on: a full scan whose directories were held before they were read, kept up to date by
+// the captures that follow. It knows what has to be looked at again: for what the watch told, and whatever it tells.
 import type { Slices } from '../../base/slices.ts';
-import { join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import { isGitName, join, nameOf, parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import type { FullCaptureReason } from '../capturer.ts';
 import type { IgnoreScope } from '../ignore/ignore-rules.ts';
 import type { WalkedDirectory } from '../listing.ts';
+import type { Listings } from '../listings.ts';
 import type { ScannedTree } from '../scanned-tree.ts';
 
 /** Under which rules the look was made; others may judge every name differently. */
@@ -104,4 +106,37 @@ export class RecheckSet {
       break;
     }
   }
+}
+
+/** Directories to be listed again, and directories whose whole subtree is walked again. */
+export interface DirtyPaths {
+  readonly listed: Set<TreePath>;
+  /** Their parents are listed again as well. */
+  readonly trees: Set<TreePath>;
+}
+
+/** Nothing less than a full scan will do. */
+export class FullScanNeeded extends Error {
+  readonly reason: FullCaptureReason;
+
+  constructor(reason: FullCaptureReason) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** What has to be looked at because of paths that may have changed. @throws FullScanNeeded where the rules themselves, or the root, may have changed */
+export function dirtyPaths(marks: Iterable<TreePath>, known: Pick<Listings, 'has'>): DirtyPaths {
+  const dirty: DirtyPaths = { listed: new Set(), trees: new Set() };
+  for (const mark of marks) {
+    if (mark === rootPath) throw new FullScanNeeded('unproven');
+    const name = nameOf(mark);
+    if (name === '.gitignore' || isGitName(name)) throw new FullScanNeeded('ignoreRules');
+    let at = mark;
+    for (; at !== rootPath && !known.has(parentOf(at)); at = parentOf(at));
+    if (at === rootPath) throw new FullScanNeeded('unproven');
+    dirty.listed.add(parentOf(at));
+    if (known.has(at)) dirty.trees.add(at);
+  }
+  return dirty;
 }

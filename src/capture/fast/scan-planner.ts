@@ -11,9 +11,8 @@ import type { HeldTree } from '../../watch/held/held-watch.ts';
 import type { IgnoreScopes } from '../ignore/ignore-rules.ts';
 import type { ScannedTree } from '../scanned-tree.ts';
 import { startingChain } from '../selection.ts';
-import { FullScanNeeded } from './dirty-paths.ts';
 import { differingDirectories, type FastScanResult } from './fast-scan.ts';
-import { RecheckSet, type ScanBase, type ScanRules } from './scan-base.ts';
+import { FullScanNeeded, RecheckSet, type ScanBase, type ScanRules } from './scan-base.ts';
 
 export interface ScanPlannerOptions {
   readonly root: string;

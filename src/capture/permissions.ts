@@ -1,12 +1,31 @@
-// Finds what a walk has seen with permissions that may be the mask of an access list: strict ones, by which the group
-// may do more than others. What an earlier scan asked under the same stamp is not asked again. It reads no content.
-import { givesGroupMore, withAccessLists } from '../../base/access-lists.ts';
-import { isSameStamp, type Stamp } from '../../base/file-stamp.ts';
-import type { Slices } from '../../base/slices.ts';
-import { join, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
-import type { WalkedDirectory, WalkedEntry } from '../listing.ts';
-import type { WorkTree } from '../work-tree.ts';
-import { strictPermissions } from './strict-permissions.ts';
+// Which permission bits of files and directories a snapshot records, and which of them may be the mask of an access list:
+// strict ones, by which the group may do more than others. What an earlier scan asked under the same stamp is not asked
+// again. It reads no content.
+import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
+import { isSameStamp, type Stamp } from '../base/file-stamp.ts';
+import type { Slices } from '../base/slices.ts';
+import { join, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import type { WalkedDirectory, WalkedEntry } from './listing.ts';
+import type { WorkTree } from './work-tree.ts';
+
+/** Of what may have an access list its owner's bits alone: the others are a mask, and no right of anybody's. */
+export function permissionsOf(
+  { isListed }: Pick<WalkedEntry, 'isListed'>,
+  mode: number,
+  usual: number,
+): number | undefined {
+  const permissions = strictPermissions(mode, usual);
+  return permissions !== undefined && isListed === true ? permissions & ownerBits : permissions;
+}
+
+/**
+ * The permission bits, when any that the usual mode has is missing (0600, 0444, 0700): a restore must not widen them.
+ * On Windows modes are made up by the system and say nothing.
+ */
+export function strictPermissions(mode: number, usual: number): number | undefined {
+  if (process.platform === 'win32') return undefined;
+  return (mode & usual) === usual ? undefined : mode & 0o7777;
+}
 
 export interface AccessOptions {
   readonly tree: WorkTree;
