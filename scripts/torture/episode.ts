@@ -121,8 +121,7 @@ export class Episode {
     if (outcome.is === 'failed') {
       const isHarmless = outcome.effects === 'none' || outcome.effects === 'rolledBack';
       if (isHarmless && !this.isUnfinished && !isSwapped) {
-        // A temporary name whose removal failed, too, is swept later.
-        const changed = differences(before, isDisturbed ? withoutTemporaries(torn) : torn);
+        const changed = differences(before, torn);
         if (changed.length > 0)
           throw new Defect(
             `${method}: ${outcome.kind} with effects ${outcome.effects}, and ${changed.join(', ')}`,
@@ -224,6 +223,3 @@ export class Episode {
     this.oracle.claim(this.seat, id, right);
   }
 }
-
-const withoutTemporaries = (all: Manifest): Manifest =>
-  new Map([...all].filter(([path]) => !isTemporary(path)));

@@ -52,3 +52,13 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
     facts,
   );
 }
+
+/** The same where names that the restore had made could not be removed: nobody may take that for nothing. */
+export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
+  if (told instanceof CheckpointdError && told.effects === 'unknown') return told;
+  return new CheckpointdError(
+    'RestoreFailed',
+    `The restore stopped, and ${left.length} temporary file(s) of it could not be removed. The next request finishes or undoes it, and removes them, when the cause is gone.`,
+    { cause: told, effects: 'unknown', retryable: true, details: { left: left.map(toText) } },
+  );
+}

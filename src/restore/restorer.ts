@@ -11,7 +11,7 @@ import { Access } from './access.ts';
 import { AnchoredFiles } from './anchored-files.ts';
 import { clearTemporaries } from './clearing.ts';
 import { Commit, type CommitOutcome } from './commit.ts';
-import { pathReason, stopped } from './failure.ts';
+import { leftBehind, pathReason, stopped } from './failure.ts';
 import { PermissionSetter } from './permission-setter.ts';
 import type { Failure, RestorePlan } from './plan-steps.ts';
 import { requireContents, withLinksBroken } from './preflight.ts';
@@ -127,8 +127,8 @@ class Restorer {
       },
       this.#refusals,
     );
-    let leftover: readonly TreePath[] = [];
-    let kept: readonly Failure[] = [];
+    const { root, id } = this.#options;
+    const clearing = { tree: this.#tree, root, id, temporaries: this.#temporaries };
     try {
       await staging.run(plan, await requireContents(this.#tree, plan, contents));
       await this.#permissions.ask();
@@ -137,12 +137,13 @@ class Restorer {
       this.#tree.assertInPlace();
       await this.#commit(staging);
     } catch (error) {
-      throw stopped(error, this.#at ?? staging.at, this.#visibleChanges());
-    } finally {
-      const { root, id } = this.#options;
-      const clearing = { tree: this.#tree, root, id, temporaries: this.#temporaries };
-      ({ left: leftover, kept } = await clearTemporaries(clearing, this.#committed));
+      const { left } = await clearTemporaries(clearing, this.#committed);
+      // What refused for a moment is asked again: a name that stays is a change, and its journal has to stay with it.
+      const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
+      const told = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
+      throw stays.length > 0 ? leftBehind(told, stays) : told;
     }
+    const { left: leftover, kept } = await clearTemporaries(clearing, this.#committed);
     this.#assertStillInPlace();
     return {
       restored: this.#restored.sort(byBytes),

@@ -1,0 +1,41 @@
+// A restore that stops before anything was changed leaves nothing behind, or says that it may have.
+import { readdirSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckpointdError } from '../../src/base/errors.ts';
+import { installFault } from '../../src/base/seam.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+const failed = (code: string): Error => Object.assign(new Error(code), { code });
+const leftIn = (rig: SessionRig): string[] =>
+  readdirSync(rig.work).filter((name) => name.startsWith('.ckpt-tmp-'));
+
+for (const [often, times, effects] of [
+  ['once', 1, 'none'],
+  ['again and again', 1000, 'unknown'],
+] as const)
+  test(`a temporary whose removal fails ${often}, after staging failed, does not stay for good`, () =>
+    withSessions(async (rig) => {
+      rig.write('a', 'one\n');
+      const { id: session } = await rig.open();
+      rig.write('a', 'two\n');
+      await rig.request('checkpoint/create', { session, kind: 'turn' });
+      let refusals = 0;
+      installFault((call, target) => {
+        if (call === 'fchmod' || call === 'chmod') throw failed('EIO');
+        if (call === 'unlink' && target.includes('.ckpt-tmp-') && (refusals += 1) <= times)
+          throw failed('EIO');
+      });
+      const error = await rig
+        .request('checkpoint/restore', { session, tag: '0', mode: 'hard' })
+        .catch((thrown: unknown) => thrown)
+        .finally(() => installFault(undefined));
+      assert.ok(refusals > 0);
+      assert.is((error as CheckpointdError).kind, 'RestoreFailed');
+      assert.is((error as CheckpointdError).effects, effects);
+      assert.is(leftIn(rig).length, effects === 'none' ? 0 : 1);
+      await rig.request('checkpoint/create', { session, kind: 'turn' });
+      assert.equal(leftIn(rig), []);
+    }));
+
+test.run();
