@@ -1,5 +1,5 @@
 // The package as a stranger gets it: packed, installed elsewhere, started.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -37,8 +37,8 @@ const clients = [
   'clients/rust/src/types.rs',
 ];
 
-/** A tarball made as after `git clone`: nothing has been built. `node_modules` is ours, so nothing is downloaded. */
-function packFresh(place: string): string {
+/** What `git clone` gives: nothing has been built. `node_modules` is ours, so nothing is downloaded. */
+function freshClone(place: string): string {
   const clone = join(place, 'clone');
   const names = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -49,8 +49,12 @@ function packFresh(place: string): string {
   symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'), 'junction');
   // Older than what is installed, or the setup would install anew.
   utimesSync(join(clone, 'package-lock.json'), 0, 0);
+  return clone;
+}
+
+function packFresh(place: string): string {
   execFileSync('npm', ['pack', '--silent', '--pack-destination', place], {
-    cwd: clone,
+    cwd: freshClone(place),
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   return join(place, readdirSync(place).find((name) => name.endsWith('.tgz')) ?? 'no tarball');
@@ -126,6 +130,26 @@ test('a clone packs what runs when installed elsewhere, and nothing in it leads 
     console.log(sqlite.available, sqlite.reason === message, kind, await client.close());`;
   writeFileSync(join(place, 'without.js'), without);
   assert.is(run(process.execPath, 'without.js').trim(), 'false true StrategyUnavailable 0');
+});
+
+test('what the README says of a checkout gives a program that runs', () => {
+  if (spawnSync('npm', ['ping'], { stdio: 'ignore' }).status !== 0)
+    return console.log('skipped: needs the registry of npm');
+  const place = temporaryDirectory('checkout');
+  const clone = freshClone(place);
+  rmSync(join(clone, 'node_modules')); // a stranger has none yet
+  const line = /^(.*npm install --global .*?) +# .*checkout/m.exec(
+    readFileSync(join(root, 'README.md'), 'utf8'),
+  )?.[1];
+  assert.ok(line);
+  const prefix = join(place, 'prefix');
+  execFileSync('sh', ['-c', line.replace('/path/to/checkout', '.')], {
+    cwd: clone,
+    env: { ...process.env, npm_config_prefix: prefix },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const program = join(prefix, 'bin/checkpointd');
+  assert.match(execFileSync(program, ['--version'], { encoding: 'utf8' }), /^checkpointd \d+\./);
 });
 
 test.run();
