@@ -33,7 +33,8 @@ const groups = [
 ];
 
 /** Loaded by one command or strategy alone, or not installed everywhere: they stay packages. */
-const packagesApart = [/^libsql/, /^@modelcontextprotocol\//, /^@inquirer\//];
+// jsonc-parser loads its own parts in a way that no bundler follows.
+const packagesApart = [/^libsql/, /^jsonc-parser/, /^@modelcontextprotocol\//, /^@inquirer\//];
 
 for (const [directory, programs] of Object.entries(directories)) {
   const to = join(root, 'dist', directory);
