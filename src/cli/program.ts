@@ -114,18 +114,25 @@ async function addHooks(
     .option('--storage <directory>', 'where sessions are kept')
     .option('--dry-run', 'only show what would change')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'print what was done, as data')
-    .addHelpText('after', `\nAgents: ${agentNames.join(', ')}\n${exitCodes}`);
+    .option('--json', 'print what was done, as data');
+  if (what === 'enable')
+    made.option(
+      '--keep-days <days>',
+      "delete agents' conversations that nobody used for so many days, or never (default: 30)",
+    );
+  made.addHelpText('after', `\nAgents: ${agentNames.join(', ')}\n${exitCodes}`);
   made.action(async () => {
     const {
       agent = [],
       storage,
+      keepDays,
       dryRun,
       yes,
       json,
     } = made.opts<{
       agent?: string[];
       storage?: string;
+      keepDays?: string;
       dryRun?: true;
       yes?: true;
       json?: true;
@@ -133,7 +140,13 @@ async function addHooks(
     const { changeHooks } = await import('./enable/enable.ts');
     const agents = agent.flatMap((names) => names.split(','));
     const options = { agents, dryRun: dryRun === true, yes: yes === true, json: json === true };
-    done(await changeHooks(what, { ...options, ...(storage === undefined ? {} : { storage }) }));
+    done(
+      await changeHooks(what, {
+        ...options,
+        ...(storage === undefined ? {} : { storage }),
+        ...(keepDays === undefined ? {} : { keepDays }),
+      }),
+    );
   });
 }
 

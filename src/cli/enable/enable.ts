@@ -6,6 +6,7 @@ import { defaultStorage } from '../../client/stored-sessions.ts';
 import { programFile } from '../../client/this-package.ts';
 import { exits } from '../command.ts';
 import { confirmed } from '../confirm.ts';
+import { daysGiven, setKeptDays } from '../hooks/kept-days.ts';
 import { nearest } from '../nearest.ts';
 import { note, paint, plain, plainLines, say } from '../terminal.ts';
 import { type AgentSettings, knownAgents } from './agents.ts';
@@ -22,6 +23,8 @@ import {
 export interface EnableOptions {
   readonly agents: readonly string[];
   readonly storage?: string;
+  /** As it was given; what it is of, is asked by whoever keeps. */
+  readonly keepDays?: string;
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly json: boolean;
@@ -47,7 +50,13 @@ interface Outcome {
 export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
   const agents = chosen(what, options.agents);
   if (agents === undefined) return exits.usage;
-  const notes = new EnabledNotes(options.storage === undefined ? defaultStorage() : resolve(options.storage));
+  const days = options.keepDays === undefined ? undefined : daysGiven(options.keepDays);
+  if (options.keepDays !== undefined && days === undefined) {
+    note('--keep-days takes a number of days, 1 or more, or "never". Nothing was changed.');
+    return exits.usage;
+  }
+  const storage = options.storage === undefined ? defaultStorage() : resolve(options.storage);
+  const notes = new EnabledNotes(storage);
   const steps = agents.map((agent) => stepOf(what, agent, options, notes));
   const changing = steps.filter(isChanging);
   if (!options.json) for (const step of changing) show(step);
@@ -64,8 +73,15 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
     }
   }
   const outcomes = steps.map((step) => outcomeOf(step, what, isAgreed && !options.dryRun, notes));
+  if (days !== undefined && !options.dryRun) setKeptDays(storage, days);
   if (options.json) say(JSON.stringify({ agents: outcomes }, null, 2));
   else tell(outcomes, steps, what);
+  if (days !== undefined && !options.json)
+    say(
+      days === 'never'
+        ? 'Conversations of agents are never deleted.'
+        : `Conversations of agents that nobody has used for ${days} ${days === 1 ? 'day' : 'days'} are deleted.`,
+    );
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
 }
 

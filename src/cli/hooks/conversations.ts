@@ -8,6 +8,7 @@ import { repositoryOf, storedSessions } from '../../client/stored-sessions.ts';
 import { whileBusy } from '../while-busy.ts';
 import { cutTo } from '../width.ts';
 import type { AgentEvent } from './agent-event.ts';
+import { keptDays } from './kept-days.ts';
 import { deleteOldSessions } from './old-sessions.ts';
 import { restoredSince } from './restored-since.ts';
 
@@ -217,7 +218,9 @@ export class Conversations {
       clientInfo: { name: 'checkpointd hooks' },
     });
     setTimeout(() => {
-      deleteOldSessions(client, this.#log).catch((error: unknown) =>
+      const days = keptDays(this.#storage, this.#log);
+      if (days === undefined) return;
+      deleteOldSessions(client, days, this.#log).catch((error: unknown) =>
         this.#log(`old sessions were not deleted: ${String(error)}`),
       );
     }, tidyAfterMs).unref();

@@ -3,12 +3,12 @@
 import { type CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { agentNames } from './payloads.ts';
 
-const keptDays = 30;
 const dayMs = 24 * 60 * 60_000;
 
 /** Deletes those that no agent and no person has used for so long; returns how many. */
 export async function deleteOldSessions(
   client: CheckpointdClient,
+  keptDays: number,
   log: (message: string) => void,
   nowMs = Date.now(),
 ): Promise<number> {

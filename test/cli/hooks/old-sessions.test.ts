@@ -1,5 +1,8 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { keptDays } from '../../../src/cli/hooks/kept-days.ts';
 import { deleteOldSessions } from '../../../src/cli/hooks/old-sessions.ts';
 import { CheckpointdClient } from '../../../src/client/client.ts';
 import { withRig } from '../../support/daemon-rig.ts';
@@ -14,19 +17,49 @@ test("agents' sessions that nobody used for thirty days are deleted, and no othe
     const own = await CheckpointdClient.start({ args: rig.args(), env: rig.environment });
     const said: string[] = [];
     const log = (message: string): number => said.push(message);
-    assert.is(await deleteOldSessions(own, log, Date.now() + 29 * day), 0);
+    assert.is(await deleteOldSessions(own, 30, log, Date.now() + 29 * day), 0);
     const opened = await own.request('session/open', {
       workspace: rig.work,
       conversationId: 'codex:1',
       retention: 'keep',
     });
-    assert.is(await deleteOldSessions(own, log, Date.now() + 31 * day), 0, 'one that is in use');
+    assert.is(await deleteOldSessions(own, 30, log, Date.now() + 31 * day), 0, 'one that is in use');
     await own.request('session/close', { session: opened.session });
     assert.equal(rig.sessions().sort(), [hand, old].sort());
-    assert.is(await deleteOldSessions(own, log, Date.now() + 31 * day), 1);
+    assert.is(await deleteOldSessions(own, 30, log, Date.now() + 31 * day), 1);
     await own.close();
     assert.equal(rig.sessions(), [hand]);
     assert.match(said.join(), /not used for 30 days/);
+  }));
+
+test('how long they are kept is a setting of the storage; one that cannot be read deletes nothing', () =>
+  withRig(async (rig) => {
+    const enable = async (...words: string[]): Promise<[number | null, string]> => {
+      const program = rig.run(['enable', '--yes', `--storage=${rig.storage}`, ...words]);
+      return [await program.code, `${program.stdout}${program.stderr}`];
+    };
+    mkdirSync(join(rig.home, '.claude'));
+    const said: string[] = [];
+    const kept = (): number | undefined => keptDays(rig.storage, (message) => said.push(message));
+    assert.is(kept(), 30);
+    assert.match((await enable('--keep-days', '90'))[1], /nobody has used for 90 days are deleted/);
+    assert.is(kept(), 90);
+    await enable('--keep-days=7', '--dry-run');
+    await enable();
+    assert.is(kept(), 90, 'neither a dry run nor an enable without the flag changes it');
+    for (const wrong of ['0', '-1', 'x', '1.5', '']) {
+      const [code, text] = await enable(`--keep-days=${wrong}`);
+      assert.is(code, 2, wrong);
+      assert.match(text, /--keep-days takes a number of days, 1 or more, or "never"/);
+    }
+    assert.is(kept(), 90);
+    assert.match((await enable('--keep-days=never'))[1], /are never deleted/);
+    assert.equal([kept(), said], [undefined, []]);
+    for (const broken of ['', '{', '{"days":"7"}', '{"days":0}', '[]']) {
+      writeFileSync(join(rig.storage, 'hooks/keep.json'), broken);
+      assert.is(kept(), undefined, broken);
+    }
+    assert.match(said.at(-1) ?? '', /keep\.json .*nothing is deleted/);
   }));
 
 test.run();
