@@ -253,7 +253,7 @@ export class SqliteDatabase {
       return work();
     } finally {
       this.#isWithin = false;
-      this.#index.look(); // it may have grown
+      this.#index.note();
     }
   }
 

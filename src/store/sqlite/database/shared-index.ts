@@ -26,6 +26,16 @@ export class SharedIndex {
     else this.#lengthen(stats.ino);
   }
 
+  /** After work that may have let it grow. What fails here must not make that look undone: the next look is before work. */
+  note(): void {
+    try {
+      const stats = files.lstatSync(this.#file, { bigint: true, throwIfNoEntry: false });
+      if (stats?.isFile() === true) this.#sizeMax = Math.max(this.#sizeMax, Number(stats.size));
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
+  }
+
   #lengthen(ino: bigint): void {
     if (this.#kept?.ino !== ino) {
       try {

@@ -1,10 +1,39 @@
 // The file that all connections of a database have in memory, cut short under a daemon: a touch of what is no longer
 // there would be the end of the process, whatever it is doing.
 import { statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installFault } from '../../../../src/base/seam.ts';
+import { SqliteDatabase } from '../../../../src/store/sqlite/database/database.ts';
 import { databaseFile } from '../../../../src/store/sqlite/sqlite-store.ts';
 import { withRig } from '../../../support/daemon-rig.ts';
+import { temporaryDirectory } from '../../../support/temporary.ts';
+
+test('a look that fails after a commit does not fail what is committed, nor do it twice', async () => {
+  const database = await SqliteDatabase.open(join(temporaryDirectory('index'), 'some.sqlite'), {
+    durability: 'process',
+  });
+  try {
+    await database.transaction(() => database.exec('CREATE TABLE t (a INTEGER UNIQUE)'));
+    for (const failing of [1, 2]) {
+      let looks = 0;
+      installFault((call, target) => {
+        if (call === 'lstat' && target.endsWith('-shm') && (looks += 1) === failing)
+          throw Object.assign(new Error('EIO'), { code: 'EIO' });
+      });
+      try {
+        await database.transaction(() => database.run('INSERT INTO t VALUES (?)', failing));
+      } finally {
+        installFault(undefined);
+      }
+      assert.ok(looks >= failing);
+    }
+    assert.equal(await database.read(() => database.rows('SELECT a FROM t ORDER BY a')), [[1], [2]]);
+  } finally {
+    database.close();
+  }
+});
 
 for (const bytes of [0, 100, 20_000])
   test(`a shared index of the journal that is cut to ${bytes} bytes costs nothing`, () =>
