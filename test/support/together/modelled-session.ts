@@ -182,12 +182,12 @@ export class ModelledSession {
     return !(this.authors.get(name) ?? []).some((known) => known.content === content);
   }
 
-  /** Notes who made what stands at a path, unless that is what was noted last. */
+  /** Notes who made what stands at a path, with the checkpoint that is entered next, unless that was noted last. */
   note(name: Name, who: string): void {
     const known = this.authors.get(name) ?? [];
     const content = this.files[name];
     if (known.length > 0 && known.at(-1)?.content === content) return;
-    this.authors.set(name, [...known, { content, who, order: this.#order }]);
+    this.authors.set(name, [...known, { content, who, order: this.#order + 1 }]);
   }
 
   /** Notes a reported write, which comes after every checkpoint so far. */
