@@ -3,8 +3,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { redirectSaying } from './terminal.ts';
 
-/** Runs `body` on a terminal; what it says goes through the pager, where there is one. */
-export async function paged<T>(body: () => Promise<T>): Promise<T> {
+/**
+ * Runs `body` on a terminal; what it says goes through the pager, where there is one. Undefined: the pager was closed
+ * before all was said.
+ */
+export async function paged<T>(body: () => Promise<T>): Promise<T | undefined> {
   const command = pagerOf(process.env);
   if (command === undefined) return body();
   // LESS as git sets it: no pager for what fits on one screen, colours as they are, the screen left as it was.
@@ -17,10 +20,27 @@ export async function paged<T>(body: () => Promise<T>): Promise<T> {
   // Ctrl-C is the pager's while it shows.
   const stay = (): void => undefined;
   process.on('SIGINT', stay);
-  const back = redirectSaying((text) => pager.stdin.write(text));
+  const gone = closed.then(
+    () => false,
+    () => false,
+  );
+  const back = redirectSaying({
+    write: (text) => pager.stdin.write(text),
+    ready: () =>
+      Promise.race([
+        gone,
+        once(pager.stdin, 'drain').then(
+          () => true,
+          () => false,
+        ),
+      ]),
+  });
+  const said = body();
   try {
-    return await body();
+    // Whoever has closed the pager waits for nothing more.
+    return await Promise.race([said, gone.then(() => undefined)]);
   } finally {
+    said.catch(() => undefined);
     back();
     pager.stdin.end();
     await closed;

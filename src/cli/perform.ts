@@ -31,7 +31,7 @@ export async function perform(
   try {
     if (command.paged !== true || !wanted.pager || wanted.json || !process.stdout.isTTY) return await body();
     const { paged } = await import('./pager.ts');
-    return await paged(body);
+    return (await paged(body)) ?? 0;
   } catch (error) {
     if (interrupt.signal.aborted) {
       note('interrupted; what was not finished has changed nothing');

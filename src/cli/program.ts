@@ -5,7 +5,7 @@ import { type CliCommand, exitCodes, exits } from './command.ts';
 import type { Offered } from './completion.ts';
 import { explained } from './explained.ts';
 import { addSessionCommand, givenBy, withCommonOptions } from './session-command.ts';
-import { say } from './terminal.ts';
+import { allowUnread, say } from './terminal.ts';
 
 /** `paths` is what stood after `--`, undefined without one. */
 type Add = (
@@ -58,6 +58,7 @@ const commands: Readonly<Record<string, Add>> = {
 
 /** Runs `checkpointd <command> …` (`argv` begins with the command). Returns the exit code; never throws for what a person did. */
 export async function runCommand(argv: readonly string[]): Promise<number> {
+  allowUnread();
   const [first = ''] = argv;
   const end = argv.indexOf('--');
   const paths = end === -1 ? undefined : argv.slice(end + 1);

@@ -1,7 +1,10 @@
 // What goes to the terminal: colour only where one is wanted, and never a byte that could move the cursor, change a
 // title or fake a line. It knows nothing of checkpoints.
+import { once } from 'node:events';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { cutTo } from './width.ts';
+
+const batchLength = 1 << 16;
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -17,10 +20,17 @@ export function plain(text: string): string {
 
 /** Lines of a file (a diff): the same, but line breaks and tabs stay. */
 export function plainLines(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => line.split('\t').map(plain).join('\t'))
-    .join('\n');
+  return [...plainLinesOf(text)].join('\n');
+}
+
+/** One after the other: a text of many megabytes is not held twice. */
+export function* plainLinesOf(text: string): Generator<string> {
+  for (let start = 0; start <= text.length; ) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end < 0 ? text.length : end);
+    yield line.split('\t').map(plain).join('\t');
+    start = end < 0 ? text.length + 1 : end + 1;
+  }
 }
 
 export function wantsColour(stream: { readonly isTTY?: boolean } = process.stdout): boolean {
@@ -38,17 +48,59 @@ export function fit(line: string, taken = 0): string {
   return !isTTY || columns === undefined || columns === 0 ? line : cutTo(line, Math.max(1, columns - taken));
 }
 
-let write = (text: string): void => void process.stdout.write(text);
+/** From now on it is no failure that whoever read our output (`… | head`) has gone. */
+export function allowUnread(): void {
+  process.stdout.on('error', (error) => {
+    if (!isUnread(error)) throw error;
+  });
+}
+
+function isUnread(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error)) return false;
+  return error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED';
+}
+
+/** Where it is said. */
+export interface Listener {
+  /** False: it has enough to read for now. */
+  readonly write: (text: string) => boolean;
+  /** Resolves when it can take more, with false when it never will. */
+  readonly ready: () => Promise<boolean>;
+}
+
+let listener: Listener = {
+  write: (text) => process.stdout.write(text),
+  ready: () =>
+    once(process.stdout, 'drain').then(
+      () => true,
+      (error: unknown) => {
+        if (isUnread(error)) return false;
+        throw error;
+      },
+    ),
+};
 
 /** What is said goes there from now on, until the returned function is called. */
-export function redirectSaying(to: (text: string) => void): () => void {
-  const before = write;
-  write = to;
-  return () => (write = before);
+export function redirectSaying(to: Listener): () => void {
+  const before = listener;
+  listener = to;
+  return () => (listener = before);
 }
 
 export function say(line: string): void {
-  write(`${line}\n`);
+  listener.write(`${line}\n`);
+}
+
+/** Says many lines no faster than they are read, and stops when nobody reads on. */
+export async function sayAll(lines: Iterable<string>): Promise<void> {
+  let batch = '';
+  for (const line of lines) {
+    batch += `${line}\n`;
+    if (batch.length < batchLength) continue;
+    if (!listener.write(batch) && !(await listener.ready())) return;
+    batch = '';
+  }
+  listener.write(batch);
 }
 
 /** Beside the result: what a script that reads the output must not get. */

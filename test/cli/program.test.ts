@@ -1,5 +1,5 @@
 // The command line against real daemons: it joins the one that has the session open, or opens a kept session itself.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -102,6 +102,19 @@ test('messages are forgotten from the end; they are shown first, and asked for (
     const { forgotten: counts } = JSON.parse((await run(rig, 'forget', '9', '--yes', '--json')).stdout);
     assert.equal(counts, { messages: 1, entries: 1 });
     await client.close();
+  }));
+
+test('a reader that goes away early is no failure', () =>
+  withRig(async (rig) => {
+    assert.is((await run(rig, 'create')).code, 0);
+    const list = `'${process.execPath}' '${daemonEntry}' list --storage='${rig.storage}'`;
+    // The pipe is closed for sure before anything is written.
+    const { stderr, status } = spawnSync('sh', ['-c', `{ ${list}; echo $? >&2; } | exec true`], {
+      cwd: rig.work,
+      env: rig.environment,
+      encoding: 'utf8',
+    });
+    assert.equal([status, stderr], [0, '0\n']);
   }));
 
 test("the command line joins an editor's session, and its end leaves it alone", () =>

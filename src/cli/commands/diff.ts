@@ -1,6 +1,6 @@
 // checkpointd diff: what changed between two checkpoints, or from one to the work tree as it is.
 import { type CliCommand, pathsOf, printed } from '../command.ts';
-import { paint, plainLines, say } from '../terminal.ts';
+import { paint, plainLinesOf, say, sayAll } from '../terminal.ts';
 
 export const diff: CliCommand = {
   name: 'diff',
@@ -20,14 +20,15 @@ export const diff: CliCommand = {
       ...pathsOf(given),
     });
     if (printed(given, result)) return 0;
-    for (const line of plainLines(result.text ?? '')
-      .trimEnd()
-      .split('\n'))
-      if (line !== '') say(coloured(line));
+    await sayAll(colouredLines(result.text ?? ''));
     if (result.truncated === true) say('… more than is shown; ask for fewer paths (-- path)');
     return 0;
   },
 };
+
+function* colouredLines(text: string): Generator<string> {
+  for (const line of plainLinesOf(text)) if (line !== '') yield coloured(line);
+}
 
 function coloured(line: string): string {
   if (/^(diff|index|---|\+\+\+) ?/.test(line)) return paint('bold', line);

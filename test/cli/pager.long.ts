@@ -1,0 +1,56 @@
+// A diff of a hundred megabytes, by hand: it comes in time, in bounded memory, and ends with its pager.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from '../support/daemon-rig.ts';
+import { daemonEntry } from '../support/wire-client.ts';
+
+const peakMb = (pid: number | undefined): number => {
+  const [, kilobytes = '0'] = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+};
+
+test('110 MB are answered up to the limit, in bounded memory; a closed pager or a closed pipe ends it at once', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    const line = (file: number, at: number): string => `line ${file * 7919 + at} of a file ${at * 31}\n`;
+    for (let file = 0; file < 110; file += 1)
+      rig.write(`big${file}.txt`, Array.from({ length: 33_000 }, (_, at) => line(file, at)).join(''));
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    const words = [daemonEntry, 'diff', '0', '1', `--storage=${rig.storage}`];
+    const run = { cwd: rig.work, env: rig.environment } as const;
+    const plain = spawn(process.execPath, [...words], { ...run, stdio: ['ignore', 'pipe', 'inherit'] });
+    let bytes = 0;
+    let peak = 0;
+    plain.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (plain.exitCode === null) peak = Math.max(peak, peakMb(plain.pid));
+    });
+    assert.equal(await once(plain, 'close'), [0, null]);
+    console.log(`note: ${(bytes / 1e6).toFixed(0)} MB shown, peak ${peak.toFixed(0)} MB`);
+    assert.ok(bytes > 30e6 && bytes < 40e6, `${bytes} bytes`);
+    assert.ok(peak < 400, `${peak} MB`);
+
+    for (const command of [
+      `PAGER='head -3' script -qec "'${process.execPath}' '${daemonEntry}' diff 0 1 --storage='${rig.storage}'" /dev/null`,
+      `'${process.execPath}' '${daemonEntry}' diff 0 1 --storage='${rig.storage}' | head -3`,
+    ]) {
+      const shell = spawn('sh', ['-c', command], {
+        ...run,
+        env: { ...rig.environment, TERM: 'xterm' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let [out, err] = ['', ''];
+      shell.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+      shell.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+      assert.equal(await once(shell, 'close'), [0, null]);
+      assert.match(out, /diff --git/);
+      assert.ok(out.length < 10_000, `${out.length} characters: ${out.slice(0, 500)}`);
+      assert.is(err, '', command);
+    }
+    await client.close();
+  }));
+
+test.run();
