@@ -11,7 +11,7 @@ export interface WatcherOptions {
   readonly storage?: string;
   /** A private directory, not yet there, for the cookies of `WorkTreeWatcher.fence`; without it there is none. */
   readonly fenceDirectory?: string;
-  /** Whether the ignore rules leave this path out, as far as is known without asking; see FullCapture.isLeftOut. */
+  /** Whether the ignore rules leave this path out, as far as is known without asking; see Capturer.isLeftOut. */
   readonly isIgnored: (path: TreePath) => boolean;
   /** The directories that they leave out, as far as is known: they are not watched at all. */
   readonly leftOut?: () => readonly TreePath[];
