@@ -66,6 +66,7 @@ const paths = {
   description: 'Only these paths, relative to the work tree, and what lies below them.',
 };
 const diffCharactersMax = 100_000;
+const namesMax = 50;
 
 function object(properties: Schema, required: readonly string[] = []): Schema {
   return { type: 'object', properties, required, additionalProperties: false };
@@ -221,13 +222,15 @@ export function lineOf({ tag: its, id, timestamp, stats, description }: Checkpoi
 function textOf(result: RestoreResult): string {
   const would = result.dryRun === true ? 'would be ' : '';
   const parts = (['restored', 'deleted', 'conflicts', 'skipped', 'failed'] as const).flatMap((what) =>
-    result[what].length === 0
-      ? []
-      : [
-          `${would}${what} (${result[what].length}): ${result[what].map(({ path }) => plain(path)).join(', ')}`,
-        ],
+    result[what].length === 0 ? [] : [`${would}${what} (${result[what].length}): ${namesOf(result[what])}`],
   );
   return parts.join('\n') || 'No file changes.';
+}
+
+/** A model pays for every word; all names stand in the structured result. */
+function namesOf(paths: readonly { readonly path: string }[]): string {
+  const names = paths.slice(0, namesMax).map(({ path }) => plain(path));
+  return [...names, ...(paths.length > namesMax ? [`and ${paths.length - namesMax} more`] : [])].join(', ');
 }
 
 function pathsOf(only: readonly string[] | undefined): {
