@@ -42,6 +42,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   const refs = await openRefs(options, own, commonDir, durable);
   const settings = durable ? durableSettings : {};
   const prefix = prefixOf(options);
+  const gone = watchStanding([theirs, join(commonDir, 'refs'), own]);
   const home: GitHome = {
     strategy: 'local',
     writePlace: { ...quarantine.place(incoming), settings },
@@ -52,7 +53,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     names: { tags: `${prefix}tags/`, own: prefix },
     bringObjects: (roots, isDoubtful) => bringObjects(quarantine, roots, isDoubtful),
     refsMoved: () => quarantine.watchOver(),
-    close: () => quarantine.close(),
+    close: async () => (gone() === undefined ? quarantine.close() : quarantine.kill()),
     // Objects are synced before they are linked over.
     unsynced: new Unsynced({ refsIn: commonDir, besides: [] }),
     sweep: async () => quarantine.drop(await reachable({ gitDir }, refs)),
@@ -61,7 +62,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
       return { bytes, blobs: blobs + (await countBlobs(quarantine.place(kept))) };
     },
     destroy: () => refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined }))),
-    gone: watchStanding([theirs, join(commonDir, 'refs'), own]),
+    gone,
   };
   await repairRefs(refs, home.names, home.readPlace);
   return new GitStore(home);
