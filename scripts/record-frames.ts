@@ -106,7 +106,7 @@ async function record(): Promise<string> {
   type('/checkpoint restore', 'Enter');
   await showing(/❯ \[2\]/);
   type('Up');
-  frames.push(await showing(/❯ \[1\]/));
+  frames.push(await showing(/❯ \[1\][^]*⏎ select$/));
   type('Enter');
   await showing(/✓ Restored to checkpoint 1\n>/);
   type('/undo', 'Enter');

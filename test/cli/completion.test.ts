@@ -62,7 +62,9 @@ function byBash(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
 }
 
 function byFish(typed: string, env: NodeJS.ProcessEnv, cwd: string): string[] {
-  const ask = `checkpointd completion fish | source; complete -C ${JSON.stringify(typed)}`;
+  // By a file: what `source` reads from a pipe was a directory once, for a reason of fish's own.
+  const ask = `set -l file (mktemp); checkpointd completion fish >$file; source $file; rm $file
+    complete -C ${JSON.stringify(typed)}`;
   const { stdout, status, stderr } = spawnSync('fish', ['--no-config', '-c', ask], {
     encoding: 'utf8',
     env,

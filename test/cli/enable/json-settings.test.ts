@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jsonSettings } from '../../../src/cli/enable/json-settings.ts';
 import { applied, type Change, inverse } from '../../../src/cli/enable/settings.ts';
+import { parameters } from '../../support/property.ts';
 
 const entry = { matcher: '*', hooks: [{ type: 'command', command: 'checkpointd hook gemini', timeout: 5 }] };
 const settings = jsonSettings({
@@ -80,10 +81,16 @@ test('what is not understood is left alone, with the reason', () => {
   assert.ok('left' in settings.add(twice) || textOf(settings.add(twice)).includes('"a"'));
 });
 
+test('settings with a key that cannot be told are left alone, with the reason', () => {
+  const change = settings.add('{"a":{"__proto__":{}}}') as { left?: string };
+  assert.is(change.left, 'an edit would change more than our hooks');
+});
+
 test('in and out of any settings leaves every byte as it was', () => {
   const value = fc
     .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 })
-    .filter((each) => !('hooks' in each) && !('__proto__' in each));
+    // Where a key is `__proto__`, the library that reads the settings tells no value, so they are left alone.
+    .filter((each) => !('hooks' in each) && !JSON.stringify(each).includes('"__proto__"'));
   const hooks = fc.option(
     fc.record({
       AfterTool: fc.option(fc.array(fc.record({ command: fc.string() }), { maxLength: 2 }), {
@@ -111,7 +118,7 @@ test('in and out of any settings leaves every byte as it was', () => {
         assert.is(applied(after, inverse(before, edits)), before);
       },
     ),
-    { numRuns: 300 },
+    parameters(300),
   );
 });
 
