@@ -3,7 +3,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import type { SessionOpenResult } from '../../src/protocol/types.ts';
+import { git } from '../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
+import { sql } from '../support/stores/sqlite.ts';
 
 const refused = (): Error => Object.assign(new Error('EIO'), { code: 'EIO' });
 
@@ -60,6 +62,21 @@ for (const strategy of ['local', 'sqlite'] as const) {
       assert.equal((await rig.request('session/list', {})).sessions, []);
       assert.is((await asked(rig)).resumed, false);
       assert.is((await rig.request('conversation/get', { session })).transcriptLength, 0);
+    }));
+
+  test(`${strategy}: a session that was opened without its checkpoints takes them along`, () =>
+    withSessions(async (rig) => {
+      const { session } = await asked(rig);
+      await rig.request('session/close', { session });
+      const without = { workspace: rig.work, conversationId: 'c', strategy, init: 'never' } as const;
+      const opened = await rig.request('session/open', without);
+      assert.equal([opened.session, opened.checkpoints.enabled], [session, false]);
+      assert.ok((await rig.request('session/delete', { session })).deleted);
+      const left = {
+        local: () => git(rig.work, 'for-each-ref', 'refs/checkpointd'),
+        sqlite: () => String(sql(rig.storage, 'SELECT count(*) FROM checkpoints')),
+      };
+      assert.is(left[strategy](), strategy === 'local' ? '' : '0');
     }));
 
   test(`${strategy}: what fails before the checkpoints went leaves the session whole`, () =>

@@ -1,6 +1,7 @@
 // Deleting a session by request, with its checkpoints and its conversation: one that is open here, or one that is kept
 // in a storage root. It decides nothing about who may ask.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { strategyNamed } from '../../store/strategies.ts';
@@ -38,6 +39,8 @@ export function deleteOpen(session: Session, bytesFreed: number, context: Warned
       await enabled?.capture.close();
       if (enabled !== undefined)
         await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
+      // Opened without its checkpoints (no git, asked not to): they go all the same.
+      else if (files.existsSync(directory.enabledFile)) await destroyOutside(directory, log);
     } catch (error) {
       await endSession(session, 'abrupt').catch((second: unknown) =>
         log.error(`a session that could not be deleted was not ended well: ${String(second)}`),
