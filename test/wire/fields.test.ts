@@ -28,6 +28,7 @@ test('the repeat of a keyed request says that it is one, whatever the method', (
       ['conversation/addContext', { paths: ['a.txt'] }],
       ['conversation/removeContext', { paths: ['a.txt'] }],
       ['conversation/recordLines', { path: 'a.txt', operation: 'create', linesBefore: 0, linesAfter: 1 }],
+      ['conversation/forget', { messages: 1 }],
       ['conversation/compact', { summary: 'in short' }],
       ['conversation/enterTangent', {}],
       ['conversation/exitTangent', {}],
