@@ -70,7 +70,7 @@ export async function enableCheckpoints(
   const opened = await storeOrDamage(session, mode);
   if (opened === undefined) return;
   const { store, stored } = opened;
-  const capture = openCapture(session, store);
+  const capture = await captureOf(session, store);
   try {
     warnOfDamage(session, store);
     const checkpoints: Checkpoints = {
@@ -146,6 +146,16 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
   session.parts.log.warn(remedies.OtherWorkTree);
   await capture.close();
   await store.close();
+}
+
+/** The store goes with a capture that cannot be had. */
+async function captureOf(session: Session, store: SnapshotStore): Promise<Capturer> {
+  try {
+    return openCapture(session, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 function openCapture(session: Session, store: SnapshotStore): Capturer {

@@ -36,6 +36,7 @@ const changes: Readonly<Record<string, Change>> = {
   'conversation/clear': {},
   'conversation/setValidRange': { params: { range: { start: 1, end: 3 } } },
   'conversation/compact': { params: { summary: 's' } },
+  'conversation/forget': { params: { messages: 1 } },
   'conversation/enterTangent': { params: { files: true } },
   'conversation/exitTangent': { before: [['conversation/enterTangent', { files: true }]] },
   'conversation/addContext': { params: { paths: ['a.txt'] } },

@@ -245,9 +245,8 @@ export class GitStore implements SnapshotStore {
   }
 
   async close(): Promise<void> {
-    await this.#home.close();
     const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
-    await Promise.all(children.map((each) => each.close()));
+    await this.#home.close().finally(() => Promise.all(children.map((each) => each.close())));
   }
 
   kill(): void {

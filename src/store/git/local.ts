@@ -64,8 +64,14 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     destroy: () => refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined }))),
     gone,
   };
-  await repairRefs(refs, home.names, home.readPlace);
-  return new GitStore(home);
+  const store = new GitStore(home);
+  try {
+    await repairRefs(refs, home.names, home.readPlace);
+  } catch (error) {
+    store.kill();
+    throw error;
+  }
+  return store;
 }
 
 /** The git dir of ours that sees all objects, ours and theirs. */

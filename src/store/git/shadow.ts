@@ -58,7 +58,12 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     gone: watchStanding([objects, join(gitDir, 'refs')]),
   };
   const store = new GitStore(home);
-  await repairRefs(refs, names, home.readPlace);
+  try {
+    await repairRefs(refs, names, home.readPlace);
+  } catch (error) {
+    store.kill();
+    throw error;
+  }
   return store;
 }
 
