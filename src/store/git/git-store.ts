@@ -246,14 +246,15 @@ export class GitStore implements SnapshotStore {
 
   async close(): Promise<void> {
     const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
-    await this.#home.close().finally(() => Promise.all(children.map((each) => each.close())));
+    try {
+      await this.#home.close();
+    } finally {
+      await Promise.all(children.map((each) => each.close()));
+    }
   }
 
   kill(): void {
-    this.#objects.kill();
-    this.#reader.kill();
-    this.#differ.kill();
-    this.#home.refs.kill();
+    for (const child of [this.#objects, this.#reader, this.#differ, this.#home.refs]) child.kill();
   }
 
   destroy(): Promise<void> {
