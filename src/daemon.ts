@@ -66,7 +66,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     handlers: handlersFor({ sessions, storage, log: options.log }),
     stop: (reason) => sessions.closeAll(endKinds[reason]),
     leave: (client, reason) => sessions.leave(client, endKinds[reason]),
-    isHeld: (besides) => sessions.isHeld(besides),
+    beginEnd: (last) => sessions.beginEnd(last),
     finish: () => sessions.deletionsDone(),
     abandon: () => sessions.abandonAll(),
   };

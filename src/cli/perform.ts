@@ -1,5 +1,5 @@
 // One command on its session: reached, asked with progress and Ctrl-C, answered with an exit code.
-import { type CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../client/client.ts';
+import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { type CliCommand, exits, type Given, type Task } from './command.ts';
 import { explained } from './explained.ts';
@@ -8,36 +8,19 @@ import { reach } from './reach.ts';
 import { note, plain } from './terminal.ts';
 import { cutTo } from './width.ts';
 
-/** How long a daemon that leaves is asked for anew. */
-const leavingMs = 5000;
 const eraseLine = '\r\u001b[K';
-/** What may be asked once more: it changes nothing. */
-const reading = /\/(list|get|status|stats|diff|files|readFile|expand|hasChanges|history|verify)$/;
 
 export async function perform(
   command: CliCommand,
   wanted: Given,
   parsed: Pick<Task, 'options' | 'words'>,
 ): Promise<number> {
-  let reached = await reach(wanted, { make: command.makesSession === true });
-  const { client, session, workspace } = reached;
+  const { client, session, workspace } = await reach(wanted, { make: command.makesSession === true });
   const interrupt = new AbortController();
   const onSignal = (): void => interrupt.abort();
   process.on('SIGINT', onSignal);
   const task: Task = {
-    ask: async (method, params) => {
-      const asked = { session, ...params } as never;
-      const endMs = performance.now() + leavingMs;
-      for (;;) {
-        try {
-          return await send(reached.client, method, asked, interrupt.signal);
-        } catch (error) {
-          if (!reading.test(method) || !hasLeft(error) || performance.now() > endMs) throw error;
-          await reached.client.close();
-          reached = await reach({ ...wanted, session });
-        }
-      }
-    },
+    ask: (method, params) => send(client, method, { session, ...params } as never, interrupt.signal),
     client,
     given: wanted,
     session,
@@ -59,17 +42,8 @@ export async function perform(
     return code;
   } finally {
     process.off('SIGINT', onSignal);
-    await reached.client.close();
+    await client.close();
   }
-}
-
-/** A daemon may end although it has just opened the session for us: that of another command, which was done. */
-function hasLeft(error: unknown): boolean {
-  if (error instanceof CheckpointdGoneError) return true;
-  return (
-    error instanceof CheckpointdRequestError &&
-    ['UnknownSession', 'InvalidRequest', 'StoreUnavailable'].includes(error.kind)
-  );
 }
 
 async function send<M extends RequestMethod>(

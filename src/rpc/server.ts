@@ -22,8 +22,11 @@ export interface ServedDaemon {
   abandon?(): void;
   /** Ends what this client alone holds. */
   leave?(client: object, reason: EndReason): Promise<void>;
-  /** Whether somebody holds a session, `besides` one client. */
-  isHeld?(besides?: object): boolean;
+  /**
+   * Begins the end unless somebody besides the last client holds or is opening a session. Once true it stays so, and
+   * nobody else can open one.
+   */
+  beginEnd?(last?: object): boolean;
 }
 
 export interface FirstClient {
@@ -90,7 +93,11 @@ export class Server {
    */
   listen(load: () => Promise<ServedDaemon>): void {
     this.#loadOnce = () => {
-      this.#daemon ??= load().then((daemon) => (this.#loaded = daemon));
+      this.#daemon ??= load().then((daemon) => {
+        if (this.#ending.hasBegun) daemon.beginEnd?.(this.#first);
+        this.#loaded = daemon;
+        return daemon;
+      });
       return this.#daemon;
     };
     const { first } = this.#options;
@@ -140,10 +147,13 @@ export class Server {
     return client;
   }
 
-  /** Whether the daemon goes with this client: it is the first, and nobody else holds a session. */
+  /** Whether the daemon goes with this client: it is the first, and nobody else holds or is opening a session. */
   #endsDaemon(client: ServedClient): boolean {
-    if (client !== this.#first) return false;
-    return this.#ending.hasBegun || this.#loaded?.isHeld?.(client) !== true;
+    return client === this.#first && (this.#ending.hasBegun || this.#beginsEnd(client));
+  }
+
+  #beginsEnd(last?: ServedClient): boolean {
+    return this.#loaded?.beginEnd?.(last) ?? true;
   }
 
   #left(client: ServedClient, reason: EndReason, code: number): void {
@@ -160,8 +170,7 @@ export class Server {
   #endIfUnused(): void {
     if (this.#first !== undefined || this.#ending.hasBegun) return;
     if (this.#firstEnd !== undefined) {
-      if (this.#loaded?.isHeld?.() === true) return;
-      void this.end(this.#firstEnd.reason, this.#firstEnd.code);
+      if (this.#beginsEnd()) void this.end(this.#firstEnd.reason, this.#firstEnd.code);
     } else if (this.#clients.size === 0 && this.#options.idleMs !== undefined) {
       this.#idle = setTimeout(() => void this.end('idle', 0), this.#options.idleMs);
     }

@@ -14,7 +14,7 @@ import { type Opened, type OpenRequest, openSession, type Surroundings } from '.
 import type { OperationContext } from './operations/operation-context.ts';
 import { directorySize } from './removal.ts';
 import type { Session } from './session.ts';
-import { type Client, heldByOthers, Shares } from './sharing/shares.ts';
+import { type Client, closing, heldByOthers, Shares } from './sharing/shares.ts';
 import { orphanGraceMs, sweepStorage } from './sweep.ts';
 
 export interface ListedSession extends KeptSession {
@@ -78,6 +78,11 @@ export class Sessions {
 
   /** Opens a session for a client, or joins the open one. It stays open until {@link closeFor} or {@link leave}. */
   async open(request: OpenRequest, context: OperationContext, client: Client = this): Promise<Opened> {
+    const isDone = this.#shares.opens(client);
+    return this.#openInTurn(request, context, client).finally(isDone);
+  }
+
+  async #openInTurn(request: OpenRequest, context: OperationContext, client: Client): Promise<Opened> {
     // Before it stands in line: a path that does not answer holds up nobody else's opening.
     await Promise.all([
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
@@ -119,9 +124,9 @@ export class Sessions {
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
-  /** Whether a client has a session open, `besides` one. */
-  isHeld(besides?: Client): boolean {
-    return this.#shares.isHeld(besides);
+  /** Begins the end of the daemon unless others hold or open a session; see {@link Shares.beginEnd}. */
+  beginEnd(last?: Client): boolean {
+    return this.#shares.beginEnd(last);
   }
 
   /** Ends one session, whoever has it open. @throws UnknownSession */
@@ -289,10 +294,4 @@ function unknown(id: string): CheckpointdError {
     'No session with this id is open here. Use session/open; session/list shows the kept ones.',
     { details: { session: id.slice(0, 64) } },
   );
-}
-
-function closing(): CheckpointdError {
-  return new CheckpointdError('StoreUnavailable', 'The daemon is ending. Start it again to open a session.', {
-    retryable: true,
-  });
 }

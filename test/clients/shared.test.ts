@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdClient, CheckpointdRequestError } from '../../src/client/client.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
+import { slowNamesCommand } from '../support/wire-client.ts';
 
 const turn = { kind: 'turn' } as const;
 const events = ['checkpoint/didCreate', 'checkpoint/didRestore'] as const;
@@ -155,6 +156,25 @@ for (const [name, code, end] of [
       assert.equal(rig.children(), []);
     }));
 }
+
+test('a session that another client is opening when the first one leaves is opened, and stays open', () =>
+  withRig(async (rig) => {
+    const first = await rig.start({ command: slowNamesCommand });
+    const { session } = await rig.open(first);
+    const second = await CheckpointdClient.attach(socketOf(rig, session));
+    for (let file = 0; file < 40; file += 1) rig.write(`slow-${file}`, `${file}\n`);
+    const opening = second.request('session/open', { workspace: rig.work, conversationId: 'its own' });
+    await until('the opening has begun', () => rig.sessions().length === 2);
+    await first.request('shutdown', {});
+    first.notify('exit');
+    const opened = await opening;
+    await until('the first client is let go', () => first.process.stdout.readableEnded);
+    await second.request('checkpoint/create', { session: opened.session, ...turn });
+    assert.equal(rig.sessions(), [opened.session]);
+    await second.close();
+    assert.is((await first.exit()).code, 0);
+    assert.equal(rig.stored(), []);
+  }));
 
 test('a client whose process is killed loses its share and nothing else', () =>
   withRig(async (rig) => {
