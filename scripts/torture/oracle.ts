@@ -161,6 +161,14 @@ export function holds(held: Held | undefined, { git, sha256 }: Thing): boolean {
   return held !== undefined && (held.hash === git || held.hash === sha256);
 }
 
+/** Whether every file and link of a checkpoint stands there. */
+export function isOnDisk(holding: Holding, work: Manifest): boolean {
+  return [...holding].every(([path, held]) => {
+    const thing = work.get(path);
+    return held.mode === '160000' || (thing !== undefined && holds(held, thing));
+  });
+}
+
 export function gitMode({ kind, mode }: Thing): string {
   return kind === 'link' ? '120000' : (mode & 0o100) === 0 ? '100644' : '100755';
 }

@@ -1,7 +1,7 @@
 // What each step does, and how its end is judged.
 import { type Course, type Episode } from './episode.ts';
 import { describe } from './manifest.ts';
-import { holds, type Listed, list, wanted } from './oracle.ts';
+import { holds, isOnDisk, type Listed, list, wanted } from './oracle.ts';
 import { cutPower } from './power.ts';
 import { judgeRestore, restore, walk } from './restores.ts';
 import { Defect } from './seat.ts';
@@ -199,11 +199,9 @@ async function second(episode: Episode, step: Of<'second'>): Promise<void> {
       other.ask('checkpoint/restore', { tag: theirs, ...hard }),
     ]);
     const after = world.look();
-    const states = [oracle.targetOf(seat, mine), wanted(world.work, before, [])];
-    const isWhole = states.some(
-      (state) =>
-        state !== undefined && [...state].every(([path, thing]) => after.get(path)?.git === thing.git),
-    );
+    // The other session is kept as well: its first checkpoint may be of an earlier step.
+    const holdings = [await oracle.holding(seat, mine), await oracle.holding(other, theirs)];
+    const isWhole = holdings.some((holding) => isOnDisk(holding, after));
     if (outcomes.every(({ is }) => is === 'answered') && !isWhole)
       throw new Defect('two restores at once mixed two states');
     oracle.took(before, after, 'two restores at once');
