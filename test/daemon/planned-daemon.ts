@@ -7,7 +7,7 @@
 //   planned-daemon.js --gc=FILE …            once FILE exists, writes the bytes of live memory (heap and buffers) into it
 //   planned-daemon.js --plan=FILE …          does what is planned in FILE while it runs (planned-fault.ts)
 //   planned-daemon.js --throw=FILE …         throws outside of any request once FILE exists
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { installFault } from '../../src/base/seam.ts';
 import { plannedFault } from '../support/programs/planned-fault.ts';
 
@@ -36,11 +36,13 @@ for (const word of own) {
     installFault(plannedFault(value));
   } else if (what === 'gc') {
     setInterval(() => {
-      if (!existsSync(value) || readFileSync(value).length > 0) return;
+      // One look: the test removes the file when it has read the answer.
+      if (statSync(value, { throwIfNoEntry: false })?.size !== 0) return;
       globalThis.gc?.();
       globalThis.gc?.(); // buffers that only the first one found free are counted until the second
       const { heapUsed, external } = process.memoryUsage();
-      writeFileSync(value, String(heapUsed + external));
+      writeFileSync(`${value}.new`, String(heapUsed + external));
+      renameSync(`${value}.new`, value);
     }, 20).unref();
   } else {
     setInterval(() => {
