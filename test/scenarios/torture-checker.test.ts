@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Course } from '../../scripts/torture/episode.ts';
 import type { Manifest } from '../../scripts/torture/manifest.ts';
+import { isOnDisk } from '../../scripts/torture/oracle.ts';
 import { Impatience, patiently } from '../../scripts/torture/patience.ts';
 import { judgeRestore } from '../../scripts/torture/restores.ts';
 import type { Seat } from '../../scripts/torture/seat.ts';
@@ -198,6 +199,19 @@ test('time in which the daemon waited for a processor is not held against it; a 
   const late = new Promise((resolve) => setTimeout(() => resolve('answered'), 600));
   assert.is(await found(() => 1000, late), 'answered');
 });
+
+test('files of one checkpoint beside those of another are no whole state', () =>
+  onPaper((paper) => {
+    const work = paper.written({ 'a.txt': 'one\n', 'b.txt': 'two\n' });
+    const holding = (all: Manifest) =>
+      new Map([...all].map(([path, { git }]) => [path, { hash: git, mode: '100644' }]));
+    assert.ok(isOnDisk(holding(work), work));
+    assert.ok(isOnDisk(holding(pick(work, 'b.txt')), work));
+    const mixed = paper.written({ 'b.txt': 'of the other\n' });
+    assert.not(isOnDisk(holding(work), mixed));
+    assert.not(isOnDisk(holding(work), pick(work, 'a.txt')));
+    return Promise.resolve();
+  }));
 
 function pick(all: Manifest, ...paths: readonly string[]): Manifest {
   return new Map([...all].filter(([path]) => paths.includes(path)));
