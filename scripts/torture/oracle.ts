@@ -85,6 +85,11 @@ export class Oracle {
     this.#displaced.clear();
   }
 
+  /** Whether every claimed checkpoint of the session is gone. */
+  async hasNoneOf(seat: Seat): Promise<boolean> {
+    return (await list(seat)).every(({ id }) => this.targetOf(seat, id) === undefined);
+  }
+
   /** @throws Defect when a claimed checkpoint is not there, or a displaced content is nowhere. */
   async assertNothingLost(seats: readonly Seat[], work: Manifest, where: string): Promise<void> {
     for (const seat of seats) {

@@ -166,8 +166,10 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
   const { oracle, seat } = episode;
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
-    // Before or after: what is left is whole, or nothing is left and the session began anew.
-    if (course.opened?.['resumed'] === false) oracle.forgetAll(seat);
+    // Before or after: what is left is whole, or nothing is left and the session began anew: in this opening, or in
+    // one that was killed before it.
+    const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
+    if (mayHaveBegun && (await oracle.hasNoneOf(seat))) oracle.forgetAll(seat);
     return;
   }
   judgeQuiet(course, 'session/delete');

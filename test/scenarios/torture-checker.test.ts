@@ -170,17 +170,28 @@ test('a session whose deletion was killed is whole or begins anew', () =>
   onPaper(async (paper) => {
     const one = paper.written({ 'a.txt': 'one\n' });
     const begin = (): void => {
-      paper.holds('t', 'turn', one, '1');
-      paper.episode.oracle.claim(paper.seat, 't', one);
+      for (const id of ['s', 't']) {
+        paper.holds(id, 'turn', one, '1');
+        paper.episode.oracle.claim(paper.seat, id, one);
+      }
     };
-    const killed = (resumed: boolean) => (): Partial<Course> => {
-      gone(paper, 't');
-      return { outcome: { is: 'killed' }, opened: { resumed } };
-    };
+    const killed =
+      (resumed: boolean, ...ids: readonly string[]) =>
+      (): Partial<Course> => {
+        gone(paper, ...ids);
+        return { outcome: { is: 'killed' }, opened: { resumed } };
+      };
+    const drop = { op: 'drop' } as const;
     begin();
-    assert.is(await paper.step({ op: 'drop' }, killed(false)), '');
+    assert.is(await paper.step(drop, killed(false, 's', 't')), '');
     begin();
-    assert.match(await paper.step({ op: 'drop' }, killed(true)), 't is gone');
+    assert.match(await paper.step(drop, killed(true, 's', 't')), 's is gone');
+    // An opening that was killed may have finished the deletion and begun the session that the next one resumes.
+    const twice = { ...drop, trouble: { act: 'kill', at: 1, nested: [1] } } as const;
+    begin();
+    assert.is(await paper.step(twice, killed(true, 's', 't')), '');
+    begin();
+    assert.match(await paper.step(twice, killed(true, 't')), 't is gone');
   }));
 
 test('time in which the daemon waited for a processor is not held against it; a hang is found all the same', async () => {
