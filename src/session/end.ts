@@ -9,6 +9,7 @@ import type { Checkpoints } from './checkpoints.ts';
 import { emptyStore } from './deletion-note.ts';
 import { deleteTrash, renameAway } from './removal.ts';
 import type { Session } from './session.ts';
+import { destroyOutside } from './session-store.ts';
 
 /**
  * How a session ends: `orderly` is somebody's decision (close, shutdown, a signal); `abrupt` is the loss of the
@@ -35,11 +36,9 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
     const fate =
       marker.retention === 'keep'
         ? 'kept'
-        : (await mayRemove(session, enabled, kind))
+        : (await mayRemove(session, enabled, kind)) && (await removeCheckpoints(session))
           ? 'removed'
           : 'orphaned';
-    if (fate === 'removed' && enabled !== undefined)
-      await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
     await enabled?.store.close();
     const trash = fate === 'removed' ? renameAway(directory) : undefined;
     return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
@@ -63,6 +62,23 @@ export function abandonSession(session: Session): void {
   if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
   if (!session.parts.owner.holds()) return;
   renameAway(directory);
+}
+
+/** Whether all that the session keeps in its store is gone, or goes with its directory. */
+async function removeCheckpoints({ enabled, parts }: Session): Promise<boolean> {
+  const { directory, marker, log } = parts;
+  if (enabled !== undefined) {
+    await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
+    return true;
+  }
+  if (!files.existsSync(directory.enabledFile)) return true;
+  try {
+    await destroyOutside(directory, log); // opened without its checkpoints: no git, or asked not to
+    return true;
+  } catch (error) {
+    log.warn(`a session stays until its checkpoints can be removed: ${String(error)}`);
+    return false;
+  }
 }
 
 async function mayRemove(

@@ -5,7 +5,8 @@ import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import { findRepository } from '../git/repository/git-dir.ts';
+import type { Log } from '../base/log.ts';
+import { findRepository, isRepositoryHidden } from '../git/repository/git-dir.ts';
 import { makeRepository } from '../git/repository/new-repository.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
 import { PublishedList } from '../store/published-list.ts';
@@ -33,6 +34,7 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
   const published = PublishedList.open(session.parts.directory.publishedFile);
   // Looked up afresh: the user may have made one since the session was opened.
   if (driver.needsRepository && findRepository(workTree.root) === undefined) {
+    if (isRepositoryHidden(workTree.root)) throw hiddenRepository('StoreCorrupt', workTree.root);
     if (!mayMake) throw withoutRepository(workTree.root, published.ids.size);
     await makeRepository(workTree.root);
     log.info(`made a repository in ${workTree.root}, as asked`);
@@ -60,12 +62,27 @@ export async function setStoreAside(session: Session): Promise<void> {
   log.warn(`What was left of the damaged checkpoint store of ${directory.root} is kept aside; see ${to}.`);
 }
 
-/** Removes what a session that is not open keeps outside its directory. @throws StoreCorrupt and the driver's errors */
-export async function destroyClosedStore(directory: SessionDirectory, marker: SessionMarker): Promise<void> {
+/** Removes what a strategy keeps outside the directory of a session whose store is not open; what a damaged store holds stays there. */
+export async function destroyOutside(directory: SessionDirectory, log: Log): Promise<void> {
+  const marker = directory.readMarker();
+  if (marker === undefined) return;
+  if (strategyNamed(marker.strategy).livesInSessionDirectory) return;
+  try {
+    await destroyClosedStore(directory, marker);
+  } catch (error) {
+    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+    log.warn(`a session is removed, and not what a damaged store holds of it: ${error.message}`);
+  }
+}
+
+/** @throws StoreCorrupt and the driver's errors */
+async function destroyClosedStore(directory: SessionDirectory, marker: SessionMarker): Promise<void> {
   const driver = strategyNamed(marker.strategy);
   const repository = findRepository(marker.workTree);
-  // Its repository is gone, and the hidden refs with it: nothing is left outside.
-  if (repository === undefined && driver.needsRepository) return;
+  if (repository === undefined && driver.needsRepository) {
+    if (isRepositoryHidden(marker.workTree)) throw hiddenRepository('StoreUnavailable', marker.workTree);
+    return; // it is gone, and the hidden refs with it: nothing is left outside
+  }
   // Of one that was emptied, and whose directory is left, nothing is expected.
   const expected = isBeingDeleted(directory) ? 0 : PublishedList.open(directory.publishedFile).ids.size;
   const store = await driver.open({
@@ -97,6 +114,15 @@ function storeOptions(session: Session): StoreOptions {
     ...given({ gitDirectory: repository?.gitDir }),
     durability: options.durability,
   };
+}
+
+/** The repository that holds the checkpoints may be there, and they with it. */
+function hiddenRepository(kind: 'StoreCorrupt' | 'StoreUnavailable', root: string): CheckpointdError {
+  return new CheckpointdError(
+    kind,
+    `This user may not read the repository of ${root}, which holds the checkpoints of this session. Make its .git readable, then try again.`,
+    { details: { path: root } },
+  );
 }
 
 /** The repository that held the checkpoints is gone, and they with it. */

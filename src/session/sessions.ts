@@ -8,12 +8,13 @@ import { killAllGit } from '../git/process/run.ts';
 import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory } from './directory.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
-import { type Deleted, deleteKept, deleteOpen, destroyOutside, sizeOfOpen } from './kept/deletion.ts';
+import { type Deleted, deleteKept, deleteOpen, sizeOfOpen } from './kept/deletion.ts';
 import { type KeptSession, sessionsIn } from './kept/listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { OperationContext } from './operations/operation-context.ts';
 import { directorySize } from './removal.ts';
 import type { Session } from './session.ts';
+import { destroyOutside } from './session-store.ts';
 import { type Client, closing, heldByOthers, Shares } from './sharing/shares.ts';
 import { orphanGraceMs, sweepStorage } from './sweep.ts';
 

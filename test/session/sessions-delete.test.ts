@@ -45,6 +45,14 @@ test('a session whose checkpoints cannot be destroyed is ended, and can be opene
     await rig.request('checkpoint/create', { session: again.id, kind: 'turn' });
   }));
 
+const none = { local: '', sqlite: '0' } as const;
+
+/** What a strategy keeps outside the sessions' directories. */
+function leftOutside(rig: SessionRig, strategy: keyof typeof none): string {
+  if (strategy === 'local') return git(rig.work, 'for-each-ref', 'refs/checkpointd');
+  return String(sql(rig.storage, 'SELECT count(*) FROM checkpoints'));
+}
+
 for (const strategy of ['local', 'sqlite'] as const) {
   const asked = (rig: SessionRig): Promise<SessionOpenResult> =>
     rig.request('session/open', { workspace: rig.work, conversationId: 'c', strategy, retention: 'keep' });
@@ -72,11 +80,25 @@ for (const strategy of ['local', 'sqlite'] as const) {
       const opened = await rig.request('session/open', without);
       assert.equal([opened.session, opened.checkpoints.enabled], [session, false]);
       assert.ok((await rig.request('session/delete', { session })).deleted);
-      const left = {
-        local: () => git(rig.work, 'for-each-ref', 'refs/checkpointd'),
-        sqlite: () => String(sql(rig.storage, 'SELECT count(*) FROM checkpoints')),
-      };
-      assert.is(left[strategy](), strategy === 'local' ? '' : '0');
+      assert.is(leftOutside(rig, strategy), none[strategy]);
+    }));
+
+  test(`${strategy}: so does one that ends`, () =>
+    withSessions(async (rig) => {
+      const { session } = await asked(rig);
+      await rig.request('session/close', { session });
+      const without = {
+        workspace: rig.work,
+        conversationId: 'c',
+        strategy,
+        init: 'never',
+        retention: 'session',
+      } as const;
+      const opened = await rig.request('session/open', without);
+      assert.equal([opened.session, opened.checkpoints.enabled], [session, false]);
+      assert.is.not(leftOutside(rig, strategy), none[strategy]);
+      assert.equal(await rig.request('session/close', { session }), { removed: true });
+      assert.is(leftOutside(rig, strategy), none[strategy]);
     }));
 
   test(`${strategy}: what fails before the checkpoints went leaves the session whole`, () =>
@@ -132,5 +154,27 @@ for (const [what, call, place] of [
         await rig.request('session/close', { session });
       }
     }));
+
+test('local: a repository that may not be read is not taken for one that is gone', () =>
+  withSessions(async (rig) => {
+    const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
+    const { session } = await rig.request('session/open', asked);
+    await rig.request('session/close', { session });
+    const denied = Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    installFault((_call, target) => {
+      if (target.includes('/work/.git/')) throw denied;
+    });
+    const refusal = String(await errorOf(() => rig.request('session/delete', { session })));
+    assert.match(refusal, 'Make its .git readable');
+    installFault((_call, target) => {
+      if (target.includes('/work/.git/')) throw denied;
+    });
+    const opened = await rig.request('session/open', asked).finally(() => installFault(undefined));
+    assert.equal([opened.session, opened.checkpoints.reason], [session, 'StoreCorrupt']);
+    assert.match(opened.checkpoints.message ?? '', 'Make its .git readable');
+    await rig.request('session/close', { session });
+    assert.ok((await rig.request('session/delete', { session })).deleted);
+    assert.is(leftOutside(rig, 'local'), '');
+  }));
 
 test.run();

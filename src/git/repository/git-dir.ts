@@ -26,6 +26,15 @@ export function findRepository(directory: string): Repository | undefined {
   }
 }
 
+/** Whether a `.git` stands there, or in a directory above, that this user may not look into. */
+export function isRepositoryHidden(directory: string): boolean {
+  for (let at = directory; ; at = dirname(at)) {
+    const gitDir = pointedTo(join(at, '.git')) ?? join(at, '.git');
+    if (isDenied(join(gitDir, 'HEAD')) || isDenied(join(gitDir, 'objects', '.'))) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
 /** The repository whose `.git` (a directory, or a file that names one) stands in this very directory. */
 export function repositoryAt(root: string): Repository | undefined {
   const dotGit = join(root, '.git');
@@ -74,6 +83,16 @@ function isPresent(path: string): boolean {
   } catch (error) {
     if (!isAbsence(error)) throw error;
     return false;
+  }
+}
+
+function isDenied(path: string): boolean {
+  try {
+    files.lstatSync(path, unlessAbsent);
+    return false;
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    return /^(EACCES|EPERM)$/.test(systemCode(error) ?? '');
   }
 }
 

@@ -4,7 +4,6 @@ import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import { strategyNamed } from '../../store/strategies.ts';
 import { emptyStore, isBeingDeleted } from '../deletion-note.ts';
 import { SessionDirectory } from '../directory.ts';
 import { endSession } from '../end.ts';
@@ -13,7 +12,7 @@ import type { OperationContext } from '../operations/operation-context.ts';
 import { busy, SessionOwner } from '../owner.ts';
 import { deleteTrash, directorySize, renameAway } from '../removal.ts';
 import type { Session } from '../session.ts';
-import { destroyClosedStore } from '../session-store.ts';
+import { destroyOutside } from '../session-store.ts';
 
 export interface Deleted {
   readonly bytesFreed: number;
@@ -123,19 +122,6 @@ export async function finishDeletion(directory: SessionDirectory, log: Log): Pro
     owner.release();
   }
   if (trash !== undefined) await deleteTrash(trash).catch((error: unknown) => log.warn(left(error)));
-}
-
-/** Removes what a strategy keeps outside the directory of a session that is not open here. */
-export async function destroyOutside(directory: SessionDirectory, log: Log): Promise<void> {
-  const marker = directory.readMarker();
-  if (marker === undefined) return;
-  if (strategyNamed(marker.strategy).livesInSessionDirectory) return;
-  try {
-    await destroyClosedStore(directory, marker);
-  } catch (error) {
-    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
-    log.warn(`a session is removed, and not what a damaged store holds of it: ${error.message}`);
-  }
 }
 
 /** Undefined where it is gone by now: another process has finished the deletion. */
