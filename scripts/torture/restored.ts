@@ -9,6 +9,7 @@ export interface RestoreAnswer {
   readonly conflicts: readonly { readonly path: string }[];
   readonly safety?: string;
   readonly checkpoint?: { readonly id: string };
+  readonly warnings?: readonly string[];
 }
 
 export const ignoredAndGone = ': ignored, and gone';
@@ -48,7 +49,12 @@ export function complaints(expected: Expected, after: Manifest, answer: RestoreA
       found.push(`${path}: ${describe(thing)} stands, and the target has no such file`);
   }
   for (const [path, thing] of after)
-    if (!before.has(path) && !(target.has(path) && isMeant(path)))
+    if (!before.has(path) && !(target.has(path) && isMeant(path)) && !isTold(path, answer))
       found.push(`${path}: ${describe(thing)} came from nowhere`);
   return found;
+}
+
+/** What an error left under a temporary name is told by the answer, and swept later. */
+function isTold(path: string, { warnings = [] }: RestoreAnswer): boolean {
+  return isTemporary(path) && warnings.some((text) => text.includes('temporary file(s) of the restore'));
 }

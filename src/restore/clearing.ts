@@ -1,7 +1,7 @@
 // The end of a restore: its temporaries go, wherever somebody has moved them to, and what cannot be removed gets a name
 // of its own and is told.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
-import { byBytes, join, nameOf, type TreePath } from '../tree/tree-path.ts';
+import { byBytes, join, nameOf, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import type { Commit } from './commit.ts';
 import { pathReason } from './failure.ts';
@@ -66,4 +66,9 @@ async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): P
     if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
     return moved; // the root itself is gone or beyond reading: the next recovery sweeps
   }
+}
+
+export function leftoverMessage(paths: readonly TreePath[]): string {
+  const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
+  return `${paths.length} temporary file(s) of the restore could not be removed, and go with the next change: ${some.join(', ')}.`;
 }

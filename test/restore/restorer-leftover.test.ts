@@ -38,4 +38,22 @@ for (const [often, times, effects] of [
       assert.equal(leftIn(rig), []);
     }));
 
+test('a restore that is done tells of temporaries that it could not remove; the next change removes them', () =>
+  withSessions(async (rig) => {
+    rig.write('a', 'one\n');
+    const { id: session } = await rig.open();
+    rig.write('a', 'two\n');
+    installFault((call, target) => {
+      if (call === 'unlink' && target.includes('.ckpt-tmp-')) throw failed('EACCES');
+    });
+    const asked = { session, tag: '0', mode: 'hard' } as const;
+    const restored = await rig.request('checkpoint/restore', asked).finally(() => installFault(undefined));
+    const left = leftIn(rig);
+    assert.ok(left.length > 0);
+    const warning = (restored.warnings ?? []).join();
+    for (const name of left) assert.match(warning, JSON.stringify(name));
+    await rig.request('checkpoint/create', { session, kind: 'turn' });
+    assert.equal(leftIn(rig), []);
+  }));
+
 test.run();

@@ -11,6 +11,7 @@ import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { ownerOnlyMessage } from '../../restore/access.ts';
+import { leftoverMessage } from '../../restore/clearing.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import type { Failure } from '../../restore/plan-steps.ts';
 import { applyRestore } from '../../restore/restorer.ts';
@@ -120,6 +121,7 @@ export async function applyJob(
     throw unfinished(error);
   });
   if (applied.ownerOnly.length > 0) context.warn(ownerOnlyMessage(applied.ownerOnly));
+  if (applied.leftover.length > 0) context.warn(leftoverMessage(applied.leftover));
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const prepared = { job, plan, record, safety };
