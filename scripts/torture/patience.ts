@@ -28,26 +28,18 @@ export async function patiently<T>(
   starved: () => number,
   now: () => number = () => performance.now(),
 ): Promise<T> {
-  const state = { isOver: false };
-  const over = answer.finally(() => {
-    state.isOver = true;
-  });
-  over.catch(() => undefined); // told to who awaits the race below
+  const over = Promise.allSettled([answer]).then(() => true);
   const began = now();
-  const watching = async (): Promise<never> => {
-    let last = began;
-    let ran = 0;
-    for (;;) {
-      await Promise.race([wait(lookMs), over.catch(() => undefined)]);
-      if (state.isOver) return over as Promise<never>;
-      const time = now();
-      ran += Math.max(0, time - last - starved());
-      last = time;
-      if (ran > ms || time - began > ms * starvedMost)
-        throw new Impatience(`no answer within ${ms} ms (${Math.round(time - began)} ms by the clock)`);
-    }
-  };
-  return Promise.race([over, watching()]);
+  let last = began;
+  let ran = 0;
+  for (;;) {
+    if (await Promise.race([wait(lookMs, false), over])) return answer;
+    const time = now();
+    ran += Math.max(0, time - last - starved());
+    last = time;
+    if (ran > ms || time - began > ms * starvedMost)
+      throw new Impatience(`no answer within ${ms} ms (${Math.round(time - began)} ms by the clock)`);
+  }
 }
 
 /** For {@link patiently}: what the threads of a process and of its children have waited since the last call. */
