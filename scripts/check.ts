@@ -35,7 +35,7 @@ const measuring =
 
 /** These take longest, so they come first: nothing waits at the end for one of them alone. */
 const slowest =
-  /\/(conformance|examples|restorer-faults|meaning|shadow-suite|keyed-kills|together-model|torture|kill-points)\./;
+  /\/(conformance|local-suite|examples|meaning|keyed-kills|rounds|ends|shadow-suite|together-model|torture)\./;
 
 interface Outcome {
   readonly name: string;
