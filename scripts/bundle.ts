@@ -1,5 +1,7 @@
 // Makes the programs that are started often out of the sources, packages included: a start waits for every file that
 // it loads, and the daemon's are four hundred. What one command alone needs stays a file of its own, loaded when used.
+// What is started is CommonJS, which Node loads in less time than modules: main.cjs is all that hooks and `list` need,
+// and loads the modules for everything else.
 //
 //   dist/program        what the package carries: the program, its threads, the client
 //   dist/test-programs  the same daemon behind the faults that tests install
@@ -11,7 +13,12 @@ import { type OutputOptions, rolldown } from 'rolldown';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  program: { main: 'src/main.ts', client: 'src/client/client.ts' },
+  program: {
+    program: 'src/cli/program.ts',
+    'run-daemon': 'src/run-daemon.ts',
+    keeper: 'src/cli/hooks/keeper.ts',
+    client: 'src/client/client.ts',
+  },
   'test-programs': {
     'planned-daemon': 'test/daemon/planned-daemon.ts',
     'faulty-daemon': 'test/support/programs/faulty-daemon.ts',
@@ -25,12 +32,13 @@ const threads: Readonly<Record<string, string>> = {
   'thread/watcher-thread.js': 'src/watch/thread/watcher-thread.ts',
 };
 
-/** With all that they import, and before the rest: a hook loads the first, a command the first three. */
+/** With all that they import, and before the rest: every command loads both. */
 const groups = [
-  { name: 'hook', test: /src\/cli\/hooks\/hook(-command)?\.ts$/ },
   { name: 'client', test: /src\/client\/client\.ts$/ },
   { name: 'command', test: /src\/cli\/(program|commands\/(?!enable|console|serve)[\w-]+)\.ts$/ },
 ];
+
+const inOneFile = { codeSplitting: false } as const;
 
 /** Loaded by one command or strategy alone, or not installed everywhere: they stay packages. */
 // jsonc-parser loads its own parts in a way that no bundler follows.
@@ -44,16 +52,44 @@ for (const [directory, programs] of Object.entries(directories)) {
     entryFileNames: '[name].js',
     chunkFileNames: 'part-[name].js',
     codeSplitting: { groups },
+    format: 'esm',
   });
   for (const [file, source] of Object.entries(threads))
-    modules.push(...(await write({ thread: source }, { file: join(to, file), codeSplitting: false })));
+    modules.push(...(await write({ thread: source }, { file: join(to, file), ...inOneFile, format: 'esm' })));
   writeFileSync(join(to, 'THIRD-PARTY.txt'), noticesOf(modules));
 }
 
+await writeMain(join(root, 'dist/program'), directories['program'] ?? {});
+
+/** Writes what is started, which finds the modules beside it. */
+async function writeMain(to: string, modules: Readonly<Record<string, string>>): Promise<void> {
+  const names = Object.keys(modules);
+  const nameOf = (id: string): string | undefined => names.find((name) => id.endsWith(`/${name}.ts`));
+  await write(
+    { main: 'src/main.ts' },
+    {
+      file: join(to, 'main.cjs'),
+      ...inOneFile,
+      format: 'cjs',
+      paths: (id) => (nameOf(id) === undefined ? id : `./${nameOf(id)}.js`),
+    },
+    (id) => nameOf(id) !== undefined,
+  );
+}
+
 /** Writes the bundle of these programs; resolves with the files whose code is in it. */
-async function write(input: Readonly<Record<string, string>>, output: OutputOptions): Promise<string[]> {
-  const bundle = await rolldown({ cwd: root, input, platform: 'node', external: packagesApart });
-  const written = await bundle.write({ ...output, format: 'esm' });
+async function write(
+  input: Readonly<Record<string, string>>,
+  output: OutputOptions,
+  isApart: (id: string) => boolean = () => false,
+): Promise<string[]> {
+  const bundle = await rolldown({
+    cwd: root,
+    input,
+    platform: 'node',
+    external: (id) => packagesApart.some((name) => name.test(id)) || isApart(id),
+  });
+  const written = await bundle.write(output);
   await bundle.close();
   return written.output.flatMap((each) => (each.type === 'chunk' ? each.moduleIds : []));
 }

@@ -9,12 +9,18 @@ async function main(): Promise<void> {
     const { hookCommand } = await import('./cli/hooks/hook-command.ts');
     process.exitCode = await hookCommand(words);
   } else if (!first.startsWith('-') && first !== 'daemon') {
-    const { runCommand } = await import('./cli/program.ts');
-    process.exitCode = await runCommand(words);
+    const { runPlainCommand } = await import('./cli/plain/plain-command.ts');
+    process.exitCode = (await runPlainCommand(words)) ?? (await runAnyCommand(words));
   } else {
     const { runDaemon } = await import('./run-daemon.ts');
     await runDaemon(words);
   }
 }
 
-await main();
+async function runAnyCommand(words: readonly string[]): Promise<number> {
+  const { runCommand } = await import('./cli/program.ts');
+  return runCommand(words);
+}
+
+// What is started is a CommonJS file (scripts/bundle.ts), where nothing can be awaited here. A failure ends the process.
+void main();

@@ -1,9 +1,12 @@
 // The lines in which people read checkpoints and restores. Every text of somebody else's goes through `plain`.
 import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts';
+import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';
 import { fit, paint, plain, say } from './terminal.ts';
 
 const listedMax = 20;
+/** A shell may expand what it is given; whatever could mean something to it is left out. */
+const harmless = /^[\w.+@:-]+$/;
 
 /** `[1.2] 14:03:22  +1 ~2 -0  tidy up the parser`. */
 export function checkpointLine({
@@ -20,6 +23,19 @@ export function checkpointLine({
   const called = name === undefined ? '' : ` (${plain(name)})`;
   const aside = detached === true ? ' (aside)' : '';
   return fit(`${label} ${day} ${time.slice(0, 8)}  ${counts(stats)}  ${plain(description)}${called}${aside}`);
+}
+
+/** All that there are, or the wire's result. */
+export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given): void {
+  if (printed(given, { checkpoints })) return;
+  if (checkpoints.length === 0) say('There are no checkpoints.');
+  for (const checkpoint of checkpoints) say(checkpointLine(checkpoint));
+}
+
+/** Tags and names, for a shell. */
+export function sayTags(checkpoints: readonly Checkpoint[]): void {
+  const words = checkpoints.flatMap(({ tag, name }) => [tag, name]);
+  for (const word of words) if (word !== undefined && harmless.test(word)) say(word);
 }
 
 export function counts({ added, modified, deleted }: FileStats): string {

@@ -1,5 +1,4 @@
 // Long text on a terminal, by the person's own pager, as git shows it. Without a terminal nothing of this happens.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { redirectSaying } from './terminal.ts';
 
@@ -10,6 +9,8 @@ import { redirectSaying } from './terminal.ts';
 export async function paged<T>(body: () => Promise<T>): Promise<T | undefined> {
   const command = pagerOf(process.env);
   if (command === undefined) return body();
+  // Loaded here: most commands show nothing through a pager.
+  const { spawn } = await import('node:child_process');
   // LESS as git sets it: no pager for what fits on one screen, colours as they are, the screen left as it was.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });

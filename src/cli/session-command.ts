@@ -20,16 +20,21 @@ export function addSessionCommand(
   if (command.paths) made.usage(`${usageOf(command)} [-- paths]`);
   made.action(async () => {
     const count = command.words?.length ?? 0;
-    const place = made.args[count];
-    const options = { ...made.opts(), ...(place === undefined ? {} : { path: place }) };
     if (!command.paths && paths !== undefined) {
       note(`"${command.name}" takes no paths after --`);
       done(exits.usage);
       return;
     }
     const { perform } = await import('./perform.ts');
+    const options = optionsOf(made, count);
     done(await perform(command, givenBy(options, paths), { options, words: made.args.slice(0, count) }));
   });
+}
+
+/** The options of a command that was read; a path that stands after its `count` words is the option of that name. */
+export function optionsOf(made: Command, count: number): Record<string, unknown> {
+  const place = made.args[count];
+  return { ...made.opts(), ...(place === undefined ? {} : { path: place }) };
 }
 
 export function withCommonOptions(command: Command): Command {

@@ -25,15 +25,18 @@ export class DaemonSocket implements DaemonLink {
 
   /** @throws CheckpointdGoneError when nobody listens there, or when the place is not private to this user */
   static async connect(path: string): Promise<DaemonSocket> {
-    const complaint = process.platform === 'win32' ? undefined : complaintAbout(path);
-    if (complaint !== undefined) throw new CheckpointdGoneError(`not connecting to ${path}: ${complaint}`);
-    const socket = connect({ path, noDelay: true });
+    const socket = connecting(path);
     try {
       await once(socket, 'connect');
     } catch (error) {
       throw new CheckpointdGoneError(`no daemon answers at ${path}`, { cause: error });
     }
     return new DaemonSocket(socket);
+  }
+
+  /** The same, and waits for nothing: where nobody listens, that is the end of the connection. */
+  static connecting(path: string): DaemonSocket {
+    return new DaemonSocket(connecting(path));
   }
 
   get input(): Socket {
@@ -68,6 +71,13 @@ export class DaemonSocket implements DaemonLink {
     }
     return null;
   }
+}
+
+/** @throws CheckpointdGoneError when the place is not private to this user */
+function connecting(path: string): Socket {
+  const complaint = process.platform === 'win32' ? undefined : complaintAbout(path);
+  if (complaint !== undefined) throw new CheckpointdGoneError(`not connecting to ${path}: ${complaint}`);
+  return connect({ path, noDelay: true });
 }
 
 /** Why this socket is not to be trusted; undefined: it is ours and so is its directory. */

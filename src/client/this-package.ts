@@ -4,4 +4,4 @@ import { packageFile } from '../rpc/package-files.ts';
 export { packageVersion as clientVersion } from '../rpc/package-files.ts';
 
 /** What `checkpointd` starts; everything that it needs lies beside it. */
-export const programFile = (): string => packageFile('dist/program/main.js');
+export const programFile = (): string => packageFile('dist/program/main.cjs');

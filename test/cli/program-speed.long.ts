@@ -84,10 +84,10 @@ test(`at ${files} files list and hook take a few times an empty program`, () =>
       console.log(
         `note: against ${one.toFixed(0)} ms: list ${listed.toFixed(2)} times (median), hook ${hooked.toFixed(2)} (median) and ${late.toFixed(2)} (95th of 100)`,
       );
-      // Wanted are 2 (list) and 3 (hook, 95th of 100), which is not reached yet: src/DECISIONS.md tells by how much. This
-      // holds what is, with room for a machine that has other work.
-      assert.ok(listed <= 5, `list ${listed}`);
-      assert.ok(hooked <= 4.5, `hook ${hooked}`);
+      assert.ok(listed <= 2, `list ${listed}`);
+      // Beside other work an empty program has a long tail of its own, and a hook's is held against that.
+      const tail = at(empty, 0.95) / one;
+      assert.ok(late <= 3 * (tail > 1.5 ? tail : 1), `hook ${late}, an empty program ${tail}`);
     } finally {
       await endKeepers(rig.storage);
     }

@@ -22,7 +22,7 @@ function installedAs(version: string, rig: DaemonRig, changed?: (file: string) =
   writeFileSync(join(place, 'package.json'), JSON.stringify({ ...manifest, version }));
   const programs = join(place, 'dist/program');
   for (const name of readdirSync(programs)) if (name.endsWith('.js')) changed?.(join(programs, name));
-  return join(programs, 'main.js');
+  return join(programs, 'main.cjs');
 }
 
 async function beside(rig: DaemonRig, entry: string, body: () => Promise<void>): Promise<void> {

@@ -1,6 +1,5 @@
 // checkpointd hook <agent> [event]: what an agent runs. It reads the event, hands it to the keeper and waits for it,
 // but never long: an agent is neither held up nor told of a failure. So it always ends with 0, within a second.
-import { spawn } from 'node:child_process';
 import { programFile } from '../../client/this-package.ts';
 import { contextFor } from './agent-context.ts';
 import type { AgentEvent } from './agent-event.ts';
@@ -83,6 +82,8 @@ async function handOver(storage: string, { kind }: AgentEvent, line: string): Pr
 /** The event goes with the start, so that it is not lost however long that takes. */
 async function startKeeper(storage: string, line: string): Promise<string> {
   const program = programFile();
+  // Loaded here: a hook that finds its keeper starts nothing.
+  const { spawn } = await import('node:child_process');
   // Nothing of ours stays open in it: some agents wait until everybody has closed the hook's output.
   const child = spawn(process.execPath, [program, 'hook-keeper', `--storage=${storage}`], {
     detached: true,

@@ -1,0 +1,71 @@
+// The commands that are run most (list, and the tags that a shell asks for at every TAB), where nothing is in doubt:
+// told in plain words, of a session that one daemon of our version has open. They load neither the library of the
+// command line nor that of the wire, and open nothing. Whatever else there is, failures included, is left to the
+// command line, which does all of it anew and tells it.
+import { resolve } from 'node:path';
+import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/client-error.ts';
+import { DaemonGlance } from '../../client/daemon-glance.ts';
+import { defaultStorage, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
+import { clientVersion } from '../../client/this-package.ts';
+import type { Checkpoint } from '../../protocol/types.ts';
+import type { Given } from '../command.ts';
+import { sayCheckpoints, sayTags } from '../lines.ts';
+import { allCheckpoints } from '../pages.ts';
+import { allowUnread } from '../terminal.ts';
+import { plainWords } from './plain-words.ts';
+
+const commands = [
+  { name: 'list', paged: true, tell: sayCheckpoints },
+  { name: 'complete-tags', paged: false, tell: sayTags },
+];
+
+/** Runs `checkpointd <command> …`; undefined where it is not so plain, and nothing was said. */
+export async function runPlainCommand([first, ...words]: readonly string[]): Promise<number | undefined> {
+  const command = commands.find(({ name }) => name === first);
+  const given = command && plainWords(words, command.paged);
+  if (command === undefined || given === undefined) return undefined;
+  const checkpoints = await seen(given);
+  if (checkpoints === undefined) return undefined;
+  allowUnread();
+  const tell = (): void => command.tell(checkpoints, given);
+  if (command.paged && given.pager && !given.json && process.stdout.isTTY) {
+    const { paged } = await import('../pager.ts');
+    await paged(async () => tell());
+  } else tell();
+  return 0;
+}
+
+/** The checkpoints of the session that is meant, as its daemon tells them; undefined where there is any doubt. */
+async function seen(given: Given): Promise<Checkpoint[] | undefined> {
+  try {
+    const stored = theOnly(given);
+    return stored?.socket === undefined ? undefined : await checkpointsAt(stored.socket, stored.session);
+  } catch (error) {
+    const isGone = error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError;
+    if (isGone || (error instanceof Error && 'code' in error)) return undefined;
+    throw error;
+  }
+}
+
+/** The session that is meant; undefined where there is none, or a choice that is worth a word. */
+function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
+  const root = storage === undefined ? defaultStorage() : resolve(storage);
+  const found = storedSessions(root, wanted === undefined ? resolve(path) : undefined).filter(
+    ({ session }) => wanted === undefined || session.startsWith(wanted),
+  );
+  const [first, second] = found;
+  return second !== undefined && second.workspace === first?.workspace ? undefined : first;
+}
+
+async function checkpointsAt(socket: string, session: string): Promise<Checkpoint[] | undefined> {
+  const glance = new DaemonGlance(socket, { name: 'checkpointd' });
+  try {
+    const checkpoints = await allCheckpoints({
+      ask: (method, params) => glance.ask(method, { session, ...params }),
+    });
+    const { serverInfo } = await glance.server;
+    return serverInfo.version === clientVersion() ? checkpoints : undefined;
+  } finally {
+    glance.leave();
+  }
+}
