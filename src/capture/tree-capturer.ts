@@ -19,6 +19,8 @@ import { TreeScanner, type TreeScannerOptions } from './tree-scanner.ts';
 export interface TreeCapturerOptions extends TreeScannerOptions {
   /** Called when a capture begins to look: what changes from now on belongs to the next one. */
   readonly onScan?: (kind: ScanKind) => StartedScan;
+  /** What captures are going to build on, so that a look before the first of them may build on it too. */
+  readonly head?: () => SnapshotId | undefined;
   /** For tests: how long after a capture everything is looked at. */
   readonly idleMs?: number;
 }
@@ -203,10 +205,14 @@ export class TreeCapturer implements Capturer {
     this.#idle.after(false);
   }
 
-  /** Ends the engines, and the scan that runs. */
+  /** Ends the engines, and the scan that runs; what is known of the files is kept. */
   async close(): Promise<void> {
     await this.#idle.close();
-    await this.#scanner.close();
+    try {
+      await this.#scanner.remember();
+    } finally {
+      await this.#scanner.close();
+    }
   }
 
   /** Ends the engines at once, for a dying process. */
@@ -220,7 +226,7 @@ export class TreeCapturer implements Capturer {
     if (this.#options.held?.()?.isReady !== true) return;
     const look = this.#options.onScan?.({ isWhole: true, isPlain: true, isStored: false });
     const { seen, accept } = await this.#scanner.scan({
-      kept: this.#last,
+      kept: this.#last ?? (await this.#rootOf(this.#options.head?.())),
       sink: discarding,
       isWhole: true,
       isInBackground: true,
@@ -228,6 +234,7 @@ export class TreeCapturer implements Capturer {
     });
     await accept();
     look?.succeeded(seen);
+    await this.#scanner.remember(signal, true);
   }
 
   #count(reason: FullCaptureReason | undefined): void {

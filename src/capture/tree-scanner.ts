@@ -17,8 +17,9 @@ import type { BlobSink } from './file-reading.ts';
 import { FullScan, type ScanOptions, type ScanResult } from './full-scan.ts';
 import { pathTreeOf } from './ignore/ignore-rules.ts';
 import { GitIgnoreScopes } from './ignore/ignore-scopes.ts';
+import { KnownFiles } from './known/known-files.ts';
 import type { Listings } from './listings.ts';
-import { readFileClock, settleMsUsual } from './settled.ts';
+import { type FileClock, readFileClock, settleMsUsual } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
 import { requireRoot, type WorkTree } from './work-tree.ts';
 
@@ -38,6 +39,8 @@ export interface TreeScannerOptions {
   /** For tests: our own clock in milliseconds since 1970, and how long a content stays doubtful (see settled.ts). */
   readonly now?: () => number;
   readonly settleMs?: number;
+  /** Where what is known of files is kept from one opening to the next; absent: it is not. */
+  readonly knownFile?: string;
   /** What captures may rest on once they hold it; absent: every capture looks at everything. */
   readonly held?: () => HeldTree | undefined;
   readonly log: Log;
@@ -71,7 +74,10 @@ export class TreeScanner {
   readonly #include: Globs;
   readonly #exclude: Globs;
   readonly #held: ScanPlanner;
+  readonly #known: KnownFiles | undefined;
   #directories: Listings = new Map();
+  /** The clock under which these were looked at. */
+  #clock: FileClock | undefined;
   #running = 0;
 
   constructor(options: TreeScannerOptions) {
@@ -89,6 +95,7 @@ export class TreeScanner {
       scopes: this.#scopes,
       held: () => options.held?.(),
     });
+    this.#known = knownFiles(options);
   }
 
   /** What the last scan saw. */
@@ -149,6 +156,7 @@ export class TreeScanner {
       throw new FullScanNeeded('alsoInclude');
     const accept = (): Promise<void> => {
       this.#directories = seen.directories;
+      this.#clock = options.clock;
       this.#held.fastSucceeded(plan, seen);
       return Promise.resolve();
     };
@@ -157,7 +165,7 @@ export class TreeScanner {
 
   async #scanAll(request: ScanRequest, reason: FullCaptureReason): Promise<FinishedScan> {
     const isPlain = request.since === undefined && request.alsoInclude === undefined;
-    const options = this.#scanOptions(request);
+    const options = { ...this.#scanOptions(request), ...(await this.#remembered(request)) };
     const whole = isPlain ? await this.#held.planFull() : undefined;
     const scan = new FullScan(
       whole === undefined ? options : { ...options, beforeReading: whole.beforeReading },
@@ -165,9 +173,26 @@ export class TreeScanner {
     const seen = await this.#tracked(() => scan.run());
     const accept = async (): Promise<void> => {
       this.#directories = seen.directories;
+      this.#clock = options.clock;
       await whole?.succeeded(seen, options.clock.isLocal, slicesFor(request.signal, request.isInBackground));
     };
     return { seen, reason, accept };
+  }
+
+  /** Before the first scan: what the last one of an earlier opening saw. */
+  async #remembered({ kept, signal }: ScanRequest): Promise<Pick<ScanOptions, 'before'> | undefined> {
+    if (this.#known === undefined || kept === undefined || this.#directories.size > 0) return undefined;
+    const { workTree, store, now = Date.now } = this.#options;
+    const clock = readFileClock(workTree, store.spoolDirectory, now);
+    const scope = await this.#scopes.outermost();
+    const before = await this.#known.read(kept, scope, clock, slicesFor(signal));
+    return before && { before };
+  }
+
+  /** Writes down what the last scan saw, for the next opening; see {@link KnownFiles.write}. @throws AbortError */
+  async remember(signal?: AbortSignal, isSeldom = false): Promise<void> {
+    if (this.#clock === undefined) return;
+    await this.#known?.write(this.#directories, this.#clock, slicesFor(signal, isSeldom), isSeldom);
   }
 
   /** Why this look is at everything. */
@@ -256,6 +281,14 @@ function isLeftOut(path: TreePath, directories: Listings): boolean {
     directory = join(directory, name);
   }
   return false;
+}
+
+function knownFiles(options: TreeScannerOptions): KnownFiles | undefined {
+  const { knownFile: file, workTree, include, exclude, maxFileBytes, leftOut, log } = options;
+  if (file === undefined) return undefined;
+  const settings = JSON.stringify([include ?? [], exclude ?? [], maxFileBytes ?? null, leftOut ?? []]);
+  const settleMs = options.settleMs ?? settleMsUsual;
+  return new KnownFiles({ file, root: workTree.root, settings, settleMs, log });
 }
 
 function slicesFor(signal: AbortSignal | undefined, isInBackground = false): Slices {

@@ -73,6 +73,10 @@ export class SessionDirectory {
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }
+  /** What is known of the files of the work tree, from one opening to the next. */
+  get knownFile(): string {
+    return join(this.own, 'known-files');
+  }
   /** There while the work tree is watched. */
   get fenceDirectory(): string {
     return join(this.own, 'fence');

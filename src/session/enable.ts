@@ -159,7 +159,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
 }
 
 function openCapture(session: Session, store: SnapshotStore): Capturer {
-  const { workTree, options, directory, log } = session.parts;
+  const { workTree, options, directory, log, marker } = session.parts;
   const own = storageWithin(workTree, options.storage);
   return new TreeCapturer({
     store,
@@ -169,6 +169,8 @@ function openCapture(session: Session, store: SnapshotStore): Capturer {
     maxFileBytes: options.limits.maxFileBytes,
     ...given({ leftOut: own === undefined ? undefined : [own] }),
     ignoreDirectory: directory.ignoreDirectory,
+    ...given({ knownFile: marker.retention === 'keep' ? directory.knownFile : undefined }),
+    head: () => session.enabled?.index.head?.record.snapshot,
     onScan: auditedScan(session),
     held: () => session.watcher?.held,
     log,

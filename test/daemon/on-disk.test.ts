@@ -54,6 +54,8 @@ async function pathsAndRefs(strategy: 'shadow' | 'local' | 'sqlite'): Promise<[s
   });
   rig.write('a.txt', 'again\n');
   await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  await client.request('session/close', { session });
+  await rig.opened({ strategy, retention: 'keep' });
   // As a kill between two lines of a restore or of an atomic write would leave it.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');

@@ -1,0 +1,156 @@
+// What is remembered of files from one opening to the next: it spares reading, and never changes what is captured.
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../../src/base/seam.ts';
+import { contentOf, reasonFor } from '../../support/capture-rig.ts';
+import { filesRead, withReopened } from './reopened-rig.ts';
+
+const test = suite('known files');
+
+test('the first capture of a later opening reads only what changed since', async () => {
+  await withReopened(async (it) => {
+    const { snapshot } = await it.agrees('nothing changed');
+    assert.is(it.read, 0);
+    it.rig.write('d1/e/f1', 'changed');
+    it.rig.write('d1/new', 'new');
+    rmSync(join(it.rig.root, 'd2/e/f2'));
+    const changed = await it.agrees('something changed');
+    assert.is(it.read, 2);
+    assert.is.not(changed.snapshot, snapshot);
+    await it.agrees('again');
+    assert.is(it.read, 0);
+  });
+});
+
+test('directories whose times are settled are not even listed', async () => {
+  await withReopened(async (it) => {
+    await delay(1200);
+    await it.once(); // lists and remembers them
+    const listed: string[] = [];
+    installFault((call, target) => {
+      if (call === 'readdir' && target.startsWith(`${it.rig.root}/d`)) listed.push(target);
+    });
+    await it.once();
+    assert.equal(listed, []);
+    it.rig.write('d1/e/new', 'new');
+    await it.once();
+    installFault(undefined);
+    assert.equal(listed, [join(it.rig.root, 'd1/e')]);
+    await it.agrees('a name that came');
+  });
+});
+
+test('a rewrite of the same size with its time put back is found', async () => {
+  await withReopened(async (it) => {
+    const file = join(it.rig.root, 'd0/e/f0');
+    const old = new Date('2020-01-01');
+    utimesSync(file, old, old);
+    await it.once();
+    writeFileSync(file, 'CONTENT 0\n');
+    utimesSync(file, old, old);
+    const capture = await it.agrees('rewritten');
+    assert.is(await contentOf(it.rig.store, capture, 'd0/e/f0'), 'CONTENT 0\n');
+    // The same by a rename over it, with the very times and mode.
+    writeFileSync(`${file}~`, 'Content 0\n');
+    utimesSync(`${file}~`, old, old);
+    renameSync(`${file}~`, file);
+    const replaced = await it.agrees('replaced');
+    assert.is(await contentOf(it.rig.store, replaced, 'd0/e/f0'), 'Content 0\n');
+    chmodSync(file, 0o755);
+    await it.agrees('made executable');
+  });
+});
+
+test('a content that may have changed without a trace is never believed', async () => {
+  await withReopened(async (it) => {
+    it.previous = undefined;
+    rmSync(it.file);
+    await it.once({ settleMs: 60_000 });
+    await it.agrees('everything is younger than a minute', { settleMs: 60_000 });
+    assert.is(it.read, filesRead, 'all were read again');
+    it.rig.write('d0/e/f0', 'younger than the others');
+    await it.once({ settleMs: 2 });
+    await it.agrees('settled meanwhile, but not when it was looked at', { settleMs: 60_000 });
+    assert.is(it.read, 0, 'what was settled under the rule of then is believed');
+  });
+});
+
+test('what another place, device or settings were told of is not believed', async () => {
+  await withReopened(async (it) => {
+    for (const field of ['root', 'settings', 'device']) {
+      it.rewrite((header) => (header[field] = field === 'device' ? 1 : 'another'));
+      await it.agrees(field);
+      assert.is(it.read, filesRead, field);
+    }
+    const excluded = await it.agrees('files are left out', { exclude: ['d0/**'] });
+    assert.is(await contentOf(it.rig.store, excluded, 'd0/e/f0'), undefined);
+    it.previous = excluded.snapshot;
+    await it.agrees('and back');
+    const small = await it.agrees('a smaller limit', { maxFileBytes: 3 });
+    assert.is(reasonFor(small, 'd0/e/f0'), 'tooLarge');
+    await it.agrees('no limit');
+  });
+});
+
+test('another directory at the same path is read', async () => {
+  await withReopened(async (it) => {
+    const { root } = it.rig;
+    renameSync(root, `${root}-before`);
+    cpSync(`${root}-before`, root, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    writeFileSync(join(root, 'd0/e/f0'), 'CONTENT 0\n');
+    await it.agrees('a copy');
+    assert.is(it.read, filesRead);
+  });
+});
+
+test('after another start of the machine what was written just before its end is read', async () => {
+  await withReopened(async (it) => {
+    it.rewrite((header) => (header['boot'] = 'another'));
+    await it.agrees('all of it is young');
+    assert.is(it.read, filesRead);
+    const hours = 3_600_000;
+    it.rewrite((header) => {
+      header['boot'] = 'another';
+      header['reachedMs'] = Number(header['reachedMs']) + hours; // as if it had been looked at much later
+    });
+    await it.agrees('all of it was on the disk');
+    assert.is(it.read, 0);
+  });
+});
+
+test('a snapshot that holds something else than was seen is not taken over', async () => {
+  await withReopened(async (it) => {
+    const first = it.previous;
+    it.rig.write('d0/e/f0', 'changed');
+    rmSync(join(it.rig.root, 'd2'), { recursive: true });
+    await it.once();
+    // As after a restore that somebody undid by hand, or where the last checkpoint was deleted.
+    it.previous = first;
+    await it.agrees('built on an earlier one');
+    assert.is(it.read, 1);
+  });
+});
+
+test('rules that changed meanwhile are asked again', async () => {
+  await withReopened(async (it) => {
+    it.rig.write('.gitignore', 'd1/\n');
+    await it.once();
+    it.previous = undefined;
+    await it.agrees('left out');
+    it.rig.write('.gitignore', 'd2/\n');
+    it.previous = undefined;
+    await it.agrees('others are left out');
+    it.rig.write('.gitignore', '#\n');
+    await it.agrees('none is left out');
+    it.rig.write('d1/.gitignore', 'e/f1\n');
+    it.rig.git('add', '-f', 'd1/e/f1');
+    await it.agrees('tracked all the same');
+    mkdirSync(join(it.rig.root, 'd0/e/.git'));
+    await it.agrees('something called .git');
+  });
+});
+
+test.run();

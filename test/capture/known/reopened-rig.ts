@@ -1,0 +1,88 @@
+// One work tree whose session is opened again and again, each time by a capturer that knows only what the last one wrote
+// down. Files count as settled at once.
+import { createHash } from 'node:crypto';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as assert from 'uvu/assert';
+import type { SnapshotId } from '../../../src/base/ids.ts';
+import { installFault } from '../../../src/base/seam.ts';
+import type { Capture } from '../../../src/capture/capturer.ts';
+import type { TreeCapturerOptions } from '../../../src/capture/tree-capturer.ts';
+import { makeRig, type Rig } from '../../support/capture-rig.ts';
+
+/** Longer than a tick of the clock that stamps files: what is older is settled. */
+const tick = (): Promise<void> => delay(30);
+
+/** One work tree that is opened again and again. */
+export class Reopened {
+  readonly rig: Rig;
+  readonly file: string;
+  previous: SnapshotId | undefined;
+  /** How many contents the last capture read. */
+  read = -1;
+
+  constructor(rig: Rig) {
+    this.rig = rig;
+    this.file = join(rig.top, 'known-files');
+  }
+
+  /** Opens, captures, closes. */
+  async once(changes: Partial<TreeCapturerOptions> = {}): Promise<Capture> {
+    await tick();
+    const { rig, previous } = this;
+    const capturer = rig.another({ knownFile: this.file, settleMs: 0, ...changes });
+    const capture = await capturer.capture(previous === undefined ? {} : { previous });
+    await capturer.close();
+    const line = rig.log.findLast((one) => one.startsWith('debug captured'));
+    this.read = Number(/read (\d+)/.exec(line ?? '')?.[1]);
+    this.previous = capture.snapshot;
+    return capture;
+  }
+
+  /** The same, compared with a capture that remembers nothing. */
+  async agrees(why: string, changes: Partial<TreeCapturerOptions> = {}): Promise<Capture> {
+    const request = this.previous === undefined ? {} : { previous: this.previous };
+    const { knownFile: _, ...rest } = changes;
+    await tick();
+    const want = await this.rig.another(rest).capture(request);
+    const got = await this.once(changes);
+    assert.is(got.snapshot, want.snapshot, why);
+    assert.equal([got.skipped, got.unknown], [want.skipped, want.unknown], why);
+    return got;
+  }
+
+  /** Changes the header of the file, the sum of which is right again. */
+  rewrite(change: (header: Record<string, unknown>) => void): void {
+    const bytes = readFileSync(this.file);
+    const first = bytes.indexOf('\n');
+    const second = bytes.indexOf('\n', first + 1);
+    const header = JSON.parse(bytes.subarray(first + 1, second).toString()) as Record<string, unknown>;
+    change(header);
+    const rest = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes.subarray(second + 1)]);
+    const start = bytes.subarray(0, first - 40).toString('latin1');
+    const sum = createHash('sha1').update(rest).digest('hex');
+    writeFileSync(this.file, Buffer.concat([Buffer.from(`${start}${sum}\n`), rest]));
+  }
+}
+
+/** Files of the work tree; what is no link is read. */
+const files = 12;
+export const filesRead = files - 1;
+
+export async function withReopened(body: (it: Reopened) => Promise<void>, fill = true): Promise<void> {
+  const rig = makeRig();
+  try {
+    const it = new Reopened(rig);
+    if (fill) {
+      for (let i = 0; i < filesRead; i += 1) rig.write(`d${i % 3}/e/f${i}`, `content ${i}\n`);
+      symlinkSync('d0', join(rig.root, 'link'));
+      await it.once();
+      assert.is(it.read, filesRead, 'the first opening reads every file');
+    }
+    await body(it);
+  } finally {
+    installFault(undefined);
+    await rig.remove();
+  }
+}
