@@ -81,13 +81,14 @@ export class Oracle {
   }
 
   forgetAll(seat: Seat): void {
-    for (const key of this.#claims.keys()) if (key.startsWith(`${seat.session} `)) this.#claims.delete(key);
+    for (const id of this.claimed(seat)) this.#claims.delete(`${seat.session} ${id}`);
     this.#displaced.clear();
   }
 
-  /** Whether every claimed checkpoint of the session is gone. */
-  async hasNoneOf(seat: Seat): Promise<boolean> {
-    return (await list(seat)).every(({ id }) => this.targetOf(seat, id) === undefined);
+  /** The checkpoints of the session of which it is known what they must hold. */
+  claimed(seat: Seat): ReadonlySet<string> {
+    const keys = [...this.#claims.keys()].filter((key) => key.startsWith(`${seat.session} `));
+    return new Set(keys.map(idIn));
   }
 
   /** @throws Defect when a claimed checkpoint is not there, or a displaced content is nowhere. */

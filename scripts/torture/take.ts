@@ -164,12 +164,14 @@ async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<v
 
 async function drop(episode: Episode, trouble: Trouble | undefined): Promise<void> {
   const { oracle, seat } = episode;
+  const claimed = oracle.claimed(seat);
   const course = await episode.change('session/delete', {}, trouble);
   if (course.outcome.is === 'killed') {
     // Before or after: what is left is whole, or nothing is left and the session began anew: in this opening, or in
     // one that was killed before it.
     const mayHaveBegun = course.opened?.['resumed'] === false || (trouble?.nested ?? []).length > 0;
-    if (mayHaveBegun && (await oracle.hasNoneOf(seat))) oracle.forgetAll(seat);
+    const left = await list(seat);
+    if (mayHaveBegun && !left.some(({ id }) => claimed.has(id))) oracle.forgetAll(seat);
     return;
   }
   judgeQuiet(course, 'session/delete');

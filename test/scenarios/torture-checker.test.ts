@@ -183,7 +183,13 @@ test('a session whose deletion was killed is whole or begins anew', () =>
       };
     const drop = { op: 'drop' } as const;
     begin();
-    assert.is(await paper.step(drop, killed(false, 's', 't')), '');
+    // As the opening does with the base of a session that it begins.
+    const beginsAnew = (): Partial<Course> => {
+      paper.holds('base', 'turn', one, '0');
+      paper.episode.oracle.claim(paper.seat, 'base', one);
+      return killed(false, 's', 't')();
+    };
+    assert.is(await paper.step(drop, beginsAnew), '');
     begin();
     assert.match(await paper.step(drop, killed(true, 's', 't')), 's is gone');
     // An opening that was killed may have finished the deletion and begun the session that the next one resumes.
