@@ -1,12 +1,17 @@
 // The visible half of a restore: puts staged contents in place, one rename or link at a time, each after a last
 // look that the thing it replaces is still the one that was verified. Between that look and the rename lie two
-// system calls; what is edited even there is found afterwards under its second name and put back.
+// system calls; what is edited even there is found afterwards under its second name, and handed back as edited. What
+// lies outside the work tree (late/displaced.ts) is looked at once more later; another second name goes at once.
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { Entry } from '../tree/entry.ts';
 import { byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
+import { type Aside, Asides, cannotLink } from './asides.ts';
 import { pathReason } from './failure.ts';
+import type { DisplacedFiles } from './late/displaced.ts';
 import { ancestors } from './plan.ts';
 import { type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite, Temporaries } from './staging.ts';
@@ -15,7 +20,14 @@ import { namesBelow } from './temporaries.ts';
 /** `conflict`: somebody changed the path meanwhile; it stays as they made it. */
 export type CommitOutcome = 'done' | 'conflict';
 
-const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
+/** Was written to while it was replaced, and something else stands at its path now. */
+export interface Edited {
+  readonly path: TreePath;
+  /** What the restore put there; absent: nothing. */
+  readonly put?: Pick<Entry, 'mode' | 'blob'>;
+  /** Where it lies: outside the work tree, or in it under a name that no sweep removes. */
+  readonly at: Aside;
+}
 
 /** Commits operations one by one, synchronously: no turn of the event loop lies between a look and its rename. */
 export class Commit {
@@ -29,37 +41,41 @@ export class Commit {
   readonly #shared = new Set<string>();
   /** What was moved away under a temporary name and could not be removed, and what it was called. */
   readonly stuck = new Map<TreePath, TreePath>();
+  /** The edits that the last steps met; whoever runs the steps takes them from here. */
+  readonly edited: Edited[] = [];
+  readonly #names: Asides;
 
   constructor(
     tree: AnchoredFiles,
     temporaries: Temporaries,
     strict: ReadonlySet<TreePath>,
     touched: Set<TreePath>,
+    displaced?: DisplacedFiles,
   ) {
     this.#tree = tree;
     this.#temporaries = temporaries;
     this.#strict = strict;
     this.#touched = touched;
+    this.#names = new Asides(tree, temporaries, touched, displaced);
   }
 
   delete({ path, signature }: StagedDelete): CommitOutcome {
     const stats = statsAt(this.#tree, path);
     if (stats === undefined) return 'done';
     if (!this.#isUntouched(stats, signature)) return 'conflict';
-    const aside = this.#temporaries.next(parentOf(path));
-    this.#rename(path, aside);
+    const aside = this.#names.move(path);
     try {
-      const moved = statsAt(this.#tree, aside);
+      const moved = this.#names.statsOf(aside);
       if (moved === undefined || isSameContent(moved, signature)) {
         this.#noteShared(moved);
-        this.#unlink(aside);
+        this.#names.dismiss(aside);
         return 'done';
       }
     } catch (error) {
-      this.#putBack(aside, path);
+      this.#names.putBack(aside, path);
       throw error;
     }
-    this.#putBack(aside, path);
+    this.#names.putBack(aside, path);
     return 'conflict';
   }
 
@@ -115,38 +131,36 @@ export class Commit {
       if (code === 'EEXIST') return 'conflict';
       if (code === undefined || !cannotLink.has(code)) throw error;
       if (statsAt(this.#tree, path) !== undefined) return 'conflict';
-      this.#rename(temporary, path);
+      this.#names.rename(temporary, path);
       return 'done';
     }
     this.#touched.add(parentOf(path));
-    this.#unlink(temporary);
+    this.#names.unlink(temporary);
     return 'done';
   }
 
-  #replace({ path, temporary }: StagedWrite, signature: Signature): CommitOutcome {
-    const aside = this.#temporaries.next(parentOf(path));
-    try {
-      files.linkSync(this.#tree.address(path), this.#tree.address(aside));
-    } catch (error) {
-      this.#temporaries.gone(aside);
-      const code = systemCode(error);
-      if (code === undefined || !cannotLink.has(code)) throw error;
-      this.#rename(temporary, path);
+  #replace(write: StagedWrite, signature: Signature): CommitOutcome {
+    const { path, temporary } = write;
+    const aside = this.#names.link(path);
+    if (aside === undefined) {
+      this.#names.rename(temporary, path);
       return 'done';
     }
-    const before = statsAt(this.#tree, aside);
+    const before = this.#names.statsOf(aside);
     this.#noteShared(before, 2n);
     if (before === undefined || !isSameContent(before, signature)) {
-      this.#unlink(aside);
+      this.#names.remove(aside);
       return 'conflict';
     }
-    this.#rename(temporary, path);
-    const after = statsAt(this.#tree, aside);
+    this.#names.rename(temporary, path);
+    const after = this.#names.statsOf(aside);
     if (after !== undefined && !isSameContent(after, signature)) {
-      this.#rename(aside, path);
+      // Not back over the path: what stands there now may have been written to as well.
+      const at = 'outside' in aside ? aside : { beside: this.#names.keep(aside, path) };
+      this.edited.push({ path, at, ...given({ put: write.after }) });
       return 'conflict';
     }
-    this.#unlink(aside);
+    this.#names.dismiss(aside);
     return 'done';
   }
 
@@ -158,7 +172,7 @@ export class Commit {
     files.mkdirSync(this.#tree.address(wrapper), { mode: 0o700 });
     this.#tree.forget(path);
     try {
-      this.#rename(path, aside);
+      this.#names.rename(path, aside);
     } catch (error) {
       this.#removeIfEmpty(wrapper);
       this.#temporaries.gone(wrapper);
@@ -168,7 +182,7 @@ export class Commit {
       this.#tree.forget(wrapper);
       if (statsAt(this.#tree, path) !== undefined) this.keep(wrapper);
       else {
-        this.#rename(aside, path);
+        this.#names.rename(aside, path);
         this.#removeIfEmpty(wrapper);
         this.#temporaries.gone(wrapper);
       }
@@ -212,12 +226,6 @@ export class Commit {
     return this.#removeIfEmpty(at);
   }
 
-  /** Back under its own name; where that is taken by now, under a name that no sweep removes. */
-  #putBack(aside: TreePath, path: TreePath): void {
-    if (statsAt(this.#tree, path) === undefined) this.#rename(aside, path);
-    else this.keep(aside);
-  }
-
   #isUntouched(stats: BigIntStats, signature: Signature): boolean {
     if (isStampOf(signature, stats)) return true;
     return this.#shared.has(identityOf(stats)) && isSameContent(stats, signature);
@@ -230,22 +238,6 @@ export class Commit {
 
   /** Gives what a temporary name holds one that no sweep removes, and returns it. */
   keep(temporary: TreePath): TreePath {
-    const name = nameOf(temporary).replace(/^\.ckpt-tmp-|^/, '.ckpt-kept-');
-    const kept = join(parentOf(temporary), name);
-    this.#tree.forget(temporary);
-    this.#rename(temporary, kept);
-    return kept;
-  }
-
-  #rename(from: TreePath, to: TreePath): void {
-    files.renameSync(this.#tree.address(from), this.#tree.address(to));
-    this.#temporaries.gone(from);
-    this.#touched.add(parentOf(from)).add(parentOf(to));
-  }
-
-  #unlink(temporary: TreePath): void {
-    files.unlinkSync(this.#tree.address(temporary));
-    this.#temporaries.gone(temporary);
-    this.#touched.add(parentOf(temporary));
+    return this.#names.keepTemporary(temporary);
   }
 }

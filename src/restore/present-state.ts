@@ -36,7 +36,7 @@ const chunkBytes = 1 << 20;
 export async function identify(
   tree: AnchoredFiles,
   path: TreePath,
-  contents: Contents,
+  contents: Pick<Contents, 'hash'>,
   slices: Slices,
 ): Promise<Present> {
   const stats = statsAt(tree, path);

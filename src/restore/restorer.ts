@@ -12,6 +12,8 @@ import { AnchoredFiles } from './anchored-files.ts';
 import { clearTemporaries } from './clearing.ts';
 import { Commit, type CommitOutcome } from './commit.ts';
 import { leftBehind, pathReason, stopped } from './failure.ts';
+import { type BroughtBack, bringBackEdited } from './late/bring-back.ts';
+import { DisplacedFiles } from './late/displaced.ts';
 import { PermissionSetter } from './permission-setter.ts';
 import type { Failure, RestorePlan } from './plan-steps.ts';
 import { requireContents, withLinksBroken } from './preflight.ts';
@@ -35,6 +37,11 @@ export interface RestoreOptions {
   }) => void;
   /** Survive a power cut: sync each file before it gets its name, each directory at the end. */
   readonly durable?: boolean;
+  /**
+   * A directory to be made, outside the work tree: what is replaced or removed goes there, if it lies on the same disk,
+   * until `lookAtDisplaced` of late/late-look.ts removes it. Absent: it is removed at once.
+   */
+  readonly displacedTo?: string;
 }
 
 /** What was done. Lists of paths in bytewise order. */
@@ -49,6 +56,8 @@ export interface AppliedPlan {
   readonly conflicts: readonly TreePath[];
   /** Given their owner's permissions only, because an access list would make a mask of the others. */
   readonly ownerOnly: readonly TreePath[];
+  /** Edits that came while their file was replaced, and that lie beside it because that was edited once more. */
+  readonly keptBeside: readonly BroughtBack[];
   /** Temporaries that could not be removed: the journal should stay until a sweep has. */
   readonly leftover: readonly TreePath[];
 }
@@ -97,6 +106,7 @@ class Restorer {
   readonly #access: Access;
   readonly #permissions: PermissionSetter;
   readonly #slices = new Slices();
+  readonly #keptBeside: BroughtBack[] = [];
   readonly #total: number;
   #committed: Commit | undefined;
   #done = 0;
@@ -151,6 +161,7 @@ class Restorer {
       failed: [...plan.failed, ...this.#refusals.failed, ...kept].sort((a, b) => byBytes(a.path, b.path)),
       conflicts: this.#refusals.conflicts.sort(byBytes),
       ownerOnly: [...this.#access.ownerOnly].sort(byBytes),
+      keptBeside: this.#keptBeside,
       leftover,
     };
   }
@@ -169,7 +180,9 @@ class Restorer {
       (each) => each.kind === 'directory' && each.permissions !== undefined,
     );
     const strictPaths = new Set(strict.map(({ path }) => path));
-    const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched);
+    const { displacedTo, root } = this.#options;
+    const displaced = await DisplacedFiles.begin(displacedTo, root, staging, this.#slices);
+    const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched, displaced);
     this.#committed = commit;
     this.#permissions.unlock();
     for (const each of staging.deletes) {
@@ -222,12 +235,25 @@ class Restorer {
       }
       if (outcome === 'done') done();
       else this.#refusals.conflicts.push(path);
+      await this.#bringBackEdited();
     } catch (error) {
       const reason = pathReason(error);
       if (reason === undefined) throw error;
       this.#refusals.failed.push({ path, reason });
     }
     this.#progress();
+  }
+
+  /** What was written to in the very moment of its replacement is put back at once. */
+  async #bringBackEdited(): Promise<void> {
+    const parts = {
+      tree: this.#tree,
+      temporaries: this.#temporaries,
+      contents: this.#options.contents,
+      slices: this.#slices,
+      touched: this.#touched,
+    };
+    this.#keptBeside.push(...(await bringBackEdited(parts, this.#committed?.edited ?? [])));
   }
 
   async #syncDirectories(): Promise<void> {

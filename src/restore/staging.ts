@@ -20,6 +20,8 @@ export interface StagedWrite {
   readonly path: TreePath;
   /** Where the new content waits: in the nearest directory above that exists. */
   readonly temporary: TreePath;
+  /** What is put there; absent where nobody asks. */
+  readonly after?: Entry;
   /** Of the file or link that is replaced; absent: nothing may be there. */
   readonly replaces?: Signature;
   /** Of every file in the directory that is replaced. */
@@ -35,10 +37,12 @@ export interface StagedDelete {
 export class Temporaries {
   readonly #id: string;
   readonly #paths = new Set<TreePath>();
-  #count = 0;
+  #count: number;
 
-  constructor(id: string) {
+  /** `after`: the last number that somebody may have used who gave names of the same restore before. */
+  constructor(id: string, after = 0) {
     this.#id = id;
+    this.#count = after;
   }
 
   next(directory: TreePath): TreePath {
@@ -160,11 +164,11 @@ export class Staging {
     const { path, after, expected } = write;
     const present = await this.#identify(path);
     if (present.kind === 'absent') {
-      this.writes.push({ path, temporary: await this.#write(after, undefined) });
+      this.writes.push({ path, after, temporary: await this.#write(after, undefined) });
     } else if (present.kind === 'directory') {
       const displaces = await this.#identifyBelow(write);
       if (displaces === undefined) this.#refusals.conflicts.push(path);
-      else this.writes.push({ path, displaces, temporary: await this.#write(after, undefined) });
+      else this.writes.push({ path, after, displaces, temporary: await this.#write(after, undefined) });
     } else if (
       present.kind === 'entry' &&
       (sameContent(present, after) || (expected !== undefined && sameContent(present, expected)))
@@ -172,7 +176,7 @@ export class Staging {
       const keepsMode = !isLink(present) && expected?.permissions === undefined;
       const kept = keepsMode ? present.signature.mode : undefined;
       const temporary = await this.#write(after, kept);
-      this.writes.push({ path, replaces: present.signature, temporary });
+      this.writes.push({ path, after, replaces: present.signature, temporary });
     } else this.#refusals.conflicts.push(path);
   }
 

@@ -98,6 +98,7 @@ export async function enableCheckpoints(
       if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
       await recover(session, limited);
       await recoverAnswered(session, limited);
+      await session.parts.late.lookNow(() => store);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });
   } catch (error) {

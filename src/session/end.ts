@@ -32,6 +32,7 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
     await queue.close();
     await session.watcher?.close();
     await session.parts.answered.close();
+    await session.parts.late.lookNow(() => enabled?.store);
     await enabled?.capture.close(); // a scan of its own may run, with files of the store's
     const fate =
       marker.retention === 'keep'
@@ -57,7 +58,8 @@ export function abandonSession(session: Session): void {
   const { directory, marker } = session.parts;
   session.enabled?.store.kill();
   if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
-  if (files.existsSync(directory.intentFile) || session.parts.answered.isAny) return;
+  const { answered, late } = session.parts;
+  if (files.existsSync(directory.intentFile) || answered.isAny || late.isAny) return;
   if (session.disabledReason === 'StoreCorrupt') return;
   if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
   if (!session.parts.owner.holds()) return;
@@ -86,8 +88,8 @@ async function mayRemove(
   checkpoints: Checkpoints | undefined,
   kind: EndKind,
 ): Promise<boolean> {
-  const { directory, answered } = session.parts;
-  if (files.existsSync(directory.intentFile) || answered.isAny) return false;
+  const { directory, answered, late } = session.parts;
+  if (files.existsSync(directory.intentFile) || answered.isAny || late.isAny) return false;
   if (!isOurs(session)) return false;
   if (kind === 'orderly') return true;
   // What a damaged store still holds, nobody can tell.

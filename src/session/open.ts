@@ -23,6 +23,7 @@ import { endOrphans } from './orphan-children.ts';
 import { busy, SessionOwner } from './owner.ts';
 import { deleteTrash, renameAway } from './removal.ts';
 import { AnsweredRestores } from './restore/answered-restores.ts';
+import { LateEdits } from './restore/late-edits.ts';
 import type { SessionEvents } from './session.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
@@ -269,6 +270,7 @@ function assemble(
     operations: new OperationRecords(sessionLog, others),
     ledger: ledgerFrom(others),
     answered: new AnsweredRestores(directory, workTree.root, options.durability === 'power', around.log),
+    late: new LateEdits(directory, workTree.root, around.log, () => found.owner.holds()),
     removedParents: new RemovedParents(sessionLog, others),
     events: around.events,
     neighbours: around.neighbours,

@@ -19,6 +19,7 @@ import type { Ledger } from './ledger/ledger.ts';
 import type { OperationRecords } from './operations/operation-records.ts';
 import type { SessionOwner } from './owner.ts';
 import type { AnsweredRestores } from './restore/answered-restores.ts';
+import type { LateEdits } from './restore/late-edits.ts';
 import type { RestoreOutcome } from './restore/outcome.ts';
 
 /** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */
@@ -66,6 +67,8 @@ export interface SessionParts {
   readonly ledger: Ledger;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
+  /** What restores took away a moment ago: it may have been written to since. */
+  readonly late: LateEdits;
   /** What removed checkpoints came after. */
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;

@@ -11,6 +11,7 @@ import { isBeingDeleted } from './deletion-note.ts';
 import { SessionDirectory, sessionFormat } from './directory.ts';
 import { lastSignOfLife, SessionOwner } from './owner.ts';
 import { deleteTrash, isOurTrash, isTrash, renameAway } from './removal.ts';
+import { lookBeforeRemoval } from './restore/late-edits.ts';
 
 /** How long an orphan is left for whoever wants to resume it. */
 export const orphanGraceMs = 24 * 60 * 60 * 1000;
@@ -38,7 +39,7 @@ export async function sweepStorage(
         if (isOurTrash(storage, name)) await deleteTrash(join(storage, name));
       } else if (
         /^ses_[0-9a-z]{26}$/.test(name) &&
-        (await sweepSession(storage, name as SessionId, graceMs, destroyOutside))
+        (await sweepSession(storage, name as SessionId, { graceMs, destroyOutside, log }))
       ) {
         removed.push(name);
       }
@@ -49,11 +50,16 @@ export async function sweepStorage(
   return { removed };
 }
 
+interface Sweeping {
+  readonly graceMs: number;
+  readonly destroyOutside: (directory: SessionDirectory) => Promise<void>;
+  readonly log: Log;
+}
+
 async function sweepSession(
   storage: string,
   session: SessionId,
-  graceMs: number,
-  destroyOutside: (directory: SessionDirectory) => Promise<void>,
+  { graceMs, destroyOutside, log }: Sweeping,
 ): Promise<boolean> {
   const directory = new SessionDirectory(storage, session);
   if (!directory.exists()) return false;
@@ -69,6 +75,7 @@ async function sweepSession(
   try {
     // It may have been resumed, or its deletion finished and the session begun anew, while we looked.
     if (isDeleted ? !isBeingDeleted(directory) : !isOrphan(directory)) return false;
+    await lookBeforeRemoval(directory, log);
     await destroyOutside(directory);
     const trash = renameAway(directory);
     if (trash !== undefined) await deleteTrash(trash);

@@ -8,6 +8,7 @@ import { installFault } from '../../src/base/seam.ts';
 import type { AppliedPlan } from '../../src/restore/restorer.ts';
 import {
   assertOldOrNew,
+  lookAtAllDisplaced,
   openDescriptors,
   present,
   recover,
@@ -64,6 +65,7 @@ function testErrors(code: string, stride: number): void {
       const note = `${code} at call ${n} (${hit})`;
       if (hit === undefined) {
         assert.equal([...walk(root)], [...manifest(target)]);
+        await lookAtAllDisplaced(root, 'unharmed');
         remove(root);
         assert.ok(n > 200, `only ${n} calls`);
         break;

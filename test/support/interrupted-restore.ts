@@ -16,7 +16,7 @@ export function breakAt(n: number): Fault {
   };
 }
 
-/** Runs `restore`, breaks it at the n-th rename or unlink in the work tree, and gives the session up as a kill does. */
+/** Runs `restore`, breaks it at the n-th rename, link or unlink in the work tree, and gives the session up as a kill does. */
 export async function interrupt(
   rig: SessionRig,
   session: Session,

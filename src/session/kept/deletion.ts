@@ -11,6 +11,7 @@ import { afterCommit } from '../operations/after-commit.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import { busy, SessionOwner } from '../owner.ts';
 import { deleteTrash, directorySize, renameAway } from '../removal.ts';
+import { lookBeforeRemoval } from '../restore/late-edits.ts';
 import type { Session } from '../session.ts';
 import { destroyOutside } from '../session-store.ts';
 
@@ -35,6 +36,7 @@ export function deleteOpen(session: Session, bytesFreed: number, context: Warned
   return deciding(directory, context, async () => {
     try {
       directory.ours(); // before anything is destroyed
+      await session.parts.late.lookNow(() => enabled?.store);
       await enabled?.capture.close();
       if (enabled !== undefined)
         await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
@@ -55,7 +57,10 @@ export function deleteOpen(session: Session, bytesFreed: number, context: Warned
 export async function deleteKept(storage: string, id: string, log: Log, context: Warned): Promise<Deleted> {
   const directory = new SessionDirectory(storage, id as SessionId);
   if (/^ses_[0-9a-z]{26}$/.test(id) && directory.exists())
-    return remove(directory, context, () => destroyOutside(directory, log));
+    return remove(directory, context, async () => {
+      await lookBeforeRemoval(directory, log);
+      await destroyOutside(directory, log);
+    });
   throw new CheckpointdError(
     'UnknownSession',
     'There is no session with this id. session/list shows the kept ones.',

@@ -24,6 +24,7 @@ import { countersOf, publish, standingOf } from '../publish.ts';
 import type { Session } from '../session.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { intentOf } from './intent.ts';
+import { keptBesideMessage } from './late-edits.ts';
 import { noteDone } from './notes.ts';
 import type { RestoreOutcome } from './outcome.ts';
 import { planFiles } from './planned-files.ts';
@@ -91,7 +92,7 @@ export async function applyJob(
   { job, plan, record, safety, isRecovery = false }: PreparedJob,
   context: OperationContext,
 ): Promise<Applied> {
-  const { answered, directory, workTree, options, conversation } = session.parts;
+  const { answered, directory, late, workTree, options, conversation } = session.parts;
   // At any durability: once a power cut finds the work tree changed, this is all that is left of what stood there.
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
   const journal = new RestoreJournal(directory.intentFile);
@@ -111,7 +112,9 @@ export async function applyJob(
       context.progress('restore')({ ...figures, cancellable });
     },
     durable: options.durability === 'power',
+    displacedTo: late.directoryOf(id),
   }).catch((error: unknown) => {
+    late.lookLater(id, () => session.enabled?.store);
     // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
     if (!isRecovery && (!(error instanceof CheckpointdError) || error.effects === 'none')) {
       journal.remove();
@@ -120,6 +123,8 @@ export async function applyJob(
     }
     throw unfinished(error);
   });
+  late.lookLater(id, () => session.enabled?.store);
+  if (applied.keptBeside.length > 0) context.warn(keptBesideMessage(applied.keptBeside));
   if (applied.ownerOnly.length > 0) context.warn(ownerOnlyMessage(applied.ownerOnly));
   if (applied.leftover.length > 0) context.warn(leftoverMessage(applied.leftover));
   const before = checkpoints.index.head;

@@ -1,9 +1,10 @@
 // One restore that does everything a restore can do, for the fault tests: it is broken off at every call in turn,
 // in this process and (as a program of its own: `restore-case.js ROOT N`) by SIGKILL.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
+import { lookAtDisplaced } from '../../../src/restore/late/late-look.ts';
 import { type AppliedPlan, applyRestore } from '../../../src/restore/restorer.ts';
 import { sweepTemporaries } from '../../../src/restore/temporaries.ts';
 import {
@@ -60,10 +61,10 @@ export const target: ModelTree = {
 export const contents = new MemoryContents(present, target);
 
 /** Restores from what is on disk now, hard, durably; a redo knows the directories of the first plan. */
-export function restore(root: string): Promise<AppliedPlan> {
+export function restore(root: string, displacedTo = `${root}.displaced`): Promise<AppliedPlan> {
   const emptied = planBetween(present, target, 'hard').directories;
   const plan = planBetween(readModel(root), target, 'hard', { emptied });
-  return applyRestore({ root, plan, id, contents, durable: true });
+  return applyRestore({ root, plan, id, contents, durable: true, displacedTo });
 }
 
 /** Every file is whole, old or new; nothing is missing that both have; nothing else appeared (temporaries aside). */
@@ -85,7 +86,18 @@ export function assertOldOrNew(root: string, note: string): void {
   assert.is(mode('secret') & 0o077, 0, `${note}: secret is open`);
 }
 
-/** What recovery does: sweep, plan again from the disk, apply. */
+/** What comes last: nobody wrote to what was taken away, so all of it goes, and nothing else changes. */
+export async function lookAtAllDisplaced(root: string, note: string): Promise<void> {
+  const before = [...walk(root)];
+  for (const directory of [`${root}.displaced`, `${root}.again`]) {
+    if (!existsSync(directory)) continue;
+    assert.equal(await lookAtDisplaced({ directory, root, id, contents }), { edits: [], left: [] }, note);
+    assert.not.ok(existsSync(directory), note);
+  }
+  assert.equal([...walk(root)], before, note);
+}
+
+/** What recovery does: sweep, plan again from the disk, apply, look again. */
 export async function recover(root: string, note: string): Promise<void> {
   await sweepTemporaries(root, id);
   assert.not.ok(
@@ -93,9 +105,10 @@ export async function recover(root: string, note: string): Promise<void> {
     `${note}: temporaries left`,
   );
   assertOldOrNew(root, note);
-  const result = await restore(root);
+  const result = await restore(root, `${root}.again`);
   assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []], note);
   assert.equal([...walk(root)], [...manifest(target)], note);
+  await lookAtAllDisplaced(root, note);
 }
 
 export function openDescriptors(): number[] {

@@ -1,0 +1,164 @@
+// What a restore took away is looked at once more, later, before it is removed: a program that had the file open may have
+// written to it since. Such an edit goes back to its path, as if it had come after the restore, or is kept beside it.
+// A look that is interrupted is repeated by the next. It does not decide when to look.
+import { randomInt } from 'node:crypto';
+import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../../base/directory-identity.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { type BigIntStats, files } from '../../base/files.ts';
+import { given } from '../../base/given.ts';
+import { Slices } from '../../base/slices.ts';
+import type { Contents } from '../../store/snapshot-store.ts';
+import { sameContent } from '../../tree/entry.ts';
+import { isRestoreTemporary } from '../../tree/globs.ts';
+import { join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import { AnchoredFiles } from '../anchored-files.ts';
+import { Asides } from '../asides.ts';
+import { ancestors } from '../plan.ts';
+import { identify, statsAt } from '../present-state.ts';
+import { Temporaries } from '../staging.ts';
+import { clearTemporary, isTemporaryOf, namesBelow } from '../temporaries.ts';
+import { type BringBack, type BroughtBack, bringBack } from './bring-back.ts';
+import { type DisplacedFile, displacedIn, isUnwritten, readNote, removeWhenEmpty } from './displaced.ts';
+
+export interface LateLookOptions {
+  /** The one that the restore had as `displacedTo`. */
+  readonly directory: string;
+  /** The work tree. */
+  readonly root: string;
+  /** The restore's. */
+  readonly id: string;
+  /** Absent: the store cannot be asked, and what was written late is kept beside its path. */
+  readonly contents: Pick<Contents, 'hash' | 'sizes'> | undefined;
+}
+
+export interface LateLook {
+  /** Edits that were found. */
+  readonly edits: readonly BroughtBack[];
+  /** What stays there, because it could not be looked at or put anywhere: its file, and why. */
+  readonly left: readonly { readonly file: string; readonly because: string }[];
+}
+
+/** Looks at all that a restore has displaced. @throws system errors of the directory itself */
+export async function lookAtDisplaced(options: LateLookOptions): Promise<LateLook> {
+  const look = new Look(options);
+  try {
+    return await look.run();
+  } finally {
+    look.close();
+  }
+}
+
+class Look {
+  readonly #options: LateLookOptions;
+  readonly #slices = Slices.inBackground();
+  readonly #edits: BroughtBack[] = [];
+  /** The work tree, opened when an edit is found. */
+  #parts: BringBack | undefined;
+
+  constructor(options: LateLookOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<LateLook> {
+    const { directory } = this.#options;
+    const left: { file: string; because: string }[] = [];
+    const note = await readNote(directory, this.#slices);
+    for (const { file, number } of displacedIn(directory)) {
+      if (this.#slices.isDue()) await this.#slices.pause();
+      try {
+        await this.#lookAt(file, note.files.get(number), note.root);
+      } catch (error) {
+        if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+        left.push({ file, because: systemCode(error) ?? (error as CheckpointdError).kind });
+      }
+    }
+    removeWhenEmpty(directory);
+    return { edits: this.#edits, left };
+  }
+
+  close(): void {
+    if (this.#parts === undefined) return;
+    const { tree, temporaries } = this.#parts;
+    try {
+      for (const path of temporaries.all) files.rmSync(tree.address(path), { force: true });
+    } finally {
+      tree.close();
+    }
+  }
+
+  async #lookAt(
+    file: string,
+    displaced: DisplacedFile | undefined,
+    root: DirectoryIdentity | undefined,
+  ): Promise<void> {
+    let stats = files.lstatSync(file, { bigint: true });
+    if (displaced !== undefined && isUnwritten(stats, displaced)) return files.unlinkSync(file);
+    if (stats.nlink > 1n && !stats.isDirectory()) {
+      if (displaced !== undefined && this.#isHere(root)) await this.#clearSecondNames(stats, displaced);
+      stats = files.lstatSync(file, { bigint: true });
+      // It is in the work tree or elsewhere under a name of its own: nothing of it can be lost.
+      if (stats.nlink > 1n) return files.unlinkSync(file);
+    }
+    if (displaced === undefined && (await this.#isStored(file))) return files.unlinkSync(file);
+    if (!this.#isHere(root))
+      throw new CheckpointdError('WorkTreeMissing', 'Another directory stands where the work tree was.');
+    const { path = rootPath, put } = displaced ?? {};
+    this.#edits.push(...(await bringBack(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
+  }
+
+  /** What a look that was killed half-way has made of the same file, and of what it was to replace. */
+  async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
+    const { tree, contents, temporaries, touched } = this.#open();
+    for (const directory of [...ancestors(path), rootPath]) {
+      if (directory !== rootPath && !tree.isDirectory(directory)) continue;
+      for (const { name, isDirectory } of namesBelow(tree, directory)) {
+        const second = join(directory, name);
+        if (isDirectory || !isRestoreTemporary(name) || !isTemporaryOf(second, this.#options.id)) continue;
+        const stats = statsAt(tree, second);
+        const isSame = stats?.ino === ino && stats.dev === dev;
+        const present = isSame
+          ? undefined
+          : contents && (await identify(tree, second, contents, this.#slices));
+        const isPut = present?.kind === 'entry' && put !== undefined && sameContent(present, put);
+        if (isSame || isPut) clearTemporary(tree, second, { removed: [], putBack: [] });
+        else {
+          const names = new Asides(tree, temporaries, touched, undefined);
+          this.#edits.push({ path, keptAs: names.keepTemporary(second) });
+        }
+      }
+    }
+  }
+
+  /** Of what the note does not know any more, since a power cut: whether the store has its content. */
+  async #isStored(file: string): Promise<boolean> {
+    const { contents, directory } = this.#options;
+    if (contents === undefined)
+      throw new CheckpointdError('CheckpointsDisabled', 'Without a store nobody can tell.');
+    const tree = new AnchoredFiles(directory);
+    try {
+      const name = file.slice(directory.length + 1) as TreePath;
+      const present = await identify(tree, name, contents, this.#slices);
+      return present.kind === 'entry' && (await contents.sizes([present.blob]))[0] !== -1;
+    } finally {
+      tree.close();
+    }
+  }
+
+  #isHere(root: DirectoryIdentity | undefined): boolean {
+    const here = directoryAt(this.#options.root);
+    return here !== undefined && (root === undefined || isSameDirectory(root, here));
+  }
+
+  #open(): BringBack {
+    const { root, id, contents } = this.#options;
+    this.#parts ??= {
+      tree: new AnchoredFiles(root),
+      // Other names than those of the restore, and of a look that was killed.
+      temporaries: new Temporaries(id, 10 ** 9 + randomInt(2 ** 40)),
+      contents,
+      slices: this.#slices,
+      touched: new Set(),
+    };
+    return this.#parts;
+  }
+}
