@@ -117,17 +117,20 @@ export class Conversations {
     { text = '', atMs }: AgentEvent,
   ): Promise<void> {
     const behindMs = (): number => (atMs === undefined ? 0 : Date.now() - atMs);
-    const lateMs = behindMs();
-    await client.request('checkpoint/create', {
+    const begunMs = behindMs();
+    const { checkpoint } = await client.request('checkpoint/create', {
       session,
       kind: 'turn',
       ...(text === '' ? {} : { message: text }),
-      ...(lateMs > waitedMs ? { description: lateDescription(text, lateMs) } : {}),
+      ...(begunMs > waitedMs ? { description: lateDescription(text, begunMs) } : {}),
     });
-    if (behindMs() > waitedMs)
-      this.#log(
-        `${name}: the turn's checkpoint stood ${behindMs()} ms after the prompt; it may hold first edits`,
-      );
+    const stoodMs = behindMs();
+    if (stoodMs <= waitedMs) return;
+    this.#log(`${name}: the turn's checkpoint stood ${stoodMs} ms after the prompt; it may hold first edits`);
+    if (begunMs > waitedMs) return;
+    // What is recorded of a checkpoint is not changed any more, but its name is beside it.
+    const mark = `captured ${seconds(stoodMs)} s late, ${new Date().toISOString().slice(11, 23)}`;
+    await client.request('checkpoint/rename', { session, tag: checkpoint.id, name: mark });
   }
 
   async #toolFinished({ client, session, workspace }: OpenConversation, event: AgentEvent): Promise<void> {
@@ -251,7 +254,11 @@ export class Conversations {
 
 function lateDescription(text: string, lateMs: number): string {
   const line = cutTo(text.replaceAll(/\s+/g, ' ').trim(), 60);
-  return `${line === '' ? 'Turn started' : line} (captured ${(lateMs / 1000).toFixed(1)} s late)`;
+  return `${line === '' ? 'Turn started' : line} (captured ${seconds(lateMs)} s late)`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
 }
 
 /** The path as the wire wants it; undefined for one that leads out of the work tree. */

@@ -193,6 +193,38 @@ test("a turn's checkpoint that came later than an agent waits says so, in the li
     assert.match(logOf(rig), /stood 5\d\d\d ms after the prompt/);
   }));
 
+test('a checkpoint that was begun in time and took longer than an agent waits says so, too', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'SessionStart'));
+    await until('the session', () => rig.sessions().length === 1);
+    for (let file = 0; file < 8000; file += 1) rig.write(`many/${file % 50}/${file}.txt`, `${file}\n`);
+    const prompt = { agent: 'codex', conversation: 'one', directory: rig.work, kind: 'prompt', text: 'slow' };
+    await askKeeper(socketOf(rig), JSON.stringify({ ...prompt, atMs: Date.now() - 200 }));
+    assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
+  }));
+
+test('what an agent does once its prompt was taken is not in the checkpoint of the turn', () =>
+  withKeeper(async (rig) => {
+    for (const agent of ['claude-code', 'gemini', 'codex'] as const) {
+      const of = (name: string, more: object = {}): object => ({
+        ...event(rig, name, more),
+        session_id: agent,
+      });
+      await hook(rig, agent, of('SessionStart'));
+      await until('the session', () => rig.sessions().length > 0 && keepersOf(rig).length === 1);
+      const before = rig.read('a.txt') ?? '';
+      const name = agent === 'gemini' ? 'BeforeAgent' : 'UserPromptSubmit';
+      await hook(rig, agent, of(name, { prompt: 'edit at once' }));
+      rig.write('a.txt', `by ${agent}\n`);
+      // A busy machine may take longer than the agent waits; then it is told, and is no promise.
+      if (/not done in time/.test(logOf(rig))) continue;
+      const diff = rig.run(['diff', '1', '--no-pager', `--storage=${rig.storage}`]);
+      assert.is(await diff.code, 0, diff.stderr);
+      assert.ok(diff.stdout.includes(`-${before}+by ${agent}\n`), diff.stdout);
+      await hook(rig, agent, of('SessionEnd'));
+    }
+  }));
+
 test('outside a repository nothing is captured, and that is in the log', () =>
   withKeeper(async (rig) => {
     const elsewhere = join(rig.top, 'plain');
