@@ -85,6 +85,8 @@ export interface Capturer {
   /** Whether every change since the last scan is told. */
   readonly isHeld: boolean;
   readonly counts: CaptureCounts;
+  /** Resolves once captures rest on what is held, or it has shown that they never will. */
+  whenHeld(): Promise<void>;
   /** Directories can be held: full scans beside the captures, so that they may look at less. */
   scanSoon(): void;
   /** What was seen is not to be relied on: the next capture looks at everything. */

@@ -92,6 +92,8 @@ export class TreeCapturer implements Capturer {
   /** What the last plain capture made. */
   #last: Directory | undefined;
   #fast = 0;
+  #tellHeld: () => void = () => undefined;
+  readonly #whenHeld = new Promise<void>((resolve) => (this.#tellHeld = resolve));
   readonly #cold = new Map<FullCaptureReason, number>();
 
   constructor(options: TreeCapturerOptions) {
@@ -117,6 +119,7 @@ export class TreeCapturer implements Capturer {
     } finally {
       const when = this.#scanner.wanted;
       if (when !== undefined) this.#idle.after(when === 'now');
+      if (when !== 'now') this.#tellHeld();
     }
   }
 
@@ -196,6 +199,10 @@ export class TreeCapturer implements Capturer {
     return { fast: this.#fast, cold: this.#cold };
   }
 
+  whenHeld(): Promise<void> {
+    return this.#whenHeld;
+  }
+
   scanSoon(): void {
     if (this.#scanner.wanted === 'now') this.#idle.after(true);
   }
@@ -234,6 +241,7 @@ export class TreeCapturer implements Capturer {
     });
     await accept();
     look?.succeeded(seen);
+    this.#tellHeld();
     await this.#scanner.remember(signal, true);
   }
 

@@ -1,6 +1,6 @@
 // The watcher of a session: started when the session stands, told to the client in batches. What captures hold of it
 // is checked by those that look at everything. A work tree that cannot be watched is no failure: captures walk it then.
-
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ScanKind, StartedScan } from '../capture/tree-capturer.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import { byBytes } from '../tree/tree-path.ts';
@@ -31,10 +31,17 @@ function told(session: Session, change: ChangeBatch): void {
   session.parts.events.workTreeChanged(session, change);
 }
 
-/** Starts watching in the background; `worktree/status` tells how far it is. */
+/** So long the watch that tells people waits for captures at most. */
+const waitMsMax = 5000;
+
+/**
+ * Starts watching in the background; `worktree/status` tells how far it is. What captures rest on comes first: the two
+ * walk the same directories, and would take the processors from each other just when a client wants its first capture.
+ */
 export function startWatching(session: Session): void {
-  const { watcher } = session;
-  watcher?.start();
+  const { watcher, enabled } = session;
+  if (enabled === undefined || watcher?.held === undefined) watcher?.start();
+  else watcher.start(Promise.race([enabled.capture.whenHeld(), delay(waitMsMax, undefined, { ref: false })]));
   void sayLive(session);
 }
 

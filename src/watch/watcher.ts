@@ -12,11 +12,8 @@ import { HeldWatch } from './held/held-watch.ts';
 import { type FromThread, limitCodes, type ThreadOrder, type ToThread } from './thread/messages.ts';
 import { queueShareOf, startThread, ThreadEnds } from './thread/thread-start.ts';
 import type { WatchFigures, WatchState } from './watch-figures.ts';
-import type { WatcherOptions } from './watcher-options.ts';
+import { type WatcherOptions, watcherThread } from './watcher-options.ts';
 
-const threadProgram = new URL('./thread/watcher-thread.js', import.meta.url);
-/** chokidar's walk of 100,000 files in 10,000 directories takes more than 192 MB; what takes more is not watched. */
-const heapMb = 512;
 const restartMsMin = 1000;
 const restartMsMax = 60_000;
 
@@ -92,12 +89,18 @@ export class WorkTreeWatcher {
     this.#renewLeftOut();
   }
 
-  /** Starts watching in the background; see {@link ready}. */
-  start(): void {
+  /** Starts watching in the background, where `after` is given when that has resolved; see {@link ready}. */
+  start(after?: Promise<void>): void {
     if (this.#isClosed || this.#thread !== undefined) return;
     this.held?.start();
     this.#starting = new Promise((resolve) => (this.#endStart = resolve));
     this.#become('scanning');
+    if (after === undefined) this.#begin();
+    else void after.then(() => this.#begin());
+  }
+
+  #begin(): void {
+    if (this.#isClosed || this.#thread !== undefined) return;
     try {
       this.#thread = this.#startThread();
     } catch (error) {
@@ -153,15 +156,12 @@ export class WorkTreeWatcher {
         if (this.#thread === thread) then(told);
       };
     };
-    const thread = startThread<FromThread>(
-      order,
-      {
-        heard: ifCurrent((message) => this.#hear(message)),
-        crashed: ifCurrent((error) => this.#crashed(error)),
-        ended: ifCurrent((code) => this.#suspect(`its thread ended (${code})`)),
-      },
-      { name: 'watcher', program: program ?? threadProgram, heapMb },
-    );
+    const tell = {
+      heard: ifCurrent((message: FromThread) => this.#hear(message)),
+      crashed: ifCurrent((error) => this.#crashed(error)),
+      ended: ifCurrent((code: number) => this.#suspect(`its thread ended (${code})`)),
+    };
+    const thread = startThread<FromThread>(order, tell, { ...watcherThread, ...given({ program }) });
     return thread;
   }
 

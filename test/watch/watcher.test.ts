@@ -161,6 +161,28 @@ test('a closed watcher leaves no handle and says nothing more', async () => {
   });
 });
 
+test('one that is to start after something else scans nothing before, and says all the while that it is starting', async () => {
+  await withRig(async (rig) => {
+    const watcher = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
+    let begin: () => void = () => undefined;
+    watcher.start(new Promise((resolve) => (begin = resolve)));
+    const before = inotifyWatches();
+    await sleep(50);
+    assert.is(watcher.figures.state, 'scanning');
+    assert.is(inotifyWatches(), before);
+    begin();
+    await until('it is live', () => watcher.isLive);
+    await watcher.close();
+    const closed = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
+    closed.start(new Promise((resolve) => (begin = resolve)));
+    await closed.close();
+    await closed.ready();
+    begin();
+    await sleep(50);
+    assert.is(closed.figures.state, 'unwatched', 'closed before it began');
+  });
+});
+
 test('a tree moved in is seen, one moved out is not followed (F34)', async () => {
   await withRig(async (rig) => {
     rig.write('out/f', 'f');

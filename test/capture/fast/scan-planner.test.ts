@@ -162,6 +162,21 @@ test('a directory that cannot be read is said each time, and taken as soon as it
     await it.agreesFast('held again');
   }));
 
+test('whoever waits until captures hold what they rest on is told so by the first that does, and not before', () =>
+  HeldRig.with(async (it) => {
+    let isTold = false;
+    void it.fast.whenHeld().then(() => (isTold = true));
+    const loose = it.rig.another({ held: () => undefined });
+    let isLooseTold = false;
+    void loose.whenHeld().then(() => (isLooseTold = true));
+    await loose.capture();
+    assert.not(isTold);
+    await it.capture();
+    await it.fast.whenHeld();
+    assert.ok(it.fast.isHeld);
+    assert.not(isLooseTold, 'nothing can be held there yet');
+  }));
+
 test('a look in the quiet makes the first capture after it fast, and one that is told to distrust looks at all', () =>
   HeldRig.with(
     async (it) => {
