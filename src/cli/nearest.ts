@@ -11,6 +11,15 @@ export function nearest(word: string, words: readonly string[]): string[] {
     .map(({ candidate }) => candidate);
 }
 
+/** The tags and names of checkpoints that words may have meant which are none of them. */
+export function nearestReferences(
+  words: readonly string[],
+  checkpoints: readonly { readonly tag?: string; readonly name?: string }[],
+): string[] {
+  const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
+  return words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
+}
+
 /** How many letters must be put in, taken out or replaced. */
 function distanceOf(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);

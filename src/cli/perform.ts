@@ -78,8 +78,10 @@ function showProgress(value: ProgressValue): void {
 /** The tags and names that an unknown one may have meant. */
 async function suggest(task: Task, error: unknown): Promise<void> {
   if (!(error instanceof CheckpointdRequestError) || error.kind !== 'UnknownCheckpoint') return;
-  const [{ nearest }, checkpoints] = await Promise.all([import('./nearest.ts'), allCheckpoints(task)]);
-  const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((word) => word !== undefined));
-  const meant = task.words.flatMap((word) => (known.includes(word) ? [] : nearest(word, known)));
+  const [{ nearestReferences }, checkpoints] = await Promise.all([
+    import('./nearest.ts'),
+    allCheckpoints(task),
+  ]);
+  const meant = nearestReferences(task.words, checkpoints);
   if (meant.length > 0) note(`did you mean ${meant.join(', ')}?`);
 }

@@ -80,10 +80,11 @@ async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
 }
 
 function refuse({ session, path }: Where): never {
+  if (session !== undefined)
+    throw new NoSession(`there is no session ${session}`, '"checkpointd sessions" lists them.');
   throw new NoSession(
-    session === undefined
-      ? `there is no session of ${resolve(path)}. "checkpointd create" makes one; "checkpointd sessions" lists those of other directories.`
-      : `there is no session ${session}. "checkpointd sessions" lists them.`,
+    `there is no session of ${resolve(path)}`,
+    '"checkpointd create" makes one; "checkpointd sessions" lists those of other directories.',
   );
 }
 

@@ -10,6 +10,7 @@ import {
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
+import { nearestReferences } from '../nearest.ts';
 import { NoSession } from '../no-session.ts';
 import type { Where } from '../reach.ts';
 import { HeldSession } from './session.ts';
@@ -54,6 +55,7 @@ function make(session: HeldSession, version: string): McpServer {
           .map((checkpoint) => ({
             uri: checkpointUri.replace('{reference}', checkpoint.id),
             name: lineOf(checkpoint),
+            title: lineOf(checkpoint),
             mimeType: 'application/json',
           })),
       }),
@@ -64,15 +66,15 @@ function make(session: HeldSession, version: string): McpServer {
       mimeType: 'application/json',
     },
     async (uri, { reference }, { mcpReq: { signal } }) => {
-      const tag = decodeURIComponent(String(reference));
       try {
+        const tag = decodeURIComponent(String(reference));
         const { checkpoint, message } = await session.ask('checkpoint/get', { tag }, { signal });
         const { files } = await session.ask('checkpoint/files', { tag, changedOnly: true }, { signal });
         const text = JSON.stringify({ checkpoint, message, changed: files }, null, 2);
         return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] };
       } catch (error) {
-        if (error instanceof CheckpointdRequestError && error.kind === 'UnknownCheckpoint')
-          throw new ResourceNotFoundError(uri.href, error.message);
+        if (error instanceof URIError || isNoCheckpoint(error))
+          throw new ResourceNotFoundError(uri.href, 'There is no such checkpoint.');
         throw error;
       }
     },
@@ -109,14 +111,37 @@ function register(server: McpServer, tool: McpTool, session: HeldSession): void 
         const { result, text } = await run(session, given, signal);
         return { content: [{ type: 'text', text }], structuredContent: { ...result } };
       } catch (error) {
-        return { isError: true, content: [{ type: 'text', text: complaintOf(error) }] };
+        const text = `${complaintOf(error)}${await meantBy(error, given, session, signal)}`;
+        return { isError: true, content: [{ type: 'text', text }] };
       }
     },
   );
 }
 
 function complaintOf(error: unknown): string {
-  if (error instanceof CheckpointdRequestError) return `${error.kind}: ${inCommands(error.message, 'tools')}`;
-  if (error instanceof NoSession || error instanceof CheckpointdGoneError) return error.message;
+  if (error instanceof CheckpointdRequestError) {
+    // What else the daemon says of it names what is no tool.
+    if (error.kind === 'NothingToUndo') return `${error.kind}: no restore is left that was not taken back.`;
+    return `${error.kind}: ${inCommands(error.message, 'tools')}`;
+  }
+  if (error instanceof NoSession) return `${error.fact}. checkpoint_create makes one.`;
+  if (error instanceof CheckpointdGoneError) return error.message;
   throw error;
+}
+
+function isNoCheckpoint(error: unknown): boolean {
+  return error instanceof CheckpointdRequestError && ['UnknownCheckpoint', 'InvalidTag'].includes(error.kind);
+}
+
+/** The tags and names that an unknown one may have meant. */
+async function meantBy(
+  error: unknown,
+  { tag, from, to }: ToolInput,
+  session: HeldSession,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!isNoCheckpoint(error)) return '';
+  const words = [tag, from, to].filter((word) => word !== undefined);
+  const meant = nearestReferences(words, await sessionCheckpoints(session, signal));
+  return meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
 }

@@ -4,6 +4,14 @@ import { type CheckpointdClient, CheckpointdGoneError } from '../../client/clien
 import type { ParamsOf, RequestMethod, ResultOf } from '../../protocol/types.ts';
 import { type Reached, reach, type Where } from '../reach.ts';
 
+/** What may be asked once more when nobody answered: it changes nothing. */
+const reading: ReadonlySet<string> = new Set([
+  'checkpoint/list',
+  'checkpoint/get',
+  'checkpoint/diff',
+  'checkpoint/files',
+]);
+
 export class HeldSession {
   readonly #where: Where;
   #reached: Promise<Reached> | undefined;
@@ -18,12 +26,28 @@ export class HeldSession {
     params: Omit<ParamsOf<M>, 'session'>,
     { signal, make = false }: { readonly signal: AbortSignal; readonly make?: boolean },
   ): Promise<ResultOf<M>> {
-    const { client, session } = await this.#reach(make);
+    try {
+      return await this.#askOnce(method, params, { signal, make });
+    } catch (error) {
+      if (!(error instanceof CheckpointdGoneError)) throw error;
+      if (reading.has(method)) return await this.#askOnce(method, params, { signal, make });
+      const fate = 'Whether it was done is not known: look with checkpoint_list before it is called again.';
+      throw new CheckpointdGoneError(`${error.message}. ${fate}`, { cause: error });
+    }
+  }
+
+  async #askOnce<M extends RequestMethod>(
+    method: M,
+    params: Omit<ParamsOf<M>, 'session'>,
+    { signal, make }: { readonly signal: AbortSignal; readonly make: boolean },
+  ): Promise<ResultOf<M>> {
+    const reached = this.#reach(make);
+    const { client, session } = await reached;
     try {
       return await client.request(method, { session, ...params }, { signal });
     } catch (error) {
-      // The next call finds another daemon; this one may have had effects, so it is not repeated.
-      if (error instanceof CheckpointdGoneError) this.#reached = undefined;
+      // The next call finds another daemon.
+      if (error instanceof CheckpointdGoneError && this.#reached === reached) this.#reached = undefined;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 // The tools that a model may call, one request of the wire each. What destroys says so, and shows its plan first.
 import type { Checkpoint, RestoreResult } from '../../protocol/types.ts';
-import { counts } from '../lines.ts';
+import { changesNothing, counts } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain } from '../terminal.ts';
 import type { HeldSession } from './session.ts';
@@ -190,9 +190,10 @@ export const tools: readonly McpTool[] = [
         { ...params, ...(isReal ? { confirm: true } : { dryRun: true }) },
         { signal },
       );
-      const end = isReal
-        ? 'checkpoint_undo takes it back.'
+      const planned = changesNothing(result)
+        ? 'There is nothing to confirm.'
         : 'Nothing was changed. Repeat with confirm: true.';
+      const end = isReal ? 'checkpoint_undo takes it back.' : planned;
       return { result, text: `${textOf(result)}\n${end}` };
     },
   },

@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
+import { daemonsOf } from '../../support/programs/keepers.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 
 async function withMcp(body: (client: Client, rig: DaemonRig) => Promise<void>): Promise<void> {
@@ -127,6 +128,55 @@ test('wrong arguments and unknown checkpoints are answered in words, and nothing
       assert.ok(answer.isError, JSON.stringify(args));
     }
     assert.equal(rig.tree(), before);
+  }));
+
+test('a model is told what it can call: where nothing is yet, for a wrong tag, where nothing would change', () =>
+  withMcp(async (client) => {
+    const none = await call(client, 'checkpoint_list');
+    assert.match(none.text, /^there is no session of .*\. checkpoint_create makes one\.$/);
+    await call(client, 'checkpoint_create', { message: 'one', name: 'before-lunch' });
+    const wrong = await call(client, 'checkpoint_show', { tag: 'befor-lunch' });
+    assert.match(wrong.text, /^UnknownCheckpoint: .*checkpoint_list.* Did you mean before-lunch\?$/);
+    const plan = await call(client, 'checkpoint_restore', { tag: '1' });
+    assert.is(plan.text, 'No file changes.\nThere is nothing to confirm.');
+    const undo = await call(client, 'checkpoint_undo');
+    assert.match(undo.text, /^NothingToUndo: /);
+    assert.not.match(undo.text, /\w\/\w|tangent|kind/);
+  }));
+
+test('a resource that is not there is told by its address, and every one has a title of its own', () =>
+  withMcp(async (client) => {
+    await call(client, 'checkpoint_create', { message: 'one' });
+    const { resources } = await client.listResources();
+    assert.equal(
+      resources.map(({ title = '' }) => title.replace(/^.* /, '')),
+      ['one', 'state'],
+    );
+    for (const reference of ['99', '%E0%A4%A', '%00', '']) {
+      const uri = `checkpointd://checkpoint/${reference}`;
+      const refused = await client.readResource({ uri }).then(
+        () => undefined,
+        (error: unknown) => error as { readonly code: number; readonly message: string },
+      );
+      assert.is(refused?.code, -32602, `${uri}: ${refused?.message}`);
+      assert.not.match(refused?.message ?? '', /checkpoint\/list|malformed/);
+    }
+  }));
+
+test('where the daemon died a question is asked anew; of a change it is told that nobody knows', () =>
+  withMcp(async (client, rig) => {
+    const endDaemons = (): void => {
+      for (const pid of daemonsOf(rig.storage)) process.kill(pid, 'SIGKILL');
+    };
+    await call(client, 'checkpoint_create', { message: 'one' });
+    endDaemons();
+    const list = await call(client, 'checkpoint_list');
+    assert.match(list.text, /^\[1\].*one\n\[0\]/);
+    endDaemons();
+    const create = await call(client, 'checkpoint_create', { message: 'two' });
+    assert.ok(create.isError);
+    assert.match(create.text, /SIGKILL.* Whether it was done is not known.*checkpoint_list/);
+    assert.not.ok((await call(client, 'checkpoint_create', { message: 'two' })).isError);
   }));
 
 test.run();
