@@ -38,16 +38,23 @@ export class PublishedList {
     return this.#ids;
   }
 
-  /** After a publication. */
+  /**
+   * After a publication, which an error of the system here must not make seem undone: a line that is missing is added
+   * when the store is opened next, and until then the loss of that checkpoint alone would go unnamed.
+   */
   add(id: CheckpointId): void {
     this.#ids.add(id);
-    this.#append('+', [id]);
+    try {
+      this.#append('+', [id]);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
   }
 
   /** Before a removal: a kill in between leaves a checkpoint that is not listed, and never one that seems lost. */
   remove(ids: readonly CheckpointId[]): void {
-    for (const id of ids) this.#ids.delete(id);
     this.#append('-', ids);
+    for (const id of ids) this.#ids.delete(id);
   }
 
   /** Makes the list exactly these. */

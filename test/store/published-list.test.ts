@@ -1,0 +1,51 @@
+// A list of what was published that can neither be written nor removed: what was published is answered as that, on
+// every strategy, and the session goes on.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+
+async function unwritable<T>(work: () => Promise<T>): Promise<T> {
+  installFault((call, target) => {
+    if (!target.endsWith('/published.log') || call === 'readFile') return;
+    throw Object.assign(new Error(`EPERM: ${call}`), { code: 'EPERM' });
+  });
+  try {
+    return await work();
+  } finally {
+    installFault(undefined);
+  }
+}
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const)
+  test(`${strategy}: a checkpoint is made although the list of them cannot be kept, and so is the next`, async () => {
+    const daemon = new InProcessDaemon();
+    try {
+      const root = repository();
+      const open = { strategy, conversationId: 'c', retention: 'keep' } as const;
+      const { session } = await daemon.open(root, open);
+      const create = (): Promise<unknown> => daemon.call('checkpoint/create', { session, kind: 'turn' });
+      const tags = async (): Promise<unknown[]> => {
+        const { checkpoints } = await daemon.call('checkpoint/list', { session });
+        return checkpoints.map(({ tag }: { readonly tag?: string }) => tag);
+      };
+      write(root, { 'a.txt': 'one\n' });
+      await unwritable(create);
+      // A removal needs the list: what is removed would seem lost otherwise.
+      const removal = (): Promise<unknown> => daemon.call('checkpoint/delete', { session, tag: '1' });
+      assert.match(String(await unwritable(() => removal().catch(String))), 'EPERM');
+      await create();
+      assert.equal(await tags(), ['0', '1', '2']);
+
+      await daemon.call('session/close', { session });
+      await daemon.open(root, open);
+      assert.equal(await tags(), ['0', '1', '2']);
+      const { problems } = await daemon.call('store/verify', { session });
+      assert.equal(problems, []);
+      await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+    } finally {
+      await daemon.close();
+    }
+  });
+
+test.run();
