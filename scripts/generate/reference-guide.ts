@@ -44,7 +44,7 @@ export const commandLine = `## Flags and environment
 ${helpText.trimEnd()}
 \`\`\`
 
-From the environment the daemon takes \`PATH\` (to find git), \`XDG_STATE_HOME\` (sessions live in \`$XDG_STATE_HOME/checkpointd\`, default \`~/.local/state/checkpointd\`), \`XDG_CONFIG_HOME\` and \`HOME\` (your own git ignore rules). git gets an environment of its own: no \`GIT_…\` variable reaches it.
+From the environment the daemon takes \`PATH\` (to find git), \`XDG_STATE_HOME\` (sessions live in \`$XDG_STATE_HOME/checkpointd\`, default \`~/.local/state/checkpointd\`), \`XDG_RUNTIME_DIR\` (the socket for further clients stands in \`$XDG_RUNTIME_DIR/checkpointd\`, default \`run\` of the storage), \`XDG_CONFIG_HOME\` and \`HOME\` (your own git ignore rules). git gets an environment of its own: no \`GIT_…\` variable reaches it.
 `;
 
 export const examplesRead = `### How to read the examples

@@ -26,18 +26,20 @@ const inConsole: Readonly<Record<string, string>> = {
 /** Only the console has a word for it, so the shell says how to get there. */
 const onlyInConsole = (word: string): string => `"${word}" in checkpointd console`;
 
+/** What a listing can be asked for there and nowhere else. */
+const onlyOnTheWire = /, with kind "safety" also what stood before each restore/;
+
 /** Tools of the MCP server are called as the methods are. */
 const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'restore', 'undo']);
 
 /** A message with what a reader there can type, or call, in the place of methods. A path that ends so is left alone. */
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {
-  return message.replace(
-    /(?<![\w./-])([a-z]+)\/([a-zA-Z]+)(?![\w/-])/g,
-    (method, noun: string, verb: string) => {
+  return message
+    .replace(onlyOnTheWire, '')
+    .replace(/(?<![\w./-])([a-z]+)\/([a-zA-Z]+)(?![\w/-])/g, (method, noun: string, verb: string) => {
       const typed = inConsole[method];
       if (where === 'tools') return noun === 'checkpoint' && tools.has(verb) ? `${noun}_${verb}` : method;
       if (where === 'console') return typed ?? method;
       return inShell[method] ?? (typed === undefined ? method : onlyInConsole(typed));
-    },
-  );
+    });
 }

@@ -92,7 +92,7 @@ function chosen(what: string, names: readonly string[]): readonly AgentSettings[
   if (unknown !== undefined) {
     const [meant] = nearest(unknown, all);
     note(
-      `there is no agent ${plain(unknown)}${meant === undefined ? '' : `; did you mean ${meant}?`} Known: ${all.join(', ')}`,
+      `there is no agent ${plain(unknown)}${meant === undefined ? '.' : `; did you mean ${meant}?`} Known: ${all.join(', ')}`,
     );
     return undefined;
   }

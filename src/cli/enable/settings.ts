@@ -48,5 +48,5 @@ export function isOurs(agent: string, handler: unknown): boolean {
   if (typeof handler !== 'object' || handler === null) return false;
   const { command, bash } = handler as { readonly command?: unknown; readonly bash?: unknown };
   const text = typeof command === 'string' ? command : bash;
-  return typeof text === 'string' && new RegExp(`(checkpointd|main\\.js)['"]? hook ${agent}\\b`).test(text);
+  return typeof text === 'string' && new RegExp(`(checkpointd|main\\.c?js)['"]? hook ${agent}\\b`).test(text);
 }

@@ -119,7 +119,9 @@ test('an unknown agent, and no agent at all', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);
-    assert.match(unknown.stderr, /did you mean gemini\?/);
+    assert.match(unknown.stderr, /there is no agent gemni; did you mean gemini\? Known: claude-code, /);
+    const far = await run(rig, 'enable', '--agent', 'emacs');
+    assert.match(far.stderr, /there is no agent emacs\. Known: claude-code, /);
     assert.is((await run(rig, 'enable')).code, 2);
   }));
 
