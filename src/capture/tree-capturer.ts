@@ -113,10 +113,11 @@ export class TreeCapturer implements Capturer {
    * failure nothing of the capture is left.
    */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
-    this.#idle.interrupt();
+    this.#idle.captureBegins();
     try {
       return await this.#capture(request);
     } finally {
+      this.#idle.captureEnds();
       const when = this.#scanner.wanted;
       if (when !== undefined) this.#idle.after(when === 'now');
       if (when !== 'now') this.#tellHeld();

@@ -14,6 +14,7 @@ export class IdleScans {
   #running: AbortController | undefined;
   #done: Promise<void> = Promise.resolve();
   #isClosed = false;
+  #captures = 0;
 
   constructor(
     look: (signal: AbortSignal) => Promise<void>,
@@ -25,16 +26,26 @@ export class IdleScans {
     this.#idleMs = idleMs;
   }
 
-  /** A capture begins. */
+  /** A capture begins: beside it nothing is looked at, since it would read the same files once more. */
+  captureBegins(): void {
+    this.#captures += 1;
+    this.interrupt();
+  }
+
+  /** And ends; what it has left to look at is said by {@link after}. */
+  captureEnds(): void {
+    this.#captures -= 1;
+  }
+
   interrupt(): void {
     clearTimeout(this.#timer);
     this.#running?.abort();
   }
 
-  /** A capture has ended, and a scan is wanted: at once, or when it stays quiet. */
+  /** A scan is wanted: at once, or when it stays quiet. While a capture runs nothing is: when that ends it is asked again. */
   after(isFirst: boolean): void {
     clearTimeout(this.#timer);
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#captures > 0) return;
     this.#timer = setTimeout(
       () => this.#run(),
       isFirst ? Math.min(firstMs, this.#idleMs) : this.#idleMs,

@@ -39,7 +39,8 @@ const seldomMs = 600_000;
 
 export class KnownFiles {
   readonly #options: KnownFilesOptions;
-  #written: { readonly directories: Listings; readonly atMs: number } | undefined;
+  /** What was written last; to compare with, and not to be kept alive. */
+  #written: { readonly directories: WeakRef<Listings>; readonly atMs: number } | undefined;
 
   constructor(options: KnownFilesOptions) {
     this.#options = options;
@@ -80,7 +81,7 @@ export class KnownFiles {
   async write(directories: Listings, clock: FileClock, slices: Slices, isSeldom: boolean): Promise<void> {
     const atMs = performance.now();
     const [written, root] = [this.#written, this.#rootKey()];
-    if (written?.directories === directories || !clock.isLocal || root === undefined) return;
+    if (written?.directories.deref() === directories || !clock.isLocal || root === undefined) return;
     if (isSeldom && written !== undefined && atMs - written.atMs < seldomMs) return;
     const rows = rowsOf(directories);
     if (rows > rowsMax) return;
@@ -97,7 +98,7 @@ export class KnownFiles {
     const header = { root, settings, device, boot: bootId() ?? null, reachedMs, sizes, keys };
     try {
       await writeKnown(file, header, bytes, slices);
-      this.#written = { directories, atMs };
+      this.#written = { directories: new WeakRef(directories), atMs };
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       log.info(`What is known of the files was not kept for the next opening: ${String(error)}`);

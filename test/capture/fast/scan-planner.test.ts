@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ScanKind, StartedScan } from '../../../src/capture/tree-capturer.ts';
 import { HeldRig } from '../../support/held-rig.ts';
 import { until } from '../../support/until.ts';
 
@@ -176,6 +177,29 @@ test('whoever waits until captures hold what they rest on is told so by the firs
     assert.ok(it.fast.isHeld);
     assert.not(isLooseTold, 'nothing can be held there yet');
   }));
+
+test('while a capture runs nothing else is looked at, and afterwards what it left', () => {
+  const begun: string[] = [];
+  let isCapturing = false;
+  const onScan = ({ isStored }: ScanKind): StartedScan => {
+    begun.push(isStored ? 'capture' : isCapturing ? 'beside it' : 'look');
+    return { changes: { kind: 'everything', reason: 'unwatched' }, succeeded: () => undefined };
+  };
+  return HeldRig.with(
+    async (it) => {
+      for (let i = 0; i < 1500; i += 1) it.rig.write(`d${i % 50}/f${i}`, `${i}`);
+      isCapturing = true;
+      const capture = it.capture();
+      it.fast.scanSoon(); // as when directories can be held from now on
+      await capture;
+      isCapturing = false;
+      it.fast.distrust();
+      await until('it was looked at', () => it.fast.isHeld);
+      assert.equal(begun, ['capture', 'look']);
+    },
+    { onScan, idleMs: 0 },
+  );
+});
 
 test('a look in the quiet makes the first capture after it fast, and one that is told to distrust looks at all', () =>
   HeldRig.with(
