@@ -99,7 +99,7 @@ export type CreateKind = 'turn' | 'tool';
 /** Which checkpoints are listed. */
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
-/** How `store/gc` treats safety checkpoints. */
+/** How `store/gc` treats safety checkpoints, and turns and tools whose tag another took. */
 export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
@@ -293,7 +293,8 @@ export interface SessionLimits {
   readonly maxAgeDays?: number;
   /**
    * `store/gc` and the other limits keep every safety checkpoint for this long, whether undo reaches it or
-   * not; `maxStoreBytes` alone may take those that are older than a day. Milliseconds. Absent: 30 days.
+   * not, and every turn and tool whose tag another took, from then on; `maxStoreBytes` alone may take them
+   * after a day. Milliseconds. Absent: 30 days.
    */
   readonly keepSafetyMs?: number;
   /** The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds. */
@@ -2697,8 +2698,8 @@ export interface StoreGcParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
   /**
-   * Which safety checkpoints go that undo and redo do not reach. Absent: those older than
-   * `limits.keepSafetyMs`.
+   * Which safety checkpoints, and turns and tools whose tag another took, go that undo and redo do not reach.
+   * Absent: those that have been so for `limits.keepSafetyMs`.
    */
   readonly prune?: PruneMode;
   /**
@@ -2716,7 +2717,7 @@ export interface StoreGcResult {
   readonly bytesFreed: Bytes;
   /** Contents removed. */
   readonly blobsFreed: Count;
-  /** Checkpoints removed because of limits. */
+  /** Checkpoints removed: beyond the limits, or in no list. */
   readonly checkpointsRemoved: Count;
   /**
    * Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because of
@@ -3088,7 +3089,12 @@ export interface RequestTypes {
   'worktree/status': { params: WorktreeStatusParams; result: WorktreeStatusResult; };
   /** Tells what the store of a session takes. */
   'store/usage': { params: StoreUsageParams; result: StoreUsageResult; };
-  /** Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the oldest first. */
+  /**
+   * Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the oldest first. Of
+   * those that `checkpoint/list` does not show by default, and that undo and redo do not reach, the ones of
+   * restores go at once; safety checkpoints, and turns and tools whose tag another took, after
+   * `limits.keepSafetyMs`. One with a name stays.
+   */
   'store/gc': { params: StoreGcParams; result: StoreGcResult; };
   /** Reads everything in the store and checks every hash. */
   'store/verify': { params: StoreVerifyParams; result: StoreVerifyResult; };

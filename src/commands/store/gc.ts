@@ -1,11 +1,11 @@
 // store/gc: removes checkpoints that the session's limits or its own history no longer hold, then has the store remove
 // what nobody needs. Never removes the base, the head, a named checkpoint, or what undo and redo reach; and a safety
-// checkpoint only after a month, because a mistaken undo is noticed late.
+// checkpoint, or one whose tag another took, only after a month, because a mistaken way back is noticed late.
 import type { CheckpointId } from '../../base/ids.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { Checkpoints } from '../../session/checkpoints.ts';
 import type { CheckpointIndex } from '../../session/index/checkpoint-index.ts';
-import { baseTag } from '../../session/index/tag.ts';
+import { baseTag, tagParts, turnTag } from '../../session/index/tag.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { SessionLimits } from '../../session/session.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
@@ -45,12 +45,12 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const work = async (): Promise<void> => {
     await sweep();
     if (maxStoreBytes === undefined) return;
-    // By size: the oldest ones go, some at a time, until it fits or nothing more may go. Safety checkpoints come first:
-    // what they hold was displaced, and the others are still listed.
+    // By size: the oldest ones go, some at a time, until it fits or nothing more may go. Those that are not listed come
+    // first: what they hold was displaced.
     while ((await heldBytes(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
-      const safeties = index.safeties().filter(({ record }) => isOlder(record, dayMs, clock.now()));
-      const oldest = dispensable(index, needed, [...safeties, ...index.list('all')]).slice(0, 10);
+      const displaced = displacedBefore(index, dayMs, clock.now());
+      const oldest = dispensable(index, needed, [...displaced, ...index.list('all')]).slice(0, 10);
       if (oldest.length === 0) return;
       safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
       await remove(oldest);
@@ -84,7 +84,7 @@ async function heldBytes({ store }: Checkpoints): Promise<number> {
   return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
 }
 
-/** What the limits and the history let go: too old, too many, without a tag, or a safety net nothing reaches. */
+/** What the limits and the history let go: too old, too many, or displaced long ago and reached by nothing. */
 function expendable(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
@@ -92,16 +92,12 @@ function expendable(
   nowMs: number,
 ): CheckpointId[] {
   const listed = index.list('all');
-  const listedIds = new Set(listed.map(({ record }) => record.id));
   const {
     maxAgeDays,
     maxCheckpoints = Number.POSITIVE_INFINITY,
     keepSafetyMs = keepSafetyMsDefault,
   } = limits;
-  const going = index
-    .list('every')
-    .filter(({ record }) => !listedIds.has(record.id))
-    .filter(({ record }) => record.kind !== 'safety' || isOlder(record, keepSafetyMs, nowMs));
+  const going = displacedBefore(index, keepSafetyMs, nowMs);
   if (maxAgeDays !== undefined) {
     going.push(...listed.filter(({ record }) => Date.parse(record.timestamp) < nowMs - maxAgeDays * dayMs));
   }
@@ -112,9 +108,26 @@ function expendable(
   return [...gone, ...dispensable(index, needed, left).slice(0, excess)];
 }
 
-/** A clock that was set back makes nothing old; `0` is older than everything. */
-function isOlder({ timestamp }: CheckpointRecord, ms: number, nowMs: number): boolean {
-  return ms === 0 || Date.parse(timestamp) < nowMs - ms;
+/**
+ * Those that are not listed and have not been for so long: safety checkpoints, and turns and tools whose tag another
+ * took, since it did. What a restore left is in them and in what it went to, so its own goes at once. A clock that was
+ * set back makes nothing old; everything is older than `0`.
+ */
+function displacedBefore(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
+  const listed = new Set(index.list('all').map(({ record }) => record.id));
+  return index
+    .list('every')
+    .filter(({ record }) => !listed.has(record.id))
+    .filter(
+      (each) => each.record.kind === 'restore' || ms === 0 || displacedAt(index, each.record) < nowMs - ms,
+    );
+}
+
+/** As far as those tell that bear its tag and that of its turn today. */
+function displacedAt(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
+  if (madeAs === undefined) return Date.parse(timestamp);
+  const takers = [madeAs, turnTag(tagParts(madeAs).turn)].map((tag) => index.byTag(tag)?.record.timestamp);
+  return Math.max(...[timestamp, ...takers].map((time) => Date.parse(time ?? timestamp)));
 }
 
 /** Those of a list that may go at all, in its order. */

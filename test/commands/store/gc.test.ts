@@ -1,4 +1,5 @@
-// store/gc and safety checkpoints: what a mistaken undo displaced can be had again for a month.
+// store/gc and what is not listed: what a mistaken undo displaced, or another turn took the tag of, can be had again for
+// a month.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Session } from '../../../src/session/session.ts';
@@ -74,6 +75,84 @@ test('a limit in bytes takes safety checkpoints older than a day, and tells it',
       Date.now = now;
     }
     assert.is(index.list('safety').length, 0);
+  }));
+
+/** Two turns, a way back before both, and a turn that takes the tag of the first, whose content nothing else has. */
+async function takenTag(rig: SessionRig): Promise<{ session: Session; first: string; tool: string }> {
+  const session = await rig.open();
+  const create = async (kind: 'turn' | 'tool', text: string): Promise<string> => {
+    rig.write('f', text);
+    const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind });
+    return checkpoint.id;
+  };
+  const first = await create('turn', 'first\n');
+  const tool = await create('tool', 'tool\n');
+  await create('turn', 'second\n');
+  await rig.request('checkpoint/restore', { session: session.id, tag: '0', mode: 'hard', ...policy });
+  await create('turn', 'another first\n');
+  return { session, first, tool };
+}
+
+test('a turn whose tag another took, and its tools, outlast a collection', () =>
+  withSessions(async (rig) => {
+    const { session, first, tool } = await takenTag(rig);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('store/gc', { session: session.id });
+    const back = async (tag: string): Promise<string> => {
+      await rig.request('checkpoint/restore', { session: session.id, tag, mode: 'hard', ...policy });
+      return rig.read('f');
+    };
+    assert.is(await back(first), 'first\n');
+    assert.is(await back(tool), 'tool\n');
+  }));
+
+test('a month begins when the tag is taken', () =>
+  withSessions(async (rig) => {
+    const { now } = Date;
+    try {
+      const session = await rig.open();
+      const create = (tag: string): Promise<{ readonly checkpoint: { readonly id: string } }> =>
+        rig.request('checkpoint/create', { session: session.id, kind: 'turn', tag });
+      const { checkpoint } = await create('1');
+      Date.now = () => now() + 40 * dayMs;
+      await create('1');
+      await rig.request('store/gc', { session: session.id });
+      const { index } = session.requireCheckpoints();
+      assert.ok(index.byId(checkpoint.id));
+      Date.now = () => now() + 71 * dayMs;
+      await rig.request('store/gc', { session: session.id });
+      assert.is(index.byId(checkpoint.id), undefined);
+    } finally {
+      Date.now = now;
+    }
+  }));
+
+test('those whose tag was taken go before those that are listed, at once if asked, by size after a day', () =>
+  withSessions(async (rig) => {
+    rig.settings = { maxStoreBytes: 1 };
+    const { session, first } = await takenTag(rig);
+    const { index } = session.requireCheckpoints();
+    await rig.request('store/gc', { session: session.id });
+    assert.ok(index.byId(first));
+    const { now } = Date;
+    try {
+      Date.now = () => now() + 2 * dayMs;
+      await rig.request('store/gc', { session: session.id });
+      assert.is(index.byId(first), undefined);
+    } finally {
+      Date.now = now;
+    }
+  }));
+
+test('a collection that is to prune now lets go what lost its tag', () =>
+  withSessions(async (rig) => {
+    const { session, first, tool } = await takenTag(rig);
+    const { index } = session.requireCheckpoints();
+    await rig.request('store/gc', { session: session.id, prune: 'now' });
+    assert.equal(
+      [first, tool].map((id) => index.byId(id)),
+      [undefined, undefined],
+    );
   }));
 
 test.run();

@@ -82,7 +82,7 @@ for (const strategy of Object.keys(strategies)) {
         }
         const before = told((await rig.request('checkpoint/list', { limit: 100 })).checkpoints);
         assert.equal(before, ['0', '1', '1.1', '1.2', '1.3']);
-        const { checkpointsRemoved } = await rig.request('store/gc', {});
+        const { checkpointsRemoved } = await rig.request('store/gc', { prune: 'now' });
         assert.is(checkpointsRemoved, 5, 'those that lost their tag, and the oldest beyond four');
       },
       async (rig) => {
@@ -102,7 +102,7 @@ for (const strategy of Object.keys(strategies)) {
           rig.write('a.txt', `${Math.random()}`);
           await rig.request('checkpoint/create', { kind: 'tool', tag });
         }
-        await rig.request('store/gc', {});
+        await rig.request('store/gc', { prune: 'now' });
         // Freed by a deletion, a tag has no place to keep.
         await rig.request('checkpoint/delete', { tag: '1.2' });
         rig.write('a.txt', 'again');

@@ -807,7 +807,9 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> StoreGcResult:
         """Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the
-        oldest first.
+        oldest first. Of those that `checkpoint/list` does not show by default, and that undo and
+        redo do not reach, the ones of restores go at once; safety checkpoints, and turns and
+        tools whose tag another took, after `limits.keepSafetyMs`. One with a name stays.
         """
         result: StoreGcResult = await self.request("store/gc", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

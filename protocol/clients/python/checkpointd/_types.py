@@ -501,7 +501,7 @@ CreateKind = Literal["turn", "tool"]
 ListKind = Literal["turn", "tool", "all", "every", "safety"]
 
 
-# How `store/gc` treats safety checkpoints.
+# How `store/gc` treats safety checkpoints, and turns and tools whose tag another took.
 PruneMode = Literal["now"]
 
 
@@ -812,8 +812,8 @@ class SessionLimits(TypedDict, total=False):
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int
     # `store/gc` and the other limits keep every safety checkpoint for this long, whether undo
-    # reaches it or not; `maxStoreBytes` alone may take those that are older than a day.
-    # Milliseconds. Absent: 30 days.
+    # reaches it or not, and every turn and tool whose tag another took, from then on;
+    # `maxStoreBytes` alone may take them after a day. Milliseconds. Absent: 30 days.
     keepSafetyMs: int
     # The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
     initTimeoutMs: int
@@ -3419,8 +3419,8 @@ class _StoreGcParamsRequired(TypedDict):
 
 class StoreGcParams(_StoreGcParamsRequired, total=False):
     """Parameters of `store/gc`."""
-    # Which safety checkpoints go that undo and redo do not reach. Absent: those older than
-    # `limits.keepSafetyMs`.
+    # Which safety checkpoints, and turns and tools whose tag another took, go that undo and redo
+    # do not reach. Absent: those that have been so for `limits.keepSafetyMs`.
     prune: PruneMode
     # Makes a repeat of this request answer the first result again instead of doing it again. A
     # new key for every new intent.
@@ -3435,7 +3435,7 @@ class _StoreGcResultRequired(TypedDict):
     bytesFreed: Bytes
     # Contents removed.
     blobsFreed: Count
-    # Checkpoints removed because of limits.
+    # Checkpoints removed: beyond the limits, or in no list.
     checkpointsRemoved: Count
     # How long it took.
     ms: Milliseconds

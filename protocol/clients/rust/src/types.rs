@@ -291,7 +291,8 @@ pub enum ListKind {
     /// Turns and tools.
     #[serde(rename = "all")]
     All,
-    /// Also safety checkpoints, restores, and those that lost their tag.
+    /// Also safety checkpoints, restores, and those whose tag another took, which `store/gc` keeps
+    /// for `limits.keepSafetyMs` from then on.
     #[serde(rename = "every")]
     Every,
     /// Safety checkpoints only: what stood before each restore. `store/gc` keeps each for
@@ -303,7 +304,7 @@ pub enum ListKind {
     Other(String),
 }
 
-/// How `store/gc` treats safety checkpoints.
+/// How `store/gc` treats safety checkpoints, and turns and tools whose tag another took.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum PruneMode {
     /// All go that undo and redo do not reach, however new they are.
@@ -1104,8 +1105,8 @@ pub struct SessionLimits {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_age_days: Option<u64>,
     /// `store/gc` and the other limits keep every safety checkpoint for this long, whether undo
-    /// reaches it or not; `maxStoreBytes` alone may take those that are older than a day.
-    /// Milliseconds. Absent: 30 days.
+    /// reaches it or not, and every turn and tool whose tag another took, from then on;
+    /// `maxStoreBytes` alone may take them after a day. Milliseconds. Absent: 30 days.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_safety_ms: Option<u64>,
     /// The first capture gives up after this long, with `CaptureTimedOut`. Milliseconds.
@@ -4732,8 +4733,8 @@ pub struct StoreUsageResult {
 pub struct StoreGcParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Which safety checkpoints go that undo and redo do not reach. Absent: those older than
-    /// `limits.keepSafetyMs`.
+    /// Which safety checkpoints, and turns and tools whose tag another took, go that undo and redo
+    /// do not reach. Absent: those that have been so for `limits.keepSafetyMs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prune: Option<PruneMode>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
@@ -4766,7 +4767,7 @@ pub struct StoreGcResult {
     pub bytes_freed: Bytes,
     /// Contents removed.
     pub blobs_freed: Count,
-    /// Checkpoints removed because of limits.
+    /// Checkpoints removed: beyond the limits, or in no list.
     pub checkpoints_removed: Count,
     /// Those among them that were safety checkpoints, removed before `limits.keepSafetyMs` because
     /// of `limits.maxStoreBytes`. Absent: none.
@@ -5704,7 +5705,9 @@ impl Request for StoreUsageRequest {
 }
 
 /// Removes what no checkpoint needs, and checkpoints beyond the limits of the session, the oldest
-/// first.
+/// first. Of those that `checkpoint/list` does not show by default, and that undo and redo do not
+/// reach, the ones of restores go at once; safety checkpoints, and turns and tools whose tag
+/// another took, after `limits.keepSafetyMs`. One with a name stays.
 #[derive(Debug)]
 pub enum StoreGcRequest {}
 impl Request for StoreGcRequest {
