@@ -48,7 +48,7 @@ function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
     try {
       await body(rig);
     } catch (error) {
-      throw new Error(`failed; the log of hooks:\n${logOf(rig)}`, { cause: error });
+      throw new Error(`${String(error)}; the log of hooks:\n${logOf(rig)}`, { cause: error });
     } finally {
       await endKeepers(rig.storage);
     }
@@ -63,8 +63,8 @@ function assertSilent(ran: Ran, what: string): void {
   assert.equal([ran.code, ran.stdout, ran.stderr], [0, '', ''], what);
 }
 
-async function listed(rig: DaemonRig): Promise<string> {
-  const program = rig.run(['list', `--storage=${rig.storage}`]);
+async function listed(rig: DaemonRig, ...words: string[]): Promise<string> {
+  const program = rig.run(['list', `--storage=${rig.storage}`, ...words]);
   await program.code;
   return program.stdout;
 }
@@ -94,7 +94,7 @@ test('a conversation: prompts are turns, finished tools that changed files are t
     assert.equal(
       logOf(rig)
         .split('\n')
-        .filter((line) => !/not done in time/.test(line)),
+        .filter((line) => !/not done in time|stood \d+ ms after/.test(line)),
       [''],
     );
   }));
@@ -164,6 +164,8 @@ test('two hooks at once start one keeper, and a killed keeper is followed by ano
     await Promise.all([hook(rig, 'codex', start), hook(rig, 'codex', { ...start, session_id: 'two' })]);
     await until('one keeper', () => keepersOf(rig).length === 1);
     await until('the sessions', () => rig.sessions().length === 2);
+    for (const session of rig.sessions())
+      await until('its turn', async () => /\[1\]/.test(await listed(rig, `--session=${session}`)));
     for (const pid of keepersOf(rig)) process.kill(pid, 'SIGKILL');
     await until('no keeper', () => keepersOf(rig).length === 0);
     rig.write('a.txt', 'changed\n');
@@ -199,7 +201,7 @@ test('a checkpoint that was begun in time and took longer than an agent waits sa
     await until('the session', () => rig.sessions().length === 1);
     for (let file = 0; file < 8000; file += 1) rig.write(`many/${file % 50}/${file}.txt`, `${file}\n`);
     const prompt = { agent: 'codex', conversation: 'one', directory: rig.work, kind: 'prompt', text: 'slow' };
-    await askKeeper(socketOf(rig), JSON.stringify({ ...prompt, atMs: Date.now() - 200 }));
+    await askKeeper(socketOf(rig), JSON.stringify({ ...prompt, atMs: Date.now() - 900 }));
     assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
   }));
 
