@@ -4,14 +4,17 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
@@ -36,7 +39,7 @@ const contents = new MemoryContents(present, target);
 interface Rig {
   readonly work: string;
   readonly displacedTo: string;
-  readonly restore: () => Promise<AppliedPlan>;
+  readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
   readonly look: (withStore?: boolean) => Promise<LateLook>;
   readonly read: (name: string) => string;
   /** The names of a directory that no tree of the test has. */
@@ -54,8 +57,14 @@ async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
     return await run({
       work,
       displacedTo,
-      restore: () =>
-        applyRestore({ root: work, plan: planBetween(present, target, 'hard'), id, contents, displacedTo }),
+      restore: (elsewhere = displacedTo) =>
+        applyRestore({
+          root: work,
+          plan: planBetween(present, target, 'hard'),
+          id,
+          contents,
+          displacedTo: elsewhere,
+        }),
       look: (withStore = true) =>
         lookAtDisplaced({
           directory: displacedTo,
@@ -126,6 +135,21 @@ test('without a store a late write is kept beside its path, and what is unwritte
     assert.is((await look(false)).edits.length, 1);
     assert.equal([read('d/f'), ...kept('d').map((name) => read(`d/${name}`))], ['old', 'late']);
     assert.not.ok(existsSync(displacedTo));
+  }));
+
+test('on another disk nothing is put aside, and the restore is as it was', () =>
+  withTree(async ({ restore, read, kept, work }) => {
+    const shared = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+    const other = mkdtempSync(`${shared}/checkpointd-other-`);
+    try {
+      if (statSync(other).dev === statSync(work).dev)
+        return console.log('skipped: a restore with its storage on another disk: there is none');
+      const { restored, conflicts } = await restore(`${other}/displaced`);
+      assert.equal([restored, conflicts], [['d/f', 'other'], []]);
+      assert.equal([read('d/f'), kept('d'), readdirSync(other)], ['old', [], []]);
+    } finally {
+      remove(other);
+    }
   }));
 
 test('a file with another name is not taken for an edit of the one that went', () =>
