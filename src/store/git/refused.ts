@@ -11,7 +11,11 @@ export function refused(directory: string, cause: unknown): unknown {
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
-    const message = `The objects of your repository, ${directory}, cannot be written (${code}). Make them yours again (sudo chown -R "$USER" .git), or use the strategy "shadow". Nothing was changed.`;
+    const remedy =
+      code === 'EROFS'
+        ? 'Their file system is read-only: make it writable'
+        : 'Make them yours again (sudo chown -R "$USER" .git)';
+    const message = `The objects of your repository, ${directory}, cannot be written (${code}). ${remedy}, or use the strategy "shadow". Nothing was changed.`;
     return new CheckpointdError('ReadOnlyStore', message, facts);
   }
   const message = `The objects of your repository, ${directory}, cannot be used (${code}). Look whether the repository is still there and whole. Nothing was changed.`;

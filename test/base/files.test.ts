@@ -1,0 +1,47 @@
+// What the door to the file system tells of errors that Node tells wrongly.
+import { spawnSync } from 'node:child_process';
+import { existsSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { files } from '../../src/base/files.ts';
+import { makeDirectory, remove } from '../support/trees/model-tree.ts';
+
+const make = (path: string): string => {
+  try {
+    files.mkdirSync(path, { recursive: true, mode: 0o700 });
+    return 'made';
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
+  }
+};
+
+test('directories that a read-only file system refuses are refused as that', () => {
+  const root = makeDirectory();
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'ro', 'none', root]).status !== 0) {
+    console.log('SKIPPED: nothing can be mounted here');
+    remove(root);
+    return;
+  }
+  try {
+    assert.is(make(root), 'made');
+    assert.is(make(join(root, 'a')), 'EROFS');
+    assert.is(make(join(root, 'a', 'b', 'c')), 'EROFS');
+  } finally {
+    spawnSync('umount', [root]);
+    remove(root);
+  }
+});
+
+test('directories are made with all above them, but not through a link that leads nowhere', () => {
+  const root = makeDirectory();
+  assert.is(make(join(root, 'a', 'b', 'c')), 'made');
+  assert.ok(existsSync(join(root, 'a', 'b', 'c')));
+  symlinkSync(join(root, 'nowhere'), join(root, 'link'));
+  for (const path of ['link', join('link', 'below')])
+    assert.match(make(join(root, path)), /^E(EXIST|NOENT)$/);
+  assert.not(existsSync(join(root, 'nowhere')));
+  remove(root);
+});
+
+test.run();
