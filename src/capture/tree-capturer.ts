@@ -113,6 +113,7 @@ export class TreeCapturer implements Capturer {
    * failure nothing of the capture is left.
    */
   async capture(request: CaptureRequest = {}): Promise<Capture> {
+    await this.#idle.untilFirst(request.signal);
     this.#idle.captureBegins();
     try {
       return await this.#capture(request);
@@ -172,6 +173,7 @@ export class TreeCapturer implements Capturer {
     signal?: AbortSignal,
     skippedThen: readonly SkippedPath[] = [],
   ): Promise<boolean | 'unsure'> {
+    await this.#idle.untilFirst(signal);
     const kept = await this.#rootOf(previous);
     const { seen, accept } = await this.#scanner.scan({ kept, sink: undefined, ...given({ signal }) });
     if (seen.isWhole) await accept();

@@ -40,6 +40,7 @@ const waitMsMax = 5000;
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
+  enabled?.capture.scanSoon(); // directories may have been holdable before there was anything to capture
   if (enabled === undefined || watcher?.held === undefined) watcher?.start();
   else watcher.start(Promise.race([enabled.capture.whenHeld(), delay(waitMsMax, undefined, { ref: false })]));
   void sayLive(session);

@@ -12,6 +12,8 @@ export class IdleScans {
   readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | undefined;
+  /** The first one, while it runs. */
+  #first: Promise<void> | undefined;
   #done: Promise<void> = Promise.resolve();
   #isClosed = false;
   #captures = 0;
@@ -24,6 +26,17 @@ export class IdleScans {
     this.#look = look;
     this.#failed = failed;
     this.#idleMs = idleMs;
+  }
+
+  /** A capture that comes while the first one runs waits for it: it is nearer its end than one that begins anew. */
+  async untilFirst(signal: AbortSignal | undefined): Promise<void> {
+    if (this.#first === undefined) return;
+    signal?.throwIfAborted();
+    const given = new Promise<void>((resolve) =>
+      signal?.addEventListener('abort', () => resolve(), { once: true }),
+    );
+    await Promise.race([this.#first, given]);
+    signal?.throwIfAborted();
   }
 
   /** A capture begins: beside it nothing is looked at, since it would read the same files once more. */
@@ -47,7 +60,7 @@ export class IdleScans {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#captures > 0) return;
     this.#timer = setTimeout(
-      () => this.#run(),
+      () => this.#run(isFirst),
       isFirst ? Math.min(firstMs, this.#idleMs) : this.#idleMs,
     ).unref();
   }
@@ -58,7 +71,7 @@ export class IdleScans {
     await this.#done;
   }
 
-  #run(): void {
+  #run(isFirst: boolean): void {
     const running = new AbortController();
     this.#running = running;
     this.#done = this.#done
@@ -66,5 +79,10 @@ export class IdleScans {
       .catch((error: unknown) => {
         if (!running.signal.aborted) this.#failed(error);
       });
+    if (!isFirst) return;
+    const first = this.#done.finally(() => {
+      if (this.#first === first) this.#first = undefined;
+    });
+    this.#first = first;
   }
 }

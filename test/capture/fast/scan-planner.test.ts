@@ -201,6 +201,40 @@ test('while a capture runs nothing else is looked at, and afterwards what it lef
   );
 });
 
+test('a capture that comes during the first look waits for it and is fast; one that is cancelled meanwhile is not made', () => {
+  const begun: string[] = [];
+  const onScan = ({ isStored }: ScanKind): StartedScan => {
+    begun.push(isStored ? 'capture' : 'look');
+    return { changes: { kind: 'everything', reason: 'unwatched' }, succeeded: () => undefined };
+  };
+  return HeldRig.with(
+    async (it) => {
+      for (let i = 0; i < 1500; i += 1) it.rig.write(`d${i % 50}/f${i}`, `${i}`);
+      await it.capture();
+      const lookBegins = async (): Promise<void> => {
+        begun.length = 0;
+        it.fast.distrust();
+        it.fast.scanSoon();
+        await until('a look begins', () => begun.includes('look'));
+        it.rig.write('d1/f1', `changed ${begun.length}`);
+      };
+      await lookBegins();
+      const cancelled = new AbortController();
+      const capturing = it.fast.capture({ signal: cancelled.signal });
+      cancelled.abort(new Error('not wanted any more'));
+      await capturing.then(
+        () => assert.unreachable(),
+        (error: Error) => assert.is(error.message, 'not wanted any more'),
+      );
+      await until('it was looked at', () => it.fast.isHeld);
+      await lookBegins();
+      await it.agreesFast('begun while the look ran');
+      assert.equal(begun.slice(0, 2), ['look', 'capture']);
+    },
+    { onScan, idleMs: 0 },
+  );
+});
+
 test('a look in the quiet makes the first capture after it fast, and one that is told to distrust looks at all', () =>
   HeldRig.with(
     async (it) => {
