@@ -35,11 +35,22 @@ export function tagParts(tag: Tag): TagParts {
 }
 
 export function turnTag(turn: number): Tag {
-  return parseTag(String(turn));
+  return counted(String(turn));
 }
 
 export function toolTag(turn: number, tool: number): Tag {
-  return parseTag(`${turn}.${tool}`);
+  return counted(`${turn}.${tool}`);
+}
+
+/** Of counters, which an explicit tag sets: they may have no number left. */
+function counted(text: string): Tag {
+  const tag = tagOf(text);
+  if (tag !== undefined) return tag;
+  throw new CheckpointdError(
+    'InvalidTag',
+    `The next tag would be "${text}", and the numbers of a tag have nine digits at most. Give a smaller "tag": counting goes on from there.`,
+    { details: { tag: text } },
+  );
 }
 
 /** The tag before this one: 1.1 → 1, 1.2 → 1.1, 2 → 1, 0 → 0. */

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
-import { parseTag, previousTag, tagOf, tagParts } from '../../../src/session/index/tag.ts';
+import { parseTag, previousTag, tagOf, tagParts, toolTag, turnTag } from '../../../src/session/index/tag.ts';
 
 test('tags are 0, {turn} and {turn}.{tool} (Q7)', () => {
   assert.equal(tagParts(parseTag('0')), { turn: 0 });
@@ -57,6 +57,16 @@ for (const text of malformed) {
       () => parseTag(text),
       (error: unknown) => error instanceof CheckpointdError && error.kind === 'InvalidTag',
     );
+  });
+}
+
+for (const [what, make] of [
+  ['1000000000', (): string => turnTag(1e9)],
+  ['3.1000000000', (): string => toolTag(3, 1e9)],
+] as const) {
+  test(`a counter that has come to ${what} is refused with what to do, and not as a tag that somebody gave`, () => {
+    const isTold = ({ message }: Error): boolean => message.includes(what) && message.includes('smaller');
+    assert.throws(make, (error: unknown) => error instanceof CheckpointdError && isTold(error));
   });
 }
 
