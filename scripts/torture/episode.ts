@@ -204,12 +204,13 @@ export class Episode {
     return { resumed, after, opened, edited };
   }
 
-  /** Holds a new checkpoint against what stood there when it was made. */
+  /** Holds a new checkpoint against what stood there when it was made. `seen`: what a capture saw of it then. */
   async assertMade(
     id: string,
     manifest: Manifest,
     skipped: readonly { readonly path: string }[],
     where: string,
+    seen = wanted(this.world.work, manifest, skipped),
   ): Promise<void> {
     await this.oracle.remember(this.seat);
     const wasHeld = this.oracle.heldPaths(id);
@@ -218,7 +219,7 @@ export class Episode {
     const kept = [...manifest].filter(
       ([path, { kind }]) => kind !== 'other' && holding.has(path) && wasHeld.has(path),
     );
-    const right = new Map([...kept, ...wanted(this.world.work, manifest, skipped)]);
+    const right = new Map([...kept, ...seen]);
     assertHolds(holding, right, `${where}: ${id}`);
     this.oracle.claim(this.seat, id, right);
   }

@@ -76,7 +76,8 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
       ({ id, kind, tag }) => !known.has(id) && kind === 'turn' && tag !== '0',
     );
     for (const { id } of made)
-      if (!course.wasUnfinished) await episode.assertMade(id, before, [], 'create, killed');
+      if (!course.wasUnfinished)
+        await episode.assertMade(id, before, [], 'create, killed', course.capturedBefore);
     if (course.answer?.['created'] === true && made.length === 0)
       throw new Defect('a checkpoint that was answered is gone after a kill');
   }
