@@ -9,7 +9,7 @@ import { type BigIntStats, files } from './files.ts';
  */
 export interface DirectoryIdentity {
   readonly inode: string;
-  /** Nanoseconds since 1970; '0' where the file system keeps none. */
+  /** Nanoseconds since 1970; '0' where the file system keeps none, or none that stays. */
   readonly birth: string;
 }
 
@@ -23,7 +23,7 @@ export function standingAt(path: string): Standing {
   if (stats === undefined) return { is: 'nothing' };
   if (stats.isSymbolicLink()) return { is: 'link' };
   if (!stats.isDirectory()) return { is: 'file' };
-  const identity = { inode: String(stats.ino), birth: String(stats.birthtimeNs) };
+  const identity = { inode: String(stats.ino), birth: String(lastingBirth(path, stats)) };
   return { is: 'directory', identity, owner: Number(stats.uid) };
 }
 
@@ -34,18 +34,42 @@ export function directoryAt(path: string): DirectoryIdentity | undefined {
 }
 
 export function isSameDirectory(a: DirectoryIdentity, b: DirectoryIdentity): boolean {
-  return a.inode === b.inode && a.birth === b.birth;
+  return a.inode === b.inode && (a.birth === b.birth || a.birth === '0' || b.birth === '0');
+}
+
+const overlayMagic = 0x794c7630;
+
+/** An overlay (the file system of containers) keeps the inode of what it copies up at its first change, not the birth. */
+function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
+  try {
+    return files.statfsSync(path).type === overlayMagic ? 0n : birthtimeNs;
+  } catch (error) {
+    // Gone since it was looked at: as it stood then.
+    if (systemCode(error) === 'ENOENT') return birthtimeNs;
+    throw error;
+  }
 }
 
 /** The same text for the same file or directory while one system runs, and for no other one that comes to its inode. */
-export function standingKey({ dev, ino, birthtimeNs }: BigIntStats): string {
+export function standingKey({
+  dev,
+  ino,
+  birthtimeNs,
+}: Pick<BigIntStats, 'dev' | 'ino' | 'birthtimeNs'>): string {
   return `${dev}:${ino}:${birthtimeNs}`;
 }
 
 /** Undefined when nothing stands there. @throws StoreUnavailable when it cannot be asked */
 function keyAt(path: string): string | undefined {
   try {
-    return standingKey(files.lstatSync(path, { bigint: true }));
+    const stats = files.lstatSync(path, { bigint: true });
+    const { dev, ino } = stats;
+    // What a link leads to may be elsewhere, and is not what is looked at.
+    return standingKey({
+      dev,
+      ino,
+      birthtimeNs: stats.isSymbolicLink() ? stats.birthtimeNs : lastingBirth(path, stats),
+    });
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
