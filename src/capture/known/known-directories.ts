@@ -9,15 +9,19 @@ import { type FileClock, isSettled, stampGrainMs } from '../settled.ts';
 import { assemble } from '../tree-builder.ts';
 import type { KnownDirectory } from './known-columns.ts';
 
-/** Of one content's id; a store whose ids are longer is none that is packed. */
-export const blobBytes = 20;
+/** What decides whether an equal stamp in a later run proves the same content, or the same directory. */
+export interface KnownBy {
+  readonly clock: FileClock;
+  readonly settleMs: number;
+  /** Bytes of a content's id: each store has its own. */
+  readonly blob: number;
+}
 
 /** What is worth to be remembered of a directory; undefined where its rules are not those around the work tree. */
 export function knownOf(
   directory: WalkedDirectory,
   scope: IgnoreScope | undefined,
-  clock: FileClock,
-  settleMs: number,
+  by: KnownBy,
 ): Omit<KnownDirectory, 'below'> | undefined {
   const { path, stamp, inherited, chain, isListed } = directory;
   const isPlain =
@@ -27,18 +31,18 @@ export function knownOf(
     directory.scope === scope &&
     inherited.mode === 'rules' &&
     inherited.alsoInclude === undefined &&
-    stamp.dev === clock.device;
+    stamp.dev === by.clock.device;
   if (!isPlain) return undefined;
   const entries = new Map<string, WalkedEntry>();
   for (const [name, entry] of directory.entries) {
-    if (isKnown(entry, clock, settleMs)) entries.set(name, entry);
+    if (isKnown(entry, by)) entries.set(name, entry);
   }
   let isWhole = entries.size === directory.entries.size;
   for (const { ignored } of entries.values()) isWhole &&= ignored === false;
   return {
     path,
     stamp,
-    isSettled: directory.isSettled && isSettled(stamp, clock, stampGrainMs),
+    isSettled: directory.isSettled && isSettled(stamp, by.clock, stampGrainMs),
     isWhole,
     rulesAbove: inherited.chain.key,
     rules: chain.key,
@@ -47,12 +51,11 @@ export function knownOf(
   };
 }
 
-/** Whether an equal stamp in a later run proves the same content, or the same directory. */
-function isKnown({ kind, stamp, taken, ...of }: WalkedEntry, clock: FileClock, settleMs: number): boolean {
+function isKnown({ kind, stamp, taken, ...of }: WalkedEntry, { clock, settleMs, blob }: KnownBy): boolean {
   if (!taken || stamp === undefined || stamp.dev !== clock.device) return false;
   if (kind === 'directory') return true;
   if ((kind !== 'file' && kind !== 'link') || of.unread !== undefined) return false;
-  return of.settled && of.blob?.length === blobBytes * 2 && isSettled(stamp, clock, settleMs);
+  return of.settled && of.blob?.length === blob * 2 && isSettled(stamp, clock, settleMs);
 }
 
 /** Of another run of the machine only what was surely on the disk when that ended is believed. */

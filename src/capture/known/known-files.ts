@@ -14,7 +14,7 @@ import type { WalkedDirectory } from '../listing.ts';
 import type { Listings } from '../listings.ts';
 import type { FileClock } from '../settled.ts';
 import { ColumnPacker, unpack } from './known-columns.ts';
-import { blobBytes, forgetLater, knownOf, walked } from './known-directories.ts';
+import { forgetLater, knownOf, walked } from './known-directories.ts';
 import { readKnown, writeKnown } from './known-form.ts';
 
 export interface KnownFilesOptions {
@@ -86,11 +86,12 @@ export class KnownFiles {
     const rows = rowsOf(directories);
     if (rows > rowsMax) return;
     const { file, settings, settleMs, log } = this.#options;
-    const packer = new ColumnPacker(rows, directories.size, blobBytes);
+    const by = { clock, settleMs, blob: await blobBytes(directories, slices) };
+    const packer = new ColumnPacker(rows, directories.size, by.blob);
     const scope = directories.get(rootPath)?.scope;
     for (const [, directory] of directories) {
       if (slices.isDue()) await slices.pause();
-      const known = knownOf(directory, scope, clock, settleMs);
+      const known = knownOf(directory, scope, by);
       if (known !== undefined) packer.add(known);
     }
     const { bytes, sizes, keys } = packer.packed();
@@ -122,4 +123,13 @@ function rowsOf(directories: Listings): number {
   let rows = 0;
   for (const [, { entries }] of directories) rows += entries.size + 1;
   return rows;
+}
+
+/** Of the first content's id; those of one store are all as long. */
+async function blobBytes(directories: Listings, slices: Slices): Promise<number> {
+  for (const [, { entries }] of directories) {
+    if (slices.isDue()) await slices.pause();
+    for (const { blob } of entries.values()) if (blob !== undefined) return blob.length >> 1;
+  }
+  return 0;
 }

@@ -1,11 +1,14 @@
 // What is remembered of files from one opening to the next: it spares reading, and never changes what is captured.
+import { createHash } from 'node:crypto';
 import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { BlobId } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { contentOf, reasonFor } from '../../support/capture-rig.ts';
+import { MemoryStore } from '../../support/stores/memory-store.ts';
 import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('known files');
@@ -40,6 +43,24 @@ test('directories whose times are settled are not even listed', async () => {
     installFault(undefined);
     assert.equal(listed, [join(it.rig.root, 'd1/e')]);
     await it.agrees('a name that came');
+  });
+});
+
+test('contents are known by the ids of their store, however long', async () => {
+  class LongIds extends MemoryStore {
+    override hash(): { update(bytes: Uint8Array): void; digest(): BlobId } {
+      const hash = createHash('sha256');
+      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('hex') as BlobId };
+    }
+  }
+  await withReopened(async (it) => {
+    const store = new LongIds();
+    it.previous = undefined;
+    await it.once({ store });
+    assert.is(it.read, filesRead);
+    await it.agrees('nothing changed', { store });
+    assert.is(it.read, 0);
+    await store.close();
   });
 });
 
