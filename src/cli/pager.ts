@@ -1,12 +1,18 @@
 // Long text on a terminal, by the person's own pager, as git shows it. Without a terminal nothing of this happens.
 import { once } from 'node:events';
+import { CheckpointdGoneError } from '../client/client-error.ts';
+import { within } from '../client/within.ts';
 import { redirectSaying } from './terminal.ts';
 
+/** How long what was asked may still fail, or end, when nobody reads it any more; then it is given up. */
+const endingMs = 1000;
+
 /**
- * Runs `body` on a terminal; what it says goes through the pager, where there is one. Undefined: the pager was closed
- * before all was said.
+ * Runs `body` on a terminal; what it says goes through the pager, where there is one. A failure of the body is thrown
+ * when the pager is closed. Undefined: not all was said, because the pager was closed (`giveUp` is called when the body
+ * goes on for long after that), or because of Ctrl-C, which leaves the pager to the person.
  */
-export async function paged<T>(body: () => Promise<T>): Promise<T | undefined> {
+export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Promise<T | undefined> {
   const command = pagerOf(process.env);
   if (command === undefined) return body();
   // Loaded here: most commands show nothing through a pager.
@@ -14,38 +20,63 @@ export async function paged<T>(body: () => Promise<T>): Promise<T | undefined> {
   // LESS as git sets it: no pager for what fits on one screen, colours as they are, the screen left as it was.
   const env = { LESS: 'FRX', LV: '-c', ...process.env };
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  const closed = once(pager, 'close');
   // Somebody has seen enough, or there is no such program: the rest is not wanted.
   pager.stdin.on('error', () => undefined);
-  pager.on('error', () => undefined);
-  // Ctrl-C is the pager's while it shows.
-  const stay = (): void => undefined;
-  process.on('SIGINT', stay);
-  const gone = closed.then(
-    () => false,
-    () => false,
-  );
-  const back = redirectSaying({
-    write: (text) => pager.stdin.write(text),
-    ready: () =>
-      Promise.race([
-        gone,
-        once(pager.stdin, 'drain').then(
-          () => true,
-          () => false,
-        ),
-      ]),
+  const closed = new Promise<void>((resolve) => {
+    pager.on('error', () => resolve());
+    pager.on('close', () => resolve());
   });
-  const said = body();
+  let isCut = false;
+  let isEnough = false;
+  let cut: () => void = () => undefined;
+  const enough = new Promise<false>((resolve) => {
+    cut = () => {
+      isEnough = true;
+      resolve(false);
+    };
+  });
+  void closed.then(cut);
+  // Ctrl-C is the pager's while it shows; here it ends what is still to be said.
+  process.on('SIGINT', cut);
+  const drained = (): Promise<boolean> =>
+    once(pager.stdin, 'drain').then(
+      () => true,
+      () => false,
+    );
+  const back = redirectSaying({
+    write: (text) => !isEnough && pager.stdin.write(text),
+    ready: async () => {
+      const isWanted = await Promise.race([enough, drained()]);
+      isCut ||= !isWanted;
+      return isWanted;
+    },
+  });
   try {
-    // Whoever has closed the pager waits for nothing more.
-    return await Promise.race([said, gone.then(() => undefined)]);
+    const said = body();
+    await Promise.race([said, closed]);
+    if (!(await hasEnded(said))) giveUp?.();
+    if (!(await hasEnded(said))) return undefined;
+    const answer = await said;
+    return isCut ? undefined : answer;
   } finally {
-    said.catch(() => undefined);
     back();
     pager.stdin.end();
     await closed;
-    process.off('SIGINT', stay);
+    process.off('SIGINT', cut);
+  }
+}
+
+/** Whether it is over within a second, well or not. */
+async function hasEnded(said: Promise<unknown>): Promise<boolean> {
+  const over = said.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await within(endingMs, over, 'what was asked did not end');
+  } catch (error) {
+    if (error instanceof CheckpointdGoneError) return false;
+    throw error;
   }
 }
 

@@ -17,10 +17,13 @@ export async function perform(
 ): Promise<number> {
   const { client, session, workspace } = await reach(wanted, { make: command.makesSession === true });
   const interrupt = new AbortController();
+  /** Whoever closed the pager waits for nothing more. */
+  const unread = new AbortController();
+  const signal = AbortSignal.any([interrupt.signal, unread.signal]);
   const onSignal = (): void => interrupt.abort();
   process.on('SIGINT', onSignal);
   const task: Task = {
-    ask: (method, params) => send(client, method, { session, ...params } as never, interrupt.signal),
+    ask: (method, params) => send(client, method, { session, ...params } as never, signal),
     client,
     given: wanted,
     session,
@@ -31,12 +34,11 @@ export async function perform(
   try {
     if (command.paged !== true || !wanted.pager || wanted.json || !process.stdout.isTTY) return await body();
     const { paged } = await import('./pager.ts');
-    return (await paged(body)) ?? 0;
+    const code = await paged(body, () => unread.abort());
+    return code ?? (interrupt.signal.aborted ? interrupted() : 0);
   } catch (error) {
-    if (interrupt.signal.aborted) {
-      note('interrupted; what was not finished has changed nothing');
-      return exits.cancelled;
-    }
+    if (interrupt.signal.aborted) return interrupted();
+    if (unread.signal.aborted && isCancelled(error)) return 0;
     const code = explained(error);
     await suggest(task, error);
     return code;
@@ -44,6 +46,15 @@ export async function perform(
     process.off('SIGINT', onSignal);
     await client.close();
   }
+}
+
+function interrupted(): number {
+  note('interrupted; what was not finished has changed nothing');
+  return exits.cancelled;
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof CheckpointdRequestError && error.kind === 'RequestCancelled';
 }
 
 async function send<M extends RequestMethod>(

@@ -97,7 +97,9 @@ export async function sayAll(lines: Iterable<string>): Promise<void> {
   for (const line of lines) {
     batch += `${line}\n`;
     if (batch.length < batchLength) continue;
-    if (!listener.write(batch) && !(await listener.ready())) return;
+    // A reader that keeps up would otherwise never let Ctrl-C, or its own end, be heard.
+    if (listener.write(batch)) await new Promise((resolve) => setImmediate(resolve));
+    else if (!(await listener.ready())) return;
     batch = '';
   }
   listener.write(batch);

@@ -7,6 +7,7 @@ import { pagerOf } from '../../src/cli/pager.ts';
 import { widthOf } from '../../src/cli/width.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
+import { commandOf, hasTerminal, inTerminal } from './console/console-rig.ts';
 
 /** What a terminal of so many columns is sent. */
 function onTerminal(rig: DaemonRig, columns: number, words: string, env: NodeJS.ProcessEnv = {}): string {
@@ -58,5 +59,44 @@ test('twenty columns: every line fits, in colour, with wide letters and escapes 
     }
     await client.close();
   }));
+
+test('a pager that goes at once, or is not there, hides no failure', () =>
+  withRig(async (rig) => {
+    const { client } = await rig.opened();
+    for (const PAGER of ['true', 'no-such-pager', 'sleep 0.2']) {
+      let ended: { readonly status?: number; readonly stdout?: string } = {};
+      try {
+        onTerminal(rig, 80, 'show 99', { PAGER });
+      } catch (error) {
+        ended = error as typeof ended;
+      }
+      assert.is(ended.status, 1, PAGER);
+      assert.match(ended.stdout ?? '', /Checkpoint "99" not found/, PAGER);
+    }
+    await client.close();
+  }));
+
+if (hasTerminal())
+  test('Ctrl-C ends what is shown and leaves the pager, as with git', () =>
+    withRig(async (rig) => {
+      const { client, session } = await rig.opened();
+      rig.write('long.txt', Array.from({ length: 400_000 }, (_, at) => `line ${at}\n`).join(''));
+      await client.request('checkpoint/create', { session, kind: 'turn', message: 'one' });
+      // Ctrl-C is sent to the shell, too, which would end with it.
+      const command = `trap : INT; ${commandOf(rig, 'diff 0 1')}; echo "code $?"; cat`;
+      await inTerminal(
+        rig,
+        `PAGER=less sh -c "${command.replaceAll('"', '\\"').replaceAll('$', '\\$')}"`,
+        async (screen) => {
+          await screen.shows(/diff --git a\/long\.txt/);
+          screen.type('C-c');
+          await screen.typeUntil('G', /\(END\)/);
+          await screen.typeUntil('g', /diff --git a\/long\.txt/);
+          screen.type('q');
+          await screen.shows(/interrupted; what was not finished[^]*code 130/);
+        },
+      );
+      await client.close();
+    }));
 
 test.run();

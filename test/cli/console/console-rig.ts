@@ -23,6 +23,8 @@ export async function prepared(rig: DaemonRig): Promise<void> {
 
 export interface Screen {
   readonly type: (...keys: string[]) => void;
+  /** Types a key until it is heeded: a terminal throws away what comes right behind Ctrl-C. */
+  readonly typeUntil: (key: string, what: RegExp) => Promise<void>;
   readonly shows: (what: RegExp) => Promise<void>;
   /** The program has ended, and the terminal with it. */
   readonly ended: () => Promise<void>;
@@ -58,6 +60,11 @@ export async function inTerminal(
   try {
     await use({
       type: (...keys) => void tmux('send-keys', '-t', 'c', ...keys),
+      typeUntil: (key, what) =>
+        until(`${key} to show ${String(what)}`, () => {
+          tmux('send-keys', '-t', 'c', key);
+          return what.test(seen());
+        }),
       shows: (what) =>
         until(String(what), () => what.test(seen()), 15_000).catch((error: unknown) => {
           throw new Error(`${String(what)} is not on the screen:\n${seen()}`, { cause: error });
