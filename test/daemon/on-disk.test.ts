@@ -6,6 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DaemonRig } from '../support/daemon-rig.ts';
 import { git } from '../support/git-oracle.ts';
+import { until } from '../support/until.ts';
 
 const page = readFileSync(fileURLToPath(new URL('../../../src/ON-DISK.md', import.meta.url)), 'utf8');
 
@@ -55,7 +56,12 @@ async function pathsAndRefs(strategy: 'shadow' | 'local' | 'sqlite'): Promise<[s
   rig.write('a.txt', 'again\n');
   await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   await client.request('session/close', { session });
-  await rig.opened({ strategy, retention: 'keep' });
+  const again = await rig.opened({ strategy, retention: 'keep' });
+  // The cookies of the watch lie in a directory that is there while it runs.
+  await until('the work tree is watched', async () => {
+    const { state } = await again.client.request('worktree/status', { session });
+    return state === 'live';
+  });
   // As a kill between two lines of a restore or of an atomic write would leave it.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
