@@ -1,5 +1,6 @@
 // A restore that stops before anything was changed leaves nothing behind, or says that it may have.
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointdError } from '../../src/base/errors.ts';
@@ -41,8 +42,11 @@ for (const [often, times, effects] of [
 test('a restore that is done tells of temporaries that it could not remove; the next change removes them', () =>
   withSessions(async (rig) => {
     rig.write('a', 'one\n');
+    rig.write('new', 'one\n');
     const { id: session } = await rig.open();
     rig.write('a', 'two\n');
+    // What stands nowhere gets its name beside the temporary one, which goes then.
+    rmSync(join(rig.work, 'new'));
     installFault((call, target) => {
       if (call === 'unlink' && target.includes('.ckpt-tmp-')) throw failed('EACCES');
     });
@@ -52,8 +56,10 @@ test('a restore that is done tells of temporaries that it could not remove; the 
     assert.ok(left.length > 0);
     const warning = (restored.warnings ?? []).join();
     for (const name of left) assert.match(warning, JSON.stringify(name));
+    rig.write('a', 'of the user\n');
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.equal(leftIn(rig), []);
+    assert.is(readFileSync(join(rig.work, 'a'), 'utf8'), 'of the user\n');
   }));
 
 test.run();
