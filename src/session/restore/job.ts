@@ -117,7 +117,7 @@ export async function applyJob(
     late.lookLater(id, () => session.enabled?.store);
     // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
     if (!isRecovery && (!(error instanceof CheckpointdError) || error.effects === 'none')) {
-      journal.remove();
+      takeBackNote(session, journal, error);
       session.setUnfinishedRestore(false);
       throw error;
     }
@@ -160,13 +160,18 @@ function note(session: Session, journal: RestoreJournal, intent: RestoreIntent):
   try {
     journal.write(intent);
   } catch (error) {
-    try {
-      journal.remove();
-    } catch {
-      session.setUnfinishedRestore(true);
-      throw unfinished(error);
-    }
+    takeBackNote(session, journal, error);
     throw error;
+  }
+}
+
+/** After an error before any change. A note that stays is carried out by the next change, so then it is no failure without effects. */
+function takeBackNote(session: Session, journal: RestoreJournal, error: unknown): void {
+  try {
+    journal.remove();
+  } catch {
+    session.setUnfinishedRestore(true);
+    throw unfinished(error);
   }
 }
 

@@ -63,4 +63,29 @@ test('an error of the system at any call of a restore is answered with a kind, a
     }
   }));
 
+test('a restore that stops, and whose note cannot be removed, is told as unfinished', () =>
+  withSessions(async (rig) => {
+    rig.write('a', 'one\n');
+    const { id: session } = await rig.open();
+    rig.write('a', 'two\n');
+    installFault((call, target) => {
+      if (call === 'fchmod' || call === 'chmod' || (call === 'rm' && target.endsWith('restore.json')))
+        throw Object.assign(new Error('EIO: injected'), { code: 'EIO' });
+    });
+    const error = await rig
+      .request('checkpoint/restore', { session, tag: '0', ...strict })
+      .catch((thrown: unknown) => thrown)
+      .finally(() => installFault(undefined));
+    assert.instance(error, CheckpointdError);
+    assert.equal(
+      [(error as CheckpointdError).kind, (error as CheckpointdError).effects],
+      ['RestoreFailed', 'unknown'],
+    );
+    // As it was told: the next change finishes it, and one undo takes it back.
+    await rig.request('checkpoint/create', { session, kind: 'turn' });
+    assert.is(rig.read('a'), 'one\n');
+    await rig.request('checkpoint/undo', { session });
+    assert.is(rig.read('a'), 'two\n');
+  }));
+
 test.run();
