@@ -101,6 +101,7 @@ async function record(): Promise<string> {
   type('checkpointd list', 'Enter');
   frames.push((await showing(/bash\n\$$/)).replace(/\n\$$/, ''));
   type('clear', 'Enter');
+  await showing(/^\$$/); // what is typed before the screen is clear goes with it
   type('checkpointd console', 'Enter');
   await showing(/^>$/m);
   type('/checkpoint restore', 'Enter');
