@@ -112,6 +112,8 @@ async function record(): Promise<string> {
   await showing(/✓ Restored to checkpoint 1\n>/);
   type('/undo', 'Enter');
   frames.push(await showing(/Deleted \(1\):\n +parse\.ts\n>$/));
+  type('/quit', 'Enter');
+  await showing(/\$$/); // the console and its daemon have ended: nobody writes into the state that is removed now
   return frames.map(masked).join('\n\n');
 }
 
