@@ -22,8 +22,8 @@ interface Answer {
 }
 
 export class DaemonGlance {
-  /** What the daemon says of itself. What else it answers may be used when that is known. */
-  readonly server: Promise<Wire.InitializeResult>;
+  /** How `initialize` ended, for {@link server}. */
+  readonly #hello: Promise<() => Wire.InitializeResult>;
   readonly #socket: DaemonSocket;
   readonly #waiting = new Map<number, Waiting>();
   #asked = 0;
@@ -43,10 +43,22 @@ export class DaemonGlance {
     });
     void this.#socket.ended.then((why) => this.#end(why));
     const capabilities = { checkpointd: { events: [] } };
-    this.server = this.ask('initialize', { processId: process.pid, clientInfo, capabilities });
-    // Told to whoever waits for it; the questions that follow fail, too.
-    this.server.catch(() => undefined);
+    this.#hello = this.ask('initialize', { processId: process.pid, clientInfo, capabilities }).then(
+      (result) => () => result,
+      (error: unknown) => () => {
+        throw error;
+      },
+    );
     this.#send({ method: 'initialized', params: {} });
+  }
+
+  /**
+   * What the daemon says of itself. What else it answers may be used when that is known.
+   * @throws as {@link ask}
+   */
+  async server(): Promise<Wire.InitializeResult> {
+    const end = await this.#hello;
+    return end();
   }
 
   /** @throws CheckpointdRequestError; CheckpointdGoneError where the daemon is gone, or takes long */

@@ -43,7 +43,7 @@ test('an open session is read without being opened; one that is not open is refu
       checkpoints.map(({ tag }) => tag),
       ['0'],
     );
-    assert.is((await glance.server).serverInfo.name, 'checkpointd');
+    assert.is((await glance.server()).serverInfo.name, 'checkpointd');
     const unknown = await failure(glance.ask('checkpoint/list', { session: 'ses_none' }));
     assert.is((unknown as CheckpointdRequestError).kind, 'UnknownSession');
     assert.is((await client.close()).code, 0);
@@ -66,7 +66,7 @@ test('who hangs up, sends noise or no message, or leaves is gone', async () => {
     const asked = failure(glance.ask('session/list', {}));
     if (reply === replies.at(-1)) glance.leave();
     assert.instance(await asked, CheckpointdGoneError);
-    assert.instance(await failure(glance.server), CheckpointdGoneError);
+    assert.instance(await failure(glance.server()), CheckpointdGoneError);
     assert.instance(await failure(glance.ask('session/list', {})), CheckpointdGoneError);
     glance.leave();
     await new Promise((resolve) => server.close(resolve));

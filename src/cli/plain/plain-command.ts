@@ -63,7 +63,7 @@ async function checkpointsAt(socket: string, session: string): Promise<Checkpoin
     const checkpoints = await allCheckpoints({
       ask: (method, params) => glance.ask(method, { session, ...params }),
     });
-    const { serverInfo } = await glance.server;
+    const { serverInfo } = await glance.server();
     return serverInfo.version === clientVersion() ? checkpoints : undefined;
   } finally {
     glance.leave();
