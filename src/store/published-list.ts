@@ -12,6 +12,7 @@ const lineForm = /^([+-])(ckpt_[0-9a-z]{1,64}) ([0-9a-f]{8})$/;
 export class PublishedList {
   readonly #file: string;
   readonly #ids: Set<CheckpointId>;
+  readonly #unwritten: CheckpointId[] = [];
   /** False for a session of an earlier version, which kept no list: what its store holds is believed. */
   readonly isKept: boolean;
 
@@ -39,8 +40,9 @@ export class PublishedList {
   }
 
   /**
-   * After a publication, which an error of the system here must not make seem undone: a line that is missing is added
-   * when the store is opened next, and until then the loss of that checkpoint alone would go unnamed.
+   * After a publication, which an error of the system here must not make seem undone: what cannot be written now is
+   * written with the next line, or when the store is opened next; until then the loss of that checkpoint alone would go
+   * unnamed.
    */
   add(id: CheckpointId): void {
     this.#ids.add(id);
@@ -48,6 +50,7 @@ export class PublishedList {
       this.#append('+', [id]);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
+      this.#unwritten.push(id);
     }
   }
 
@@ -75,12 +78,13 @@ export class PublishedList {
   #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
     try {
       // A line that a kill cut short ends here.
-      const lines = ids.map((id) => lineOf(sign, id)).join('');
-      files.writeFileSync(this.#file, `\n${lines}`, { flag: 'a', mode: 0o600 });
+      const lines = [...this.#unwritten.map((id) => lineOf('+', id)), ...ids.map((id) => lineOf(sign, id))];
+      files.writeFileSync(this.#file, `\n${lines.join('')}`, { flag: 'a', mode: 0o600 });
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
       files.rmSync(this.#file, { force: true });
     }
+    this.#unwritten.length = 0;
   }
 }
 

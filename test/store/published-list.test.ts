@@ -1,5 +1,7 @@
 // A list of what was published that can neither be written nor removed: what was published is answered as that, on
 // every strategy, and the session goes on.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -36,6 +38,9 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       assert.match(String(await unwritable(() => removal().catch(String))), 'EPERM');
       await create();
       assert.equal(await tags(), ['0', '1', '2']);
+      const { checkpoints } = await daemon.call('checkpoint/list', { session });
+      const list = readFileSync(join(daemon.storage, session, 'checkpointd/published.log'), 'utf8');
+      for (const { id } of checkpoints) assert.match(list, `+${id} `, 'the next line brings what is missing');
 
       await daemon.call('session/close', { session });
       await daemon.open(root, open);
