@@ -169,7 +169,10 @@ function note(session: Session, journal: RestoreJournal, intent: RestoreIntent):
 function takeBackNote(session: Session, journal: RestoreJournal, error: unknown): void {
   try {
     journal.remove();
-  } catch {
+  } catch (second) {
+    session.parts.log.warn(
+      `the note of a restore that changed nothing could not be removed: ${String(second)}`,
+    );
     session.setUnfinishedRestore(true);
     throw unfinished(error);
   }
