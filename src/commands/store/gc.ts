@@ -46,11 +46,11 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
     await sweep();
     if (maxStoreBytes === undefined) return;
     // By size: the oldest ones go, some at a time, until it fits or nothing more may go. Those that are not listed come
-    // first: what they hold was displaced.
+    // first: nobody sees them, and what they hold was taken back.
     while ((await heldBytes(checkpoints)) > maxStoreBytes) {
       context.signal.throwIfAborted();
-      const displaced = displacedBefore(index, dayMs, clock.now());
-      const oldest = dispensable(index, needed, [...displaced, ...index.list('all')]).slice(0, 10);
+      const unlisted = unlistedLongerThan(index, dayMs, clock.now());
+      const oldest = dispensable(index, needed, [...unlisted, ...index.list('all')]).slice(0, 10);
       if (oldest.length === 0) return;
       safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
       await remove(oldest);
@@ -84,7 +84,7 @@ async function heldBytes({ store }: Checkpoints): Promise<number> {
   return (await store.heldBytes?.()) ?? (await store.usage()).bytes;
 }
 
-/** What the limits and the history let go: too old, too many, or displaced long ago and reached by nothing. */
+/** What the limits and the history let go: too old, too many, or in no list for long and reached by nothing. */
 function expendable(
   index: CheckpointIndex,
   needed: ReadonlySet<string>,
@@ -97,7 +97,7 @@ function expendable(
     maxCheckpoints = Number.POSITIVE_INFINITY,
     keepSafetyMs = keepSafetyMsDefault,
   } = limits;
-  const going = displacedBefore(index, keepSafetyMs, nowMs);
+  const going = unlistedLongerThan(index, keepSafetyMs, nowMs);
   if (maxAgeDays !== undefined) {
     going.push(...listed.filter(({ record }) => Date.parse(record.timestamp) < nowMs - maxAgeDays * dayMs));
   }
@@ -113,18 +113,18 @@ function expendable(
  * took, since it did. What a restore left is in them and in what it went to, so its own goes at once. A clock that was
  * set back makes nothing old; everything is older than `0`.
  */
-function displacedBefore(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
+function unlistedLongerThan(index: CheckpointIndex, ms: number, nowMs: number): StoredCheckpoint[] {
   const listed = new Set(index.list('all').map(({ record }) => record.id));
   return index
     .list('every')
     .filter(({ record }) => !listed.has(record.id))
     .filter(
-      (each) => each.record.kind === 'restore' || ms === 0 || displacedAt(index, each.record) < nowMs - ms,
+      (each) => each.record.kind === 'restore' || ms === 0 || unlistedSince(index, each.record) < nowMs - ms,
     );
 }
 
 /** As far as those tell that bear its tag and that of its turn today. */
-function displacedAt(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
+function unlistedSince(index: CheckpointIndex, { madeAs, timestamp }: CheckpointRecord): number {
   if (madeAs === undefined) return Date.parse(timestamp);
   const takers = [madeAs, turnTag(tagParts(madeAs).turn)].map((tag) => index.byTag(tag)?.record.timestamp);
   return Math.max(...[timestamp, ...takers].map((time) => Date.parse(time ?? timestamp)));
