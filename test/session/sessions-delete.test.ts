@@ -1,4 +1,5 @@
 // A deletion that fails leaves a session open, or ended: never something in between that nobody can open any more.
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -160,15 +161,15 @@ test('local: a repository that may not be read is not taken for one that is gone
     const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
     const { session } = await rig.request('session/open', asked);
     await rig.request('session/close', { session });
-    const denied = Object.assign(new Error('EACCES'), { code: 'EACCES' });
-    installFault((_call, target) => {
-      if (target.includes('/work/.git/')) throw denied;
-    });
+    const hideRepository = (): void =>
+      installFault((_call, target) => {
+        if (target.startsWith(join(rig.work, '.git/')))
+          throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      });
+    hideRepository();
     const refusal = String(await errorOf(() => rig.request('session/delete', { session })));
     assert.match(refusal, 'Make its .git readable');
-    installFault((_call, target) => {
-      if (target.includes('/work/.git/')) throw denied;
-    });
+    hideRepository();
     const opened = await rig.request('session/open', asked).finally(() => installFault(undefined));
     assert.equal([opened.session, opened.checkpoints.reason], [session, 'StoreCorrupt']);
     assert.match(opened.checkpoints.message ?? '', 'Make its .git readable');

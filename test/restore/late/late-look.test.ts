@@ -87,6 +87,15 @@ function writeLate(fd: number, text: string): void {
   closeSync(fd);
 }
 
+/** Two files are open while a restore replaces the one and removes the other; both are written to afterwards. */
+async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promise<void> {
+  const replaced = openSync(`${work}/d/f`, 'r+');
+  const removed = openSync(`${work}/e/gone`, 'r+');
+  await restore();
+  writeLate(replaced, 'late one');
+  writeLate(removed, 'late two');
+}
+
 test('what nobody wrote to lies outside the work tree, and is gone after the look', () =>
   withTree(async ({ displacedTo, restore, look, read, work }) => {
     const { restored, deleted } = await restore();
@@ -99,11 +108,7 @@ test('what nobody wrote to lies outside the work tree, and is gone after the loo
 
 test('a write through a descriptor that was open before the restore comes back to its path (F76)', () =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
-    const replaced = openSync(`${work}/d/f`, 'r+');
-    const removed = openSync(`${work}/e/gone`, 'r+');
-    await restore();
-    writeLate(replaced, 'late one');
-    writeLate(removed, 'late two');
+    await restoreAndWriteLate(work, restore);
     assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
     assert.equal([read('d/f'), read('e/gone'), read('other')], ['late one', 'late two', 'old']);
     assert.not.ok(existsSync(displacedTo));
@@ -164,11 +169,7 @@ test('a file with another name is not taken for an edit of the one that went', (
 /** Kills a look at its n-th call and looks once more; false where it made fewer calls. */
 const killedAt = (n: number): Promise<boolean> =>
   withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
-    const replaced = openSync(`${work}/d/f`, 'r+');
-    const removed = openSync(`${work}/e/gone`, 'r+');
-    await restore();
-    writeLate(replaced, 'late one');
-    writeLate(removed, 'late two');
+    await restoreAndWriteLate(work, restore);
     let calls = 0;
     installFault(() => {
       calls += 1;
