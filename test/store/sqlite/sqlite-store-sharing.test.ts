@@ -1,6 +1,6 @@
 // One database, several sessions and several processes: they share contents and nothing else, sweeps of one never
 // take what another needs, and a killed process leaves nothing that a sweep does not find.
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, statSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
@@ -10,6 +10,7 @@ import { isDirectory } from '../../../src/tree/directory.ts';
 import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { crowd, publish } from '../../support/stores/sqlite-crowd.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
 import {
   blobOf,
   capture,
@@ -61,6 +62,21 @@ test('a closed store has all of it in the file: what the journal alone held woul
     assert.equal(database.prepare('SELECT count(*) FROM checkpoints').raw().all(), [[1]]);
     database.close();
   }));
+
+test('after the last store is closed an older copy of the file can be put back', async () => {
+  const directory = temporaryDirectory('older');
+  const database = `${directory}/checkpointd.sqlite`;
+  for (const turns of [[1], [2, 3, 4], [5]]) {
+    const store = await openSqlite(directory, 'ses_1');
+    for (const seq of turns) await checkpoint(store, plain({ [`f${seq}`]: file(noise(50_000)) }), { seq });
+    await store.close();
+    assert.is(statSync(`${database}-wal`).size, 0);
+    if (turns.length === 1 && turns[0] === 1) copyFileSync(database, `${directory}/older`);
+  }
+  copyFileSync(`${directory}/older`, database);
+  sqliteAfterwards(directory);
+  assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
+});
 
 test('deleting a conversation takes its checkpoints and rows along, and ref_count stays true (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {

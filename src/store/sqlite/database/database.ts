@@ -19,7 +19,7 @@ import {
 } from './connection.ts';
 import { explain, isBusy, isWorthRetry } from './failure.ts';
 import { SqliteJournal } from './journal.ts';
-import { SharedIndex } from './shared-index.ts';
+import { SqliteLink } from './link.ts';
 
 export type { Row, SqlValue } from './columns.ts';
 
@@ -30,8 +30,6 @@ export interface DatabaseOptions {
   readonly busyMs?: number;
 }
 
-// SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
-const blockingBusyMs = 15;
 const sliceMsMax = 20;
 /** Slices that begin within so long of each other are one piece of work. */
 const slicesFollowMs = 500;
@@ -42,24 +40,22 @@ const pagesWhileWrittenBack = 16_384;
 
 export class SqliteDatabase {
   readonly file: string;
-  readonly #connection: DatabaseConnection;
+  readonly #link: SqliteLink;
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
-  readonly #journal: SqliteJournal;
-  readonly #index: SharedIndex;
-  /** Within synchronous work, before which the index was looked at. */
+  #journal: SqliteJournal;
+  /** Within synchronous work, before which the files were looked at. */
   #isWithin = false;
   #slicesSince = 0;
   #lastSliceMs = Number.NEGATIVE_INFINITY;
   #pagesMax = pagesUsually;
   #isClosed = false;
 
-  private constructor(file: string, connection: DatabaseConnection, busyMs: number) {
+  private constructor(file: string, link: SqliteLink, busyMs: number) {
     this.file = file;
-    this.#connection = connection;
+    this.#link = link;
     this.#busyMs = busyMs;
     this.#journal = new SqliteJournal(file);
-    this.#index = new SharedIndex(file);
   }
 
   /**
@@ -70,18 +66,11 @@ export class SqliteDatabase {
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
     const Library = await library(options.load ?? loadLibsql);
     makeWritable(file);
-    const database = new SqliteDatabase(file, connect(Library, file), options.busyMs ?? 10_000);
-    const settings = [
-      `busy_timeout = ${blockingBusyMs}`,
-      'foreign_keys = ON',
-      'trusted_schema = OFF',
-      'cache_size = -32000', // KiB; rows by hash land anywhere, and 2 MB thrash
-      // In WAL mode NORMAL survives every crash of a process and FULL a power cut as well.
-      `synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`,
-    ];
+    const link = new SqliteLink(file, () => connect(Library, file), options.durability);
+    const database = new SqliteDatabase(file, link, options.busyMs ?? 10_000);
     try {
       // Some of them look at the file, which another daemon may just be recovering.
-      for (const setting of settings) await database.read(() => database.exec(`PRAGMA ${setting}`));
+      for (const setting of link.settings) await database.read(() => database.exec(setting));
       return database;
     } catch (error) {
       database.close();
@@ -221,14 +210,14 @@ export class SqliteDatabase {
   }
 
   /**
-   * To be awaited before {@link close} where there is time: brings the journal into the file. The library lets the file go
-   * only when its statements are collected, and what stands in the journal alone would be written over whatever is there
-   * by then.
+   * To be awaited before {@link close} where there is time: brings the journal into the file, and empties it where nobody
+   * else is at it. What stands in it would be written over whatever file is there by then: an older one of a backup, or
+   * one that was emptied while the library, which lets go only when its statements are collected, still had it.
    */
   async finish(): Promise<void> {
     if (this.#isClosed) return;
-    this.#index.look();
-    await this.#journal.writeBack();
+    await this.read(() => undefined); // looks at the files
+    await this.#journal.empty();
   }
 
   /** Lets the connection go. The file stays in WAL mode; the next one to open it carries on. */
@@ -238,22 +227,30 @@ export class SqliteDatabase {
     this.#journal.close();
     this.#statements.clear();
     try {
-      this.#index.look();
-    } finally {
-      this.#connection.close();
+      this.#link.close();
+    } catch (error) {
+      throw explain(error, this.file);
     }
   }
 
-  /** Looks at the index once for all that `work` does: it may be thousands of statements. */
+  #look(): void {
+    if (!this.#link.look()) return;
+    this.#statements.clear();
+    this.#journal.close();
+    this.#journal = new SqliteJournal(this.file);
+    this.#pagesMax = pagesUsually;
+  }
+
+  /** Looks at the files once for all that `work` does: it may be thousands of statements. */
   #within<T>(work: () => T): T {
     if (this.#isWithin) return work();
-    this.#index.look();
+    this.#look();
     this.#isWithin = true;
     try {
       return work();
     } finally {
       this.#isWithin = false;
-      this.#index.note();
+      this.#link.note();
     }
   }
 
@@ -267,7 +264,7 @@ export class SqliteDatabase {
       return result;
     } catch (error) {
       // On a full disk or an I/O error SQLite may have rolled back by itself.
-      if (this.#connection.inTransaction) this.exec('ROLLBACK');
+      if (this.#link.connection.inTransaction) this.exec('ROLLBACK');
       throw error;
     }
   }
@@ -283,8 +280,8 @@ export class SqliteDatabase {
 
   #open(): DatabaseConnection {
     if (!this.#isClosed) {
-      if (!this.#isWithin) this.#index.look();
-      return this.#connection;
+      if (!this.#isWithin) this.#look();
+      return this.#link.connection;
     }
     throw new CheckpointdError(
       'StoreUnavailable',
