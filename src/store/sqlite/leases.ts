@@ -27,12 +27,14 @@ export function advanceGeneration(database: SqliteDatabase): number {
 export class SqliteLease {
   readonly id: number;
   readonly #database: SqliteDatabase;
+  readonly #session: string;
   #writers = 0;
   #pins: { readonly snapshot: SnapshotId; isPublished: boolean }[] = [];
 
-  private constructor(database: SqliteDatabase, id: number) {
+  private constructor(database: SqliteDatabase, id: number, session: string) {
     this.#database = database;
     this.id = id;
+    this.#session = session;
   }
 
   /** Takes a lease for this open store. @throws ReadOnlyStore, StoreBusy … : it is the first write of an open. */
@@ -48,11 +50,32 @@ export class SqliteLease {
       );
       return Number(database.row('SELECT last_insert_rowid()')?.[0]);
     });
-    return new SqliteLease(database, id);
+    return new SqliteLease(database, id, session);
+  }
+
+  /**
+   * To be awaited before a change: takes the lease again where another daemon took this process for dead. One of another
+   * container, whose processes cannot be seen, does so after a day without a change. Not where the session has another
+   * lease by now: then it has another owner.
+   */
+  async retake(): Promise<void> {
+    const select = 'SELECT 1 FROM leases WHERE id = ?';
+    if ((await this.#database.read(() => this.#database.row(select, this.id))) !== undefined) return;
+    await this.#database.transaction(() =>
+      this.#database.run(
+        'INSERT INTO leases (id, session, holder, renewed_at) SELECT ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM leases WHERE session = ?)',
+        this.id,
+        this.#session,
+        JSON.stringify(describeSelf()),
+        Date.now(),
+        this.#session,
+      ),
+    );
   }
 
   /** A writer begins: returns the generation from which on its rows are safe. */
   async beginWriting(): Promise<number> {
+    await this.retake();
     this.#writers += 1;
     return this.#database.transaction(() => {
       this.#database.run(

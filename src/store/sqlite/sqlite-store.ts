@@ -250,7 +250,7 @@ class SqliteStore implements SnapshotStore {
 
   /** One change of the list at a time: a removal plans on what it has read. */
   #change<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#changing.then(work);
+    const next = this.#changing.then(() => this.#lease.retake()).then(work);
     this.#changing = next.catch(() => undefined); // its own caller is told
     return next;
   }

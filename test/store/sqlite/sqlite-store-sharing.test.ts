@@ -78,6 +78,25 @@ test('after the last store is closed an older copy of the file can be put back',
   assert.equal(sql(directory, 'SELECT seq FROM checkpoints'), [[1]]);
 });
 
+test('a lease that another daemon took for dead is taken again by the next change', () =>
+  withStore(openSqlite, hooks, async ({ directory, store }) => {
+    const id = (await checkpoint(store, plain({ a: 'a' }), { seq: 1 })).id;
+    const other = await openSqlite(directory, 'ses_2');
+    const forget = async () => {
+      const elsewhere = JSON.stringify({ pid: 1, host: 'elsewhere', startTime: '1', bootId: 'x' });
+      sql(directory, "UPDATE leases SET holder = ?, renewed_at = 0 WHERE session = 'ses_1'", elsewhere);
+      await other.sweep();
+      assert.equal(sql(directory, 'SELECT session FROM leases'), [['ses_2']]);
+    };
+    await forget();
+    const two = await checkpoint(store, plain({ a: 'two' }), { seq: 2 });
+    assert.equal(shown(await contentsOf(store, two.snapshot)), shown(plain({ a: 'two' })));
+    await forget();
+    await store.remove([id]);
+    assert.equal(sql(directory, 'SELECT session FROM leases ORDER BY session'), [['ses_1'], ['ses_2']]);
+    await other.close();
+  }));
+
 test('deleting a conversation takes its checkpoints and rows along, and ref_count stays true (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });
