@@ -3,8 +3,7 @@
 // intent is written before (one rename: the commit point) and redone by whoever finds it. Only for refs that nobody
 // else moves (the session's lock is held); it does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
-import { dirname, join } from 'node:path';
-import { syncDirectory } from '../../base/atomic-file.ts';
+import { join } from 'node:path';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
@@ -12,8 +11,10 @@ import { isObjectId } from '../objects/object-id.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { gitAnswered, runGit } from '../process/run.ts';
+import { both, doneAfterAll, movedByOthers, notTakenBack, untold } from './ref-failure.ts';
 import { type RefChange, readIntent, writeIntent } from './ref-intent.ts';
-import { removeStaleLock } from './stale-lock.ts';
+import { syncRefs } from './ref-sync.ts';
+import { removeLock, removeStalePackedRefs } from './stale-lock.ts';
 
 export interface RefStoreOptions {
   /** The repository that holds the refs; for `local` the user's own. */
@@ -40,6 +41,8 @@ export class RefStore {
   #turn: Promise<unknown> = Promise.resolve();
   /** The note of a transaction that is done could not be removed: no other one begins before it is gone. */
   #hasOldIntent = false;
+  /** A transaction of which nobody knows whether it was done; no other one begins before that is known. */
+  #untold: readonly RefChange[] | undefined;
   /** Where {@link open} put the note of a transaction that it could not read: what it had moved is not known. */
   damagedIntent: string | undefined;
 
@@ -108,8 +111,15 @@ export class RefStore {
     this.#broken = [];
   }
 
-  close(): Promise<void> {
-    return this.#child.close();
+  async close(): Promise<void> {
+    try {
+      await this.#clearUp();
+    } catch (error) {
+      // Then the note stays, and the next open carries it out.
+      if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
+    } finally {
+      await this.#child.close();
+    }
   }
 
   kill(): void {
@@ -117,6 +127,7 @@ export class RefStore {
   }
 
   async #commit(all: readonly RefChange[]): Promise<void> {
+    await this.#clearUp();
     const changes = all.filter(({ ref, to }) => this.#refs.get(ref) !== to);
     if (changes.length === 0) return;
     if (this.#hasOldIntent) this.#removeIntent();
@@ -131,15 +142,15 @@ export class RefStore {
       );
     }
     const before = changes.map(({ ref }) => ({ ref, to: this.#refs.get(ref) }));
-    // One ref is one rename, whole by itself.
-    if (changes.length > 1) this.#beginIntent(changes);
+    const isNoted = needsNote(changes);
+    if (isNoted) this.#beginIntent(changes);
     try {
       await this.#ask(changes, (ref) => this.#refs.get(ref) ?? noObject);
     } catch (error) {
       await this.#findOut(changes, error);
     }
     try {
-      this.#sync(changes);
+      if (this.#options.durable) syncRefs(this.#refsIn, changes);
     } catch (error) {
       await this.#takeBack(before, error);
     }
@@ -147,22 +158,18 @@ export class RefStore {
       if (to === undefined) this.#refs.delete(ref);
       else this.#refs.set(ref, to);
     }
-    if (changes.length > 1) this.#endIntent();
+    if (isNoted) this.#endIntent();
   }
 
   /** An answer promises the disk. What the disk refused is taken back, so that the error is true: nothing changed. */
   async #takeBack(before: readonly RefChange[], error: unknown): Promise<never> {
     try {
       // Not synced, for that is what fails: after a power cut the refs may be either, and both are whole.
-      if (before.length > 1) writeIntent(this.#options.intentFile, before, false);
+      if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
       await this.#ask(before, () => '');
       await this.reload();
     } catch (second) {
-      throw new CheckpointdError(
-        'StoreUnavailable',
-        'The disk refused to keep what was changed, and it could not be taken back either. Open the session again to see what it holds.',
-        { effects: 'unknown', cause: new AggregateError([error, second]) },
-      );
+      throw notTakenBack([error, second]);
     }
     this.#endIntent();
     throw error;
@@ -171,28 +178,52 @@ export class RefStore {
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
   async #findOut(changes: readonly RefChange[], error: unknown): Promise<void> {
     const before = new Map(this.#refs);
-    await this.#removeLocks(changes);
-    await this.reload();
+    await this.#look(changes, error, true);
     const moved = changes.filter(({ ref, to }) => this.#refs.get(ref) === to);
     const foreign = changes.filter(
       ({ ref }) => this.#broken.includes(ref) || !this.#isOneOf(ref, before, changes),
     );
     if (foreign.length > 0) {
       this.#removeIntent();
-      throw new CheckpointdError(
-        'StoreCorrupt',
-        `The ref ${foreign[0]?.ref} of the checkpoint store was changed by another program. Open the session again.`,
-        { details: { refs: foreign.map(({ ref }) => ref) }, cause: error },
+      throw movedByOthers(
+        foreign.map(({ ref }) => ref),
+        error,
       );
     }
     if (moved.length === changes.length) return;
     try {
       await this.#ask(changes, () => '');
     } catch (again) {
-      await this.reload();
-      if (changes.every(({ ref }) => this.#refs.get(ref) === before.get(ref))) this.#removeIntent();
+      await this.#look(changes, again, false);
+      if (changes.some(({ ref }) => this.#refs.get(ref) !== before.get(ref))) this.#giveUp(changes, again);
+      this.#removeIntent();
       throw again;
     }
+  }
+
+  /** Where the refs cannot be read, what became of the changes is not known, and the error says so. */
+  async #look(changes: readonly RefChange[], error: unknown, withLocks: boolean): Promise<void> {
+    try {
+      if (withLocks) await this.#removeLocks(changes);
+      await this.reload();
+    } catch (second) {
+      this.#giveUp(changes, both(error, second));
+    }
+  }
+
+  #giveUp(changes: readonly RefChange[], cause: unknown): never {
+    this.#untold = changes;
+    throw untold(cause);
+  }
+
+  /** Ends a transaction of which nothing is known: not begun where nothing has moved, else for the next open. */
+  async #clearUp(): Promise<void> {
+    const changes = this.#untold;
+    if (changes === undefined) return;
+    await this.reload();
+    if (changes.some(({ ref, to }) => this.#refs.get(ref) === to)) throw doneAfterAll();
+    this.#removeIntent();
+    this.#untold = undefined;
   }
 
   #isOneOf(ref: string, before: Refs, changes: readonly RefChange[]): boolean {
@@ -203,7 +234,7 @@ export class RefStore {
   async #finish(changes: readonly RefChange[]): Promise<void> {
     await this.#removeLocks(changes);
     await this.#ask(changes, () => '');
-    this.#sync(changes);
+    if (this.#options.durable) syncRefs(this.#refsIn, changes);
     this.#removeIntent();
   }
 
@@ -221,8 +252,8 @@ export class RefStore {
 
   async #removeLocks(changes: readonly RefChange[]): Promise<void> {
     const gitDir = this.#refsIn;
-    for (const { ref } of changes) files.rmSync(join(gitDir, `${ref}.lock`), { force: true });
-    if (changes.some(({ to }) => to === undefined)) await removeStaleLock(join(gitDir, 'packed-refs.lock'));
+    for (const { ref } of changes) removeLock(join(gitDir, `${ref}.lock`));
+    if (changes.some(({ to }) => to === undefined)) await removeStalePackedRefs(gitDir);
   }
 
   /** One that may stand there although writing it failed would be carried out by the next open. */
@@ -250,16 +281,6 @@ export class RefStore {
     files.rmSync(this.#options.intentFile, { force: true });
     this.#hasOldIntent = false;
   }
-
-  /** Git never syncs a directory: without this an answered ref was gone after a power cut. */
-  #sync(changes: readonly RefChange[]): void {
-    if (!this.#options.durable) return;
-    const gitDir = this.#refsIn;
-    const standing = (directory: string): string =>
-      files.existsSync(directory) ? directory : standing(dirname(directory)); // git removes the empty ones
-    const directories = new Set(changes.map(({ ref }) => standing(dirname(join(gitDir, ref)))));
-    for (const directory of directories) syncDirectory(directory);
-  }
 }
 
 /** `start: ok`, `prepare: ok`, `commit: ok`. */
@@ -272,3 +293,8 @@ const takeCommitted: TakeAnswer<true> = (received) => {
   );
   return { value: true, length: expected.length };
 };
+
+/** One ref is one rename, whole by itself; but a removal rewrites `packed-refs`, and a kill leaves its lock there. */
+function needsNote(changes: readonly RefChange[]): boolean {
+  return changes.length > 1 || changes.some(({ to }) => to === undefined);
+}

@@ -1,6 +1,6 @@
 // Transactions of refs whose note meets an error of the system: one that is done is done, and its note never undoes what
 // comes after it.
-import { readdirSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -15,6 +15,7 @@ interface Rig {
   readonly again: (durable?: boolean) => Promise<RefStore>;
   readonly objects: readonly [string, string];
   readonly left: () => string[];
+  readonly gitDir: string;
 }
 
 async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
@@ -32,7 +33,7 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
   };
   const left = (): string[] => readdirSync(gitDir).filter((name) => name.startsWith('intent'));
   try {
-    await body({ refs: await again(), again, objects: [put('one'), put('two')], left });
+    await body({ refs: await again(), again, objects: [put('one'), put('two')], left, gitDir });
   } finally {
     await Promise.all(opened.map((store) => store.close()));
   }
@@ -142,6 +143,89 @@ test('refs that cannot be synced and cannot be moved back are told as a change t
     // The note says which of the two it shall be; the next opening makes it so.
     assert.equal((await again()).refs.size, 0);
     assert.equal(left(), []);
+  }));
+
+test('refs that the user packs while they are synced are kept, and no directory is missed', () =>
+  withRefs(async ({ again, objects: [one], gitDir }) => {
+    const refs = await again(true);
+    installFault((made, target) => {
+      if (made !== 'open' || !target.endsWith('refs/own/deep')) return;
+      installFault(undefined);
+      git(gitDir, 'pack-refs', '--all', '--prune');
+    });
+    try {
+      await refs.commit([{ ref: 'refs/own/deep/a', to: one }]);
+    } finally {
+      installFault(undefined);
+    }
+    assert.is((await again()).refs.get('refs/own/deep/a'), one);
+  }));
+
+/** Two refs, both packed, and a `packed-refs` that no git can read until `mend` is called. */
+async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<void>): Promise<void> {
+  await withRefs(async (rig) => {
+    const { refs, gitDir } = rig;
+    await refs.commit(['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: rig.objects[0] })));
+    git(gitDir, 'pack-refs', '--all');
+    const packed = join(gitDir, 'packed-refs');
+    copyFileSync(packed, join(gitDir, 'whole'));
+    appendFileSync(packed, 'garbage\n');
+    const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: undefined }));
+    const refused = await refs.commit(changes).catch((error: unknown) => error);
+    assert.is((refused as CheckpointdError).effects, 'unknown');
+    await body(rig, () => copyFileSync(join(gitDir, 'whole'), packed));
+  });
+}
+
+test('what failed while the refs could not be read is not done behind the back of a session that goes on', () =>
+  withUnreadableRefs(async ({ refs, again, objects: [, two], left }, mend) => {
+    assert.instance(
+      await refs.commit([{ ref: 'refs/own/c', to: two }]).catch((error: unknown) => error),
+      Error,
+    );
+    mend();
+    await refs.commit([{ ref: 'refs/own/c', to: two }]);
+    assert.equal(left(), []);
+    assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b', 'refs/own/c']);
+  }));
+
+test('what failed while the refs could not be read is not done by the next open either, where a close could look', () =>
+  withUnreadableRefs(async ({ refs, again, left }, mend) => {
+    mend();
+    await refs.close();
+    assert.equal(left(), []);
+    assert.equal([...(await again()).refs.keys()], ['refs/own/a', 'refs/own/b']);
+  }));
+
+for (const names of [['packed-refs.lock', 'packed-refs.new'], ['packed-refs.new']])
+  test(`${names.join(' and ')} of a git that was killed keeps neither us nor the user from their refs`, () =>
+    withRefs(async ({ refs, again, objects: [one], gitDir }) => {
+      await refs.commit(['refs/own/a', 'refs/own/b', 'refs/own/c'].map((ref) => ({ ref, to: one })));
+      git(gitDir, 'pack-refs', '--all');
+      for (const name of names) writeFileSync(join(gitDir, name), '# pack-refs');
+      await refs.commit([{ ref: 'refs/own/a', to: undefined }]);
+      assert.equal([...(await again()).refs.keys()], ['refs/own/b', 'refs/own/c']);
+      // Killed in the middle of a removal: the next open finishes it.
+      for (const name of names) writeFileSync(join(gitDir, name), '# pack-refs');
+      writeFileSync(join(gitDir, 'intent.json'), '[{"ref":"refs/own/b","to":null}]');
+      assert.equal([...(await again()).refs.keys()], ['refs/own/c']);
+      git(gitDir, 'pack-refs', '--all');
+    }));
+
+test('one ref that goes is written down before: a kill leaves locks, and the next open has to know', () =>
+  withRefs(async ({ refs, objects: [one], left }) => {
+    await refs.commit([{ ref: 'refs/own/a', to: one }]);
+    failing('open');
+    try {
+      const refused = await refs
+        .commit([{ ref: 'refs/own/a', to: undefined }])
+        .catch((error: unknown) => error);
+      assert.is((refused as NodeJS.ErrnoException).code, 'EPERM');
+    } finally {
+      installFault(undefined);
+    }
+    assert.equal(left(), []);
+    assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
 test.run();
