@@ -74,10 +74,16 @@ export async function library(load: LoadLibsql): Promise<new (file: string) => D
   }
 }
 
-/** Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. */
+/**
+ * Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. One that is
+ * there is not opened: closing it would drop the locks that SQLite has on it for other sessions of this process, and the
+ * next program to close it would take itself for the last one, and remove the journal under us.
+ */
 export function makeWritable(file: string): void {
   try {
-    files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+    if (!files.existsSync(file))
+      files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+    files.accessSync(file, constants.W_OK);
     files.accessSync(dirname(file), constants.W_OK);
   } catch (error) {
     const code = sqliteCode(error);
