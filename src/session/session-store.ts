@@ -103,7 +103,7 @@ async function destroyClosedStore(directory: SessionDirectory, marker: SessionMa
 }
 
 function storeOptions(session: Session): StoreOptions {
-  const { marker, directory, options, workTree } = session.parts;
+  const { marker, directory, options, workTree, log } = session.parts;
   const repository = findRepository(workTree.root);
   return {
     session: session.id,
@@ -113,6 +113,7 @@ function storeOptions(session: Session): StoreOptions {
     conversationId: marker.conversationId,
     ...given({ gitDirectory: repository?.gitDir }),
     durability: options.durability,
+    tell: (what) => log.warn(what),
   };
 }
 

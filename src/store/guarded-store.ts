@@ -46,7 +46,11 @@ export class GuardedStore implements SnapshotStore {
    * @throws StoreCorrupt when nothing of it is left
    */
   async compare(): Promise<StoredCheckpoint[]> {
-    const stored = await this.checkpoints();
+    let stored = await this.checkpoints();
+    if (this.#published.isKept && this.#missing.length > 0 && this.#inner.putBack !== undefined) {
+      await this.#inner.putBack(new Set(this.#missing.flatMap(({ affects }) => affects)));
+      stored = await this.checkpoints();
+    }
     if (!this.#published.isKept) {
       this.#published.replace(stored.map(({ record }) => record.id));
       this.#missing = [];

@@ -135,6 +135,8 @@ export interface SnapshotStore extends SnapshotSink {
   /** Everything published so far survives a power cut when this resolves, whatever the durability. */
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
+  /** Looks for published checkpoints that are not among {@link checkpoints} any more, and lists again what it finds. */
+  putBack?(ids: ReadonlySet<CheckpointId>): Promise<void>;
   /** Removes checkpoints with their tags and names; contents stay until {@link sweep}. */
   remove(ids: readonly CheckpointId[]): Promise<void>;
 
@@ -187,6 +189,8 @@ export interface StoreOptions {
   readonly expected?: number;
   /** `power`: an answered publication survives a power cut. */
   readonly durability: 'process' | 'power';
+  /** Told, for the user, what the store put right by itself. */
+  readonly tell?: ((what: string) => void) | undefined;
 }
 
 /**

@@ -6,14 +6,21 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { invariant } from '../../base/invariant.ts';
-import { isObjectId } from '../objects/object-id.ts';
-import { GitChild, type TakeAnswer } from '../process/child.ts';
+import { GitChild } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
-import { gitAnswered, runGit } from '../process/run.ts';
-import { both, doneAfterAll, movedByOthers, notTakenBack, untold } from './ref-failure.ts';
-import { type RefChange, readIntent, writeIntent } from './ref-intent.ts';
+import { listRefs } from './list-refs.ts';
+import { both, movedByOthers, untold } from './ref-failure.ts';
+import { stampOfRefs } from './ref-stamp.ts';
 import { syncRefs } from './ref-sync.ts';
+import {
+  assertOurs,
+  needsNote,
+  type RefChange,
+  readIntent,
+  takeCommitted,
+  transactionOf,
+  writeIntent,
+} from './ref-transaction.ts';
 import { removeLock, removeStalePackedRefs } from './stale-lock.ts';
 
 export interface RefStoreOptions {
@@ -23,6 +30,12 @@ export interface RefStoreOptions {
   readonly refsIn?: string;
   /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
   readonly prefixes: readonly string[];
+  /** The directories that they lie in, looked at for the work of other programs. */
+  readonly directories: readonly string[];
+  /** Before refs are put back that another program moved: brings back what they hold, as far as it can. */
+  readonly heal?: () => Promise<void>;
+  /** Refs that another program had moved are where they were, but for those that held what is gone. */
+  readonly onPutBack?: (back: number, lost: number) => void;
   /** Where an unfinished transaction is written down; in a directory of ours. */
   readonly intentFile: string;
   readonly durable: boolean;
@@ -31,18 +44,18 @@ export interface RefStoreOptions {
 /** What is where: objects by the names of refs. */
 export type Refs = ReadonlyMap<string, string>;
 
-const noObject = '0'.repeat(40);
-
 export class RefStore {
   readonly #options: RefStoreOptions;
   readonly #child: GitChild;
   #refs = new Map<string, string>();
   #broken: string[] = [];
+  /** Of the refs as they are known. */
+  #stamp = '';
   #turn: Promise<unknown> = Promise.resolve();
   /** The note of a transaction that is done could not be removed: no other one begins before it is gone. */
   #hasOldIntent = false;
-  /** A transaction of which nobody knows whether it was done; no other one begins before that is known. */
-  #untold: readonly RefChange[] | undefined;
+  /** Where refs were before a change of which nobody knows whether it took place. */
+  #undecided: readonly RefChange[] = [];
   /** Where {@link open} put the note of a transaction that it could not read: what it had moved is not known. */
   damagedIntent: string | undefined;
 
@@ -59,23 +72,22 @@ export class RefStore {
     if (intent === 'damaged') {
       this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;
       files.renameSync(intentFile, this.damagedIntent);
-    } else if (intent !== undefined) await this.#finish(intent);
+    } else if (intent !== undefined) {
+      await this.#removeLocks(intent);
+      await this.#ask(intent, () => '');
+      if (this.#options.durable) syncRefs(this.#refsIn, intent);
+      this.#removeIntent();
+    }
     await this.reload();
   }
 
   /** Reads the refs from disk. Refs that cannot be read are in {@link broken} and nowhere else. */
   async reload(): Promise<void> {
-    const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...this.#options.prefixes];
-    const { stdout, stderr } = await runGit({ place: this.#options.place, args });
-    const refs = new Map<string, string>();
-    for (const line of stdout.toString('latin1').split('\n')) {
-      const space = line.indexOf(' ');
-      if (space > 0) refs.set(line.slice(space + 1), line.slice(0, space));
-    }
+    const stamp = this.#stampNow();
+    const { refs, broken } = await listRefs(this.#options.place, this.#options.prefixes);
     this.#refs = refs;
-    this.#broken = [...stderr.matchAll(/ignoring (?:broken|dangling symbolic|dangling symref) ref (\S+)/g)]
-      .flatMap((match) => match[1] ?? [])
-      .filter((ref) => this.#options.prefixes.some((prefix) => ref.startsWith(prefix)));
+    this.#broken = broken;
+    this.#stamp = stamp;
   }
 
   get refs(): Refs {
@@ -88,6 +100,10 @@ export class RefStore {
 
   get #refsIn(): string {
     return this.#options.refsIn ?? this.#options.place.gitDir;
+  }
+
+  #stampNow(): string {
+    return stampOfRefs(this.#refsIn, this.#options.directories);
   }
 
   get pid(): number | undefined {
@@ -113,7 +129,7 @@ export class RefStore {
 
   async close(): Promise<void> {
     try {
-      await this.#clearUp();
+      await this.#takeBackUndecided();
     } catch (error) {
       // Then the note stays, and the next open carries it out.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
@@ -127,41 +143,82 @@ export class RefStore {
   }
 
   async #commit(all: readonly RefChange[]): Promise<void> {
-    await this.#clearUp();
+    await this.#takeBackUndecided();
+    if (this.#stamp !== this.#stampNow()) await this.#putBack();
+    await this.#move(all);
+    this.#stamp = this.#stampNow();
+  }
+
+  /** Nothing comes after a change that nobody knows: its note would be carried out over it by the next open. */
+  async #takeBackUndecided(): Promise<void> {
+    if (this.#undecided.length === 0) return;
+    await this.#ask(this.#undecided, () => '');
+    this.#removeIntent();
+    this.#know(this.#undecided);
+    this.#undecided = [];
+  }
+
+  /** Nobody else moves these refs rightly. What they hold is brought back first, since it may have been pruned. */
+  async #putBack(): Promise<void> {
+    const stamp = this.#stampNow();
+    const { refs, broken } = await listRefs(this.#options.place, this.#options.prefixes);
+    const moved = [...this.#refs].flatMap(([ref, to]) => (refs.get(ref) === to ? [] : [{ ref, to }]));
+    const lost: string[] = [];
+    if (moved.length > 0) {
+      await this.#options.heal?.();
+      this.#broken = broken;
+      this.removeBroken();
+      if (!(await this.#isAsked(moved)))
+        for (const change of moved) if (!(await this.#isAsked([change]))) lost.push(change.ref);
+    }
+    const back = moved.filter(({ ref }) => !lost.includes(ref));
+    this.#refs = refs;
+    this.#know(back);
+    this.#stamp = stamp;
+    if (moved.length > 0) this.#options.onPutBack?.(back.length, lost.length);
+  }
+
+  /** False where git refuses: what they shall hold is gone. */
+  async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
+    try {
+      await this.#ask(changes, () => '');
+      return true;
+    } catch (error) {
+      if (error instanceof CheckpointdError && error.kind === 'GitFailed') return false;
+      throw error;
+    }
+  }
+
+  #know(changes: readonly RefChange[]): void {
+    for (const { ref, to } of changes) {
+      if (to === undefined) this.#refs.delete(ref);
+      else this.#refs.set(ref, to);
+    }
+  }
+
+  async #move(all: readonly RefChange[]): Promise<void> {
     const changes = all.filter(({ ref, to }) => this.#refs.get(ref) !== to);
     if (changes.length === 0) return;
     if (this.#hasOldIntent) this.#removeIntent();
-    for (const { ref, to } of changes) {
-      invariant(
-        this.#options.prefixes.some((prefix) => ref.startsWith(prefix)),
-        `the ref ${ref} is not ours`,
-      );
-      invariant(
-        /^[\w./-]+$/.test(ref) && (to === undefined || isObjectId(to)),
-        `the ref ${ref} is well formed`,
-      );
-    }
+    assertOurs(changes, this.#options.prefixes);
     const before = changes.map(({ ref }) => ({ ref, to: this.#refs.get(ref) }));
     const isNoted = needsNote(changes);
     if (isNoted) this.#beginIntent(changes);
     try {
-      await this.#ask(changes, (ref) => this.#refs.get(ref) ?? noObject);
+      await this.#ask(changes, (ref) => this.#refs.get(ref));
     } catch (error) {
-      await this.#findOut(changes, error);
+      await this.#findOut(changes, before, error);
     }
     try {
       if (this.#options.durable) syncRefs(this.#refsIn, changes);
     } catch (error) {
       await this.#takeBack(before, error);
     }
-    for (const { ref, to } of changes) {
-      if (to === undefined) this.#refs.delete(ref);
-      else this.#refs.set(ref, to);
-    }
+    this.#know(changes);
     if (isNoted) this.#endIntent();
   }
 
-  /** An answer promises the disk. What the disk refused is taken back, so that the error is true: nothing changed. */
+  /** What was refused, by git or by the disk, is taken back, so that the error is true: nothing changed. */
   async #takeBack(before: readonly RefChange[], error: unknown): Promise<never> {
     try {
       // Not synced, for that is what fails: after a power cut the refs may be either, and both are whole.
@@ -169,91 +226,48 @@ export class RefStore {
       await this.#ask(before, () => '');
       await this.reload();
     } catch (second) {
-      throw notTakenBack([error, second]);
+      this.#undecided = before;
+      throw untold(both(error, second));
     }
     this.#endIntent();
     throw error;
   }
 
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
-  async #findOut(changes: readonly RefChange[], error: unknown): Promise<void> {
-    const before = new Map(this.#refs);
-    await this.#look(changes, error, true);
+  async #findOut(changes: readonly RefChange[], before: readonly RefChange[], error: unknown): Promise<void> {
+    const known = new Map(this.#refs);
+    try {
+      await this.#removeLocks(changes);
+      await this.reload();
+    } catch (second) {
+      this.#undecided = before;
+      throw untold(both(error, second));
+    }
     const moved = changes.filter(({ ref, to }) => this.#refs.get(ref) === to);
-    const foreign = changes.filter(
-      ({ ref }) => this.#broken.includes(ref) || !this.#isOneOf(ref, before, changes),
-    );
+    const foreign = changes.filter(({ ref, to }) => {
+      const now = this.#refs.get(ref);
+      return this.#broken.includes(ref) || (now !== known.get(ref) && now !== to);
+    });
     if (foreign.length > 0) {
       this.#removeIntent();
-      throw movedByOthers(
-        foreign.map(({ ref }) => ref),
-        error,
-      );
+      throw movedByOthers(foreign, error);
     }
     if (moved.length === changes.length) return;
     try {
       await this.#ask(changes, () => '');
     } catch (again) {
-      await this.#look(changes, again, false);
-      if (changes.some(({ ref }) => this.#refs.get(ref) !== before.get(ref))) this.#giveUp(changes, again);
-      this.#removeIntent();
-      throw again;
+      await this.#takeBack(before, again);
     }
   }
 
-  /** Where the refs cannot be read, what became of the changes is not known, and the error says so. */
-  async #look(changes: readonly RefChange[], error: unknown, withLocks: boolean): Promise<void> {
-    try {
-      if (withLocks) await this.#removeLocks(changes);
-      await this.reload();
-    } catch (second) {
-      this.#giveUp(changes, both(error, second));
-    }
-  }
-
-  #giveUp(changes: readonly RefChange[], cause: unknown): never {
-    this.#untold = changes;
-    throw untold(cause);
-  }
-
-  /** Ends a transaction of which nothing is known: not begun where nothing has moved, else for the next open. */
-  async #clearUp(): Promise<void> {
-    const changes = this.#untold;
-    if (changes === undefined) return;
-    await this.reload();
-    if (changes.some(({ ref, to }) => this.#refs.get(ref) === to)) throw doneAfterAll();
-    this.#removeIntent();
-    this.#untold = undefined;
-  }
-
-  #isOneOf(ref: string, before: Refs, changes: readonly RefChange[]): boolean {
-    const now = this.#refs.get(ref);
-    return now === before.get(ref) || now === changes.find((change) => change.ref === ref)?.to;
-  }
-
-  async #finish(changes: readonly RefChange[]): Promise<void> {
-    await this.#removeLocks(changes);
-    await this.#ask(changes, () => '');
-    if (this.#options.durable) syncRefs(this.#refsIn, changes);
-    this.#removeIntent();
-  }
-
-  /** One transaction; an `oldValue` of '' is not checked. */
-  async #ask(changes: readonly RefChange[], oldValue: (ref: string) => string): Promise<void> {
-    let text = 'start\0';
-    for (const { ref, to } of changes) {
-      const old = oldValue(ref);
-      if (to === undefined) text += `delete ${ref}\0${old === noObject ? '' : old}\0`;
-      else text += `update ${ref}\0${to}\0${old}\0`;
-    }
-    text += 'prepare\0commit\0';
-    await this.#child.ask(Buffer.from(text, 'latin1'), takeCommitted, 8000 + changes.length * 10);
+  async #ask(changes: readonly RefChange[], oldValue: (ref: string) => string | undefined): Promise<void> {
+    const question = transactionOf(changes, oldValue);
+    await this.#child.ask(question, takeCommitted, 8000 + changes.length * 10);
   }
 
   async #removeLocks(changes: readonly RefChange[]): Promise<void> {
-    const gitDir = this.#refsIn;
-    for (const { ref } of changes) removeLock(join(gitDir, `${ref}.lock`));
-    if (changes.some(({ to }) => to === undefined)) await removeStalePackedRefs(gitDir);
+    for (const { ref } of changes) removeLock(join(this.#refsIn, `${ref}.lock`));
+    if (changes.some(({ to }) => to === undefined)) await removeStalePackedRefs(this.#refsIn);
   }
 
   /** One that may stand there although writing it failed would be carried out by the next open. */
@@ -281,20 +295,4 @@ export class RefStore {
     files.rmSync(this.#options.intentFile, { force: true });
     this.#hasOldIntent = false;
   }
-}
-
-/** `start: ok`, `prepare: ok`, `commit: ok`. */
-const takeCommitted: TakeAnswer<true> = (received) => {
-  const expected = 'start: ok\nprepare: ok\ncommit: ok\n';
-  if (received.length < expected.length) return expected.length;
-  gitAnswered(
-    received.toString('latin1', 0, expected.length) === expected,
-    'update-ref answers each step with ok',
-  );
-  return { value: true, length: expected.length };
-};
-
-/** One ref is one rename, whole by itself; but a removal rewrites `packed-refs`, and a kill leaves its lock there. */
-function needsNote(changes: readonly RefChange[]): boolean {
-  return changes.length > 1 || changes.some(({ to }) => to === undefined);
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import type { RefChange } from './ref-intent.ts';
+import type { RefChange } from './ref-transaction.ts';
 
 /** What the changes made is on the disk. */
 export function syncRefs(gitDir: string, changes: readonly RefChange[]): void {

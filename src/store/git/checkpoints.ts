@@ -4,8 +4,9 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, Tag } from '../../base/ids.ts';
 import type { ObjectReader } from '../../git/objects/object-reader.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
+import type { RefChange } from '../../git/refs/ref-transaction.ts';
 import type { CheckpointRecord, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
-import { decodeCommit } from './checkpoint-commit.ts';
+import { decodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
 import { meaningOf, type RefNames } from './refs.ts';
 
 export interface ReadCheckpoints {
@@ -71,4 +72,25 @@ async function readRecord(reader: ObjectReader, id: CheckpointId, commit: string
     if (error.kind === 'StoreCorrupt') return { problem: { kind: 'corrupt', what: commit } };
     throw error;
   }
+}
+
+export function nameRefsOf(refs: RefStore, names: RefNames, ids: ReadonlySet<CheckpointId>): string[] {
+  return [...refs.refs.keys()].filter((ref) => {
+    const meaning = meaningOf(names, ref);
+    return meaning.kind === 'name' && ids.has(meaning.id);
+  });
+}
+
+/** Takes their refs from permissions that none of these checkpoints needs. */
+export function unusedModes(
+  refs: RefStore,
+  names: RefNames,
+  checkpoints: readonly StoredCheckpoint[],
+): RefChange[] {
+  const used = new Set(checkpoints.map(({ record }) => partsOfSnapshot(record.snapshot).modes));
+  const unused = [...refs.refs.keys()].filter((ref) => {
+    const meaning = meaningOf(names, ref);
+    return meaning.kind === 'modes' && !used.has(meaning.blob);
+  });
+  return unused.map((ref) => ({ ref, to: undefined }));
 }

@@ -2,6 +2,7 @@
 // from being pruned. shadow.ts and local.ts make one each; git-store.ts works with either.
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
+import type { StoreOptions } from '../snapshot-store.ts';
 import type { RefNames } from './refs.ts';
 import type { Unsynced } from './unsynced.ts';
 
@@ -21,9 +22,9 @@ export interface GitHome {
    * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
    * since the store was opened, so that an older part of a snapshot may be gone too.
    */
-  bringObjects(roots: readonly string[], isDoubtful: boolean): Promise<void>;
+  bringObjects?(roots: readonly string[], isDoubtful: boolean): Promise<void>;
   /** After the refs have moved. */
-  refsMoved(): Promise<void>;
+  refsMoved?(): Promise<void>;
   close(): Promise<void>;
   /** Removes objects that no ref needs; the refs are in order. */
   sweep(signal?: AbortSignal): Promise<void>;
@@ -34,4 +35,6 @@ export interface GitHome {
   destroy(): Promise<void>;
   /** A directory that is no longer what was opened, if any. */
   gone(): string | undefined;
+  /** See {@link StoreOptions.tell}. */
+  readonly tell: StoreOptions['tell'];
 }

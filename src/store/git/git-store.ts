@@ -1,7 +1,6 @@
 // The SnapshotStore over git objects and refs, shared by the strategies `shadow` and `local`; what differs between
 // the two (where objects and refs live, how they are kept from being pruned) is in the GitHome that it is given. It
 // never opens a work tree, an index or HEAD.
-import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
@@ -10,7 +9,7 @@ import { objectHash } from '../../git/objects/object-id.ts';
 import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
-import type { RefChange } from '../../git/refs/ref-intent.ts';
+import type { RefChange } from '../../git/refs/ref-transaction.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
@@ -23,9 +22,10 @@ import type {
   StoreUsage,
 } from '../snapshot-store.ts';
 import { encodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
-import { readCheckpoints } from './checkpoints.ts';
+import { nameRefsOf, readCheckpoints, unusedModes } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
-import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef } from './refs.ts';
+import { foundText, putBackCheckpoints } from './put-back.ts';
+import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef, unknownCheckpoint } from './refs.ts';
 import { SweepGate } from './sweep-gate.ts';
 import { TreeReader } from './trees.ts';
 import { verifyCheckpoints } from './verify.ts';
@@ -94,12 +94,12 @@ export class GitStore implements SnapshotStore {
     }
     if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
     const commit = await this.#objects.write('commit', encodeCommit(record));
-    await this.#home.bringObjects(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
+    await this.#home.bringObjects?.(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
     const moves = changes.map((change) => change(commit));
     await refs.commit(moves);
     for (const { ref } of moves) this.#home.unsynced.moved(ref);
     this.#gate.published(record.snapshot);
-    await this.#home.refsMoved();
+    await this.#home.refsMoved?.();
     return { commit };
   }
 
@@ -107,6 +107,11 @@ export class GitStore implements SnapshotStore {
     const { good, problems } = await readCheckpoints(this.#home.refs, this.#home.names, this.#reader);
     this.#damaged = problems;
     return good;
+  }
+
+  async putBack(ids: ReadonlySet<CheckpointId>): Promise<void> {
+    const found = await putBackCheckpoints(this.#home, this.#reader, ids);
+    if (found > 0) this.#home.tell?.(foundText(found));
   }
 
   gone(): string | undefined {
@@ -121,7 +126,10 @@ export class GitStore implements SnapshotStore {
     const { names, refs } = this.#home;
     const commit = refs.refs.get(checkpointRef(names, id));
     if (commit === undefined) throw unknownCheckpoint(id);
-    const changes: RefChange[] = this.#nameRefsOf(new Set([id])).map((ref) => ({ ref, to: undefined }));
+    const changes: RefChange[] = nameRefsOf(refs, names, new Set([id])).map((ref) => ({
+      ref,
+      to: undefined,
+    }));
     if (name !== undefined) {
       const ref = nameRef(names, id, name);
       const standing = changes.findIndex((change) => change.ref === ref);
@@ -133,7 +141,7 @@ export class GitStore implements SnapshotStore {
 
   async remove(ids: readonly CheckpointId[]): Promise<void> {
     const { names, refs } = this.#home;
-    const gone: string[] = this.#nameRefsOf(new Set(ids));
+    const gone: string[] = nameRefsOf(refs, names, new Set(ids));
     const commits = new Set<string>();
     for (const id of ids) {
       const ref = checkpointRef(names, id);
@@ -261,40 +269,14 @@ export class GitStore implements SnapshotStore {
     return this.#home.destroy();
   }
 
-  #nameRefsOf(ids: ReadonlySet<CheckpointId>): string[] {
-    return [...this.#home.refs.refs.keys()].filter((ref) => {
-      const meaning = meaningOf(this.#home.names, ref);
-      return meaning.kind === 'name' && ids.has(meaning.id);
-    });
-  }
-
   /** Gives refs to the snapshots that a sweep shall spare, and takes them from permissions that nobody needs. */
   async #hold(unpublished: readonly SnapshotId[]): Promise<string[]> {
     const { refs, names } = this.#home;
     const parts = unpublished.map(partsOfSnapshot);
     const objects = parts.flatMap(({ tree, modes }) => (modes === undefined ? [tree] : [tree, modes]));
     const holds = [...new Set(objects)].map((id) => ({ ref: heldRef(names, id), to: id }));
-    await this.#home.bringObjects([], false);
-    await refs.commit([...holds, ...(await this.#unusedModes())]);
+    await this.#home.bringObjects?.([], false);
+    await refs.commit([...holds, ...unusedModes(refs, names, await this.checkpoints())]);
     return holds.map(({ ref }) => ref);
   }
-
-  async #unusedModes(): Promise<RefChange[]> {
-    const { refs, names } = this.#home;
-    const used = new Set(
-      (await this.checkpoints()).map(({ record }) => partsOfSnapshot(record.snapshot).modes),
-    );
-    const unused = [...refs.refs.keys()].filter((ref) => {
-      const meaning = meaningOf(names, ref);
-      return meaning.kind === 'modes' && !used.has(meaning.blob);
-    });
-    return unused.map((ref) => ({ ref, to: undefined }));
-  }
-}
-
-function unknownCheckpoint(id: CheckpointId): CheckpointdError {
-  return new CheckpointdError(
-    'UnknownCheckpoint',
-    `Checkpoint "${id.slice(0, 64)}" not found. Use checkpoint/list to see what there is.`,
-  );
 }

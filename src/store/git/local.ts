@@ -22,7 +22,9 @@ import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
+import { putBackText } from './put-back.ts';
 import { Quarantine } from './quarantine.ts';
+import { type RefNames, refDirectories } from './refs.ts';
 import { repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
 
@@ -39,9 +41,10 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   files.mkdirSync(spoolDirectory, { recursive: true, mode: 0o700 });
   const quarantine = new Quarantine({ incoming, kept, theirs, gitDir, commonDir });
   await quarantine.open();
-  const refs = await openRefs(options, own, commonDir, durable);
-  const settings = durable ? durableSettings : {};
   const prefix = prefixOf(options);
+  const names = { tags: `${prefix}tags/`, own: prefix };
+  const refs = await openRefs(options, own, commonDir, names, () => quarantine.heal());
+  const settings = durable ? durableSettings : {};
   const gone = watchStanding([theirs, join(commonDir, 'refs'), own]);
   const home: GitHome = {
     strategy: 'local',
@@ -50,7 +53,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     readPlace: { gitDir },
     spoolDirectory,
     refs,
-    names: { tags: `${prefix}tags/`, own: prefix },
+    names,
     bringObjects: (roots, isDoubtful) => bringObjects(quarantine, roots, isDoubtful),
     refsMoved: () => quarantine.watchOver(),
     close: async () => (gone() === undefined ? quarantine.close() : quarantine.kill()),
@@ -63,6 +66,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     },
     destroy: () => refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined }))),
     gone,
+    tell: options.tell,
   };
   const store = new GitStore(home);
   try {
@@ -175,8 +179,10 @@ async function openRefs(
   options: StoreOptions,
   own: string,
   commonDir: string,
-  durable: boolean,
+  names: RefNames,
+  heal: () => Promise<void>,
 ): Promise<RefStore> {
+  const durable = options.durability === 'power';
   const place: GitPlace = {
     gitDir: refsGitDir(own, commonDir),
     // The user's git may hold these locks for a moment (pack-refs in gc).
@@ -187,7 +193,16 @@ async function openRefs(
     },
   };
   const intentFile = join(own, 'ref-intent.json');
-  const refs = new RefStore({ place, refsIn: commonDir, prefixes: [prefixOf(options)], intentFile, durable });
+  const refs = new RefStore({
+    place,
+    refsIn: commonDir,
+    prefixes: [names.own],
+    directories: refDirectories(names),
+    heal,
+    onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
+    intentFile,
+    durable,
+  });
   await refs.open();
   return refs;
 }

@@ -20,6 +20,11 @@ export type RefMeaning =
   | { readonly kind: 'held' }
   | { readonly kind: 'foreign' };
 
+/** The directories that the refs of a session lie in. */
+export function refDirectories(names: RefNames): string[] {
+  return [names.tags, ...['checkpoints/', 'names/', 'modes/'].map((each) => `${names.own}${each}`)];
+}
+
 const tagForm = /^(?:0|[1-9]\d{0,8})(?:\.[1-9]\d{0,8})?$/;
 const idForm = /^ckpt_[0-9a-z]{1,64}$/;
 /** A part of a path may have 255 bytes. */
@@ -80,11 +85,14 @@ export function meaningOf(names: RefNames, ref: string): RefMeaning {
 
 function checked(id: CheckpointId): CheckpointId {
   if (idForm.test(id)) return id;
-  throw new CheckpointdError(
+  throw unknownCheckpoint(id);
+}
+
+export function unknownCheckpoint(id: CheckpointId): CheckpointdError {
+  const shown = id.slice(0, 64);
+  return new CheckpointdError(
     'UnknownCheckpoint',
-    'That is no checkpoint id. Use checkpoint/list to see them.',
-    {
-      details: { id: id.slice(0, 64) },
-    },
+    `Checkpoint "${shown}" not found. Use checkpoint/list to see what there is.`,
+    { details: { id: shown } },
   );
 }

@@ -4,8 +4,8 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { ObjectReader } from '../../git/objects/object-reader.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
-import type { RefChange } from '../../git/refs/ref-intent.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
+import type { RefChange } from '../../git/refs/ref-transaction.ts';
 import { decodeCommit } from './checkpoint-commit.ts';
 import { readCheckpoints } from './checkpoints.ts';
 import { checkpointRef, meaningOf, nameRef, type RefNames, tagRef } from './refs.ts';

@@ -14,6 +14,8 @@ import { emptied } from '../guarded-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
+import { putBackText } from './put-back.ts';
+import { refDirectories } from './refs.ts';
 import { repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
 
@@ -33,7 +35,14 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const durable = options.durability === 'power';
   const place: GitPlace = { gitDir, settings: durable ? durableSettings : {} };
   const intentFile = join(gitDir, 'checkpointd', 'ref-intent.json');
-  const refs = new RefStore({ place, prefixes: Object.values(names), intentFile, durable });
+  const refs = new RefStore({
+    place,
+    prefixes: Object.values(names),
+    directories: refDirectories(names),
+    onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
+    intentFile,
+    durable,
+  });
   await refs.open();
   const home: GitHome = {
     strategy: 'shadow',
@@ -43,8 +52,6 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     spoolDirectory,
     refs,
     names,
-    bringObjects: () => Promise.resolve(),
-    refsMoved: () => Promise.resolve(),
     close: () => Promise.resolve(),
     unsynced: new Unsynced({
       objects,
@@ -56,6 +63,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     // The session directory is the store; whoever removes that removes all.
     destroy: () => Promise.resolve(),
     gone: watchStanding([objects, join(gitDir, 'refs')]),
+    tell: options.tell,
   };
   const store = new GitStore(home);
   try {

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import type { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { RefStore } from '../../../src/git/refs/ref-store.ts';
+import type { RefChange } from '../../../src/git/refs/ref-transaction.ts';
 import { git } from '../../support/git-oracle.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
@@ -26,7 +27,13 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
   const opened: RefStore[] = [];
   const again = async (durable = false): Promise<RefStore> => {
     const intentFile = join(gitDir, 'intent.json');
-    const store = new RefStore({ place: { gitDir }, prefixes: ['refs/own/'], intentFile, durable });
+    const store = new RefStore({
+      place: { gitDir },
+      prefixes: ['refs/own/'],
+      directories: ['refs/own/'],
+      intentFile,
+      durable,
+    });
     opened.push(store);
     await store.open();
     return store;
@@ -117,33 +124,51 @@ for (const count of [1, 2])
         );
     }));
 
-test('refs that cannot be synced and cannot be moved back are told as a change that nobody knows', () =>
-  withRefs(async ({ again, objects: [one], left }) => {
-    const refs = await again(true);
-    installFault((made, target) => {
-      if (made === 'open' && target.endsWith('refs/own')) {
-        refs.kill();
-        installFault((call) => {
-          if (call === 'spawn') throw Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' });
-        });
-        throw Object.assign(new Error('EIO'), { code: 'EIO' });
-      }
-    });
-    try {
-      const refused = await refs
-        .commit([
-          { ref: 'refs/own/a', to: one },
-          { ref: 'refs/own/b', to: one },
-        ])
-        .catch((error: unknown) => error);
-      assert.is((refused as CheckpointdError).effects, 'unknown');
-    } finally {
-      installFault(undefined);
+/** One change that the disk refuses to keep, and that cannot be taken back either. */
+async function leaveUndecided(refs: RefStore, changes: readonly RefChange[]): Promise<void> {
+  installFault((made, target) => {
+    if (made === 'open' && target.endsWith('refs/own')) {
+      if (refs.pid !== undefined) process.kill(refs.pid, 'SIGKILL');
+      installFault((call) => {
+        if (call === 'spawn') throw Object.assign(new Error('EAGAIN'), { code: 'EAGAIN' });
+      });
+      throw Object.assign(new Error('EIO'), { code: 'EIO' });
     }
-    // The note says which of the two it shall be; the next opening makes it so.
-    assert.equal((await again()).refs.size, 0);
-    assert.equal(left(), []);
-  }));
+  });
+  try {
+    const refused = await refs.commit(changes).catch((error: unknown) => error);
+    assert.is((refused as CheckpointdError).effects, 'unknown');
+  } finally {
+    installFault(undefined);
+  }
+}
+
+for (const count of [1, 2]) {
+  const both = (to: string): RefChange[] =>
+    ['refs/own/a', 'refs/own/b'].slice(0, count).map((ref) => ({ ref, to }));
+
+  test(`${count} refs that cannot be synced and cannot be moved back are told as a change that nobody knows`, () =>
+    withRefs(async ({ again, objects: [one], left }) => {
+      await leaveUndecided(await again(true), both(one));
+      // The note says which of the two it shall be; the next opening makes it so.
+      assert.is((await again()).refs.size, 0);
+      assert.equal(left(), []);
+    }));
+
+  test(`${count} refs that could not be moved back are moved back before the next change, which no note undoes`, () =>
+    withRefs(async ({ again, objects: [one, two], left }) => {
+      const refs = await again(true);
+      await refs.commit(both(one));
+      await leaveUndecided(refs, both(two));
+      await refs.commit([{ ref: 'refs/own/c', to: two }]);
+      assert.equal(left(), []);
+      for (const store of [refs, await again()])
+        assert.equal(
+          [...store.refs.values()],
+          [...both(one), { to: two }].map(({ to }) => to),
+        );
+    }));
+}
 
 test('refs that the user packs while they are synced are kept, and no directory is missed', () =>
   withRefs(async ({ again, objects: [one], gitDir }) => {
@@ -169,9 +194,14 @@ async function withUnreadableRefs(body: (rig: Rig, mend: () => void) => Promise<
     git(gitDir, 'pack-refs', '--all');
     const packed = join(gitDir, 'packed-refs');
     copyFileSync(packed, join(gitDir, 'whole'));
-    appendFileSync(packed, 'garbage\n');
+    installFault((_call, target) => {
+      if (!target.includes('intent.json')) return;
+      installFault(undefined);
+      appendFileSync(packed, 'garbage\n');
+    });
     const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: undefined }));
     const refused = await refs.commit(changes).catch((error: unknown) => error);
+    installFault(undefined);
     assert.is((refused as CheckpointdError).effects, 'unknown');
     await body(rig, () => copyFileSync(join(gitDir, 'whole'), packed));
   });

@@ -1,0 +1,102 @@
+// Checkpoints whose refs another program removed while the session was closed: their commits are looked for among all
+// objects, since each holds its whole record, and get their refs again. Names stand in refs alone and are lost.
+import { CheckpointdError } from '../../base/errors.ts';
+import type { CheckpointId } from '../../base/ids.ts';
+import type { ObjectReader } from '../../git/objects/object-reader.ts';
+import { runGit } from '../../git/process/run.ts';
+import type { RefChange } from '../../git/refs/ref-transaction.ts';
+import type { CheckpointRecord } from '../snapshot-store.ts';
+import { decodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
+import type { GitHome } from './git-home.ts';
+import { checkpointRef, modesRef, tagRef } from './refs.ts';
+
+interface Found {
+  readonly commit: string;
+  readonly record: CheckpointRecord;
+}
+
+/** Commits read at once. */
+const widthMax = 2000;
+
+/** Gives refs again to those of these checkpoints that are whole, and says how many. */
+export async function putBackCheckpoints(
+  home: GitHome,
+  reader: ObjectReader,
+  ids: ReadonlySet<CheckpointId>,
+): Promise<number> {
+  const found = await whole(home, await find(home, reader, ids));
+  const { refs, names } = home;
+  const changes = new Map<string, string>();
+  // By `seq`: a tag goes to the newest checkpoint that was made under it.
+  for (const { commit, record } of found.sort((a, b) => a.record.seq - b.record.seq)) {
+    const { modes } = partsOfSnapshot(record.snapshot);
+    changes.set(checkpointRef(names, record.id), commit);
+    if (modes !== undefined) changes.set(modesRef(names, modes), modes);
+    if (record.madeAs === undefined) continue;
+    const tag = tagRef(names, record.madeAs);
+    if (!refs.refs.has(tag)) changes.set(tag, commit);
+  }
+  await refs.commit([...changes].map(([ref, to]): RefChange => ({ ref, to })));
+  return found.length;
+}
+
+async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<CheckpointId>): Promise<Found[]> {
+  const format = '--batch-check=%(objecttype) %(objectname)';
+  const args = ['cat-file', '--batch-all-objects', '--unordered', format];
+  const { stdout } = await runGit({ place: home.readPlace, args });
+  const commits = stdout.toString('latin1').match(/(?<=^commit )[0-9a-f]{40}$/gm) ?? [];
+  const found: Found[] = [];
+  for (let from = 0; from < commits.length; from += widthMax) {
+    const part = commits.slice(from, from + widthMax);
+    const records = await Promise.all(part.map((commit) => recordOf(reader, commit)));
+    for (const [at, record] of records.entries())
+      if (record !== undefined && ids.has(record.id)) found.push({ commit: part[at] ?? '', record });
+  }
+  return found;
+}
+
+/** Undefined for a commit that is none of ours, or damaged. */
+async function recordOf(reader: ObjectReader, commit: string): Promise<CheckpointRecord | undefined> {
+  try {
+    return decodeCommit(await reader.read('commit', commit), commit);
+  } catch (error) {
+    if (error instanceof CheckpointdError && error.kind.endsWith('Corrupt')) return undefined;
+    throw error;
+  }
+}
+
+/** Those of which nothing is gone: a ref of ours must not make the user's own git stumble. */
+async function whole(home: GitHome, found: readonly Found[]): Promise<Found[]> {
+  if (await isWhole(home, found)) return [...found];
+  const kept: Found[] = [];
+  for (const each of found) if (await isWhole(home, [each])) kept.push(each);
+  return kept;
+}
+
+async function isWhole(home: GitHome, found: readonly Found[]): Promise<boolean> {
+  const roots = found.flatMap(({ commit, record: { snapshot } }) => {
+    const { modes } = partsOfSnapshot(snapshot);
+    return modes === undefined ? [commit] : [commit, modes];
+  });
+  const run = await runGit({
+    place: home.readPlace,
+    args: ['rev-list', '--objects', '--quiet', '--stdin'],
+    input: Buffer.from(roots.map((root) => `${root}\n`).join(''), 'latin1'),
+    accept: [0, 1, 128],
+  });
+  return run.exitCode === 0;
+}
+
+/** What is told of refs that were moved while the session was open. */
+export function putBackText(back: number, lost: number): string {
+  const gone =
+    lost === 0
+      ? ''
+      : ` ${lost} could not be, since what they hold is gone. Use store/verify to see what is lost.`;
+  return `Another program had removed or changed refs of the checkpoint store: ${back} of them were put back.${gone}`;
+}
+
+/** What is told of checkpoints that were found again when the session was opened. */
+export function foundText(count: number): string {
+  return `The refs of ${count} checkpoints had been removed by another program since the session was last open. They were put back; names that were given to them by hand may be lost.`;
+}

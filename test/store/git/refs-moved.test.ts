@@ -1,0 +1,177 @@
+// Another program removes or rewrites our refs, in the middle of a session or between two: they are put back, with what
+// they hold where that was pruned meanwhile, and it is told.
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure, git, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+
+interface Rig {
+  readonly daemon: InProcessDaemon;
+  readonly root: string;
+  readonly session: string;
+  /** Git in the repository that holds the checkpoints. */
+  readonly inStore: (...args: string[]) => string;
+  readonly refs: () => string[];
+  readonly create: (text: string) => Promise<void>;
+  readonly reopen: () => Promise<void>;
+}
+
+type Strategy = 'shadow' | 'local';
+
+async function withSession(strategy: Strategy, body: (rig: Rig) => Promise<void>): Promise<void> {
+  const daemon = new InProcessDaemon();
+  const root = repository();
+  const open = { strategy, conversationId: 'c', retention: 'keep' } as const;
+  const { session } = await daemon.open(root, open);
+  const gitDir = strategy === 'local' ? join(root, '.git') : join(daemon.storage, session);
+  const inStore = (...args: string[]): string => git(root, `--git-dir=${gitDir}`, ...args);
+  const under = strategy === 'local' ? ['refs/checkpointd'] : ['refs/tags', 'refs/checkpointd'];
+  const refs = (): string[] =>
+    inStore('for-each-ref', '--format=%(refname) %(objectname)', ...under)
+      .split('\n')
+      .filter(Boolean);
+  const create = async (text: string): Promise<void> => {
+    write(root, { 'a.txt': text });
+    await daemon.call('checkpoint/create', { session, kind: 'turn', message: text });
+  };
+  const reopen = async (): Promise<void> => {
+    const opened = await daemon.open(root, open);
+    assert.equal([opened.session, opened.checkpoints.enabled], [session, true]);
+  };
+  try {
+    await create('one\n');
+    await create('two\n');
+    await daemon.call('checkpoint/rename', { session, tag: '1', name: 'first' });
+    await body({ daemon, root, session, inStore, refs, create, reopen });
+  } finally {
+    await daemon.close();
+  }
+}
+
+function removeAll({ inStore, refs }: Rig): void {
+  for (const line of refs()) inStore('update-ref', '-d', line.split(' ')[0] ?? '');
+  assert.equal(refs(), []);
+}
+
+/** As a history that is written anew in all its refs leaves them. */
+function rewriteAll({ inStore, refs }: Rig): void {
+  const tree = inStore('mktree', '--missing').trim();
+  const other = inStore('commit-tree', '-m', 'another', tree).trim();
+  for (const line of refs()) inStore('update-ref', line.split(' ')[0] ?? '', other);
+}
+
+const losses: readonly (readonly [what: string, lose: (rig: Rig) => void])[] = [
+  ['removed', removeAll],
+  ['rewritten', rewriteAll],
+  [
+    'packed and then removed',
+    (rig) => {
+      rig.inStore('pack-refs', '--all', '--prune');
+      removeAll(rig);
+    },
+  ],
+];
+
+const told = ({ daemon }: Rig): string[] =>
+  daemon.logged.map(({ message }) => message).filter((message) => message.includes('put back'));
+
+for (const strategy of ['shadow', 'local'] as const) {
+  for (const [what, lose] of losses) {
+    test(`${strategy}: refs that were ${what} while the session is open are put back by the next checkpoint`, () =>
+      withSession(strategy, async (rig) => {
+        const before = rig.refs();
+        lose(rig);
+        await rig.create('three\n');
+        for (const ref of before) assert.ok(rig.refs().includes(ref), ref);
+        assert.is(told(rig).length, 1, told(rig).join('\n'));
+        assert.ok((await rig.daemon.call('store/verify', { session: rig.session })).ok);
+      }));
+  }
+
+  test(`${strategy}: refs that git packs are not taken for removed`, () =>
+    withSession(strategy, async (rig) => {
+      rig.inStore('pack-refs', '--all', '--prune');
+      await rig.create('three\n');
+      assert.equal(told(rig), []);
+    }));
+
+  test(`${strategy}: refs that were removed between two runs are found again by their commits`, () =>
+    withSession(strategy, async (rig) => {
+      const { daemon, session, root } = rig;
+      const before = rig.refs();
+      await daemon.call('session/close', { session });
+      removeAll(rig);
+      await rig.reopen();
+      const names = before.filter((line) => line.includes('/names/'));
+      assert.is(names.length, 1);
+      assert.equal(
+        rig.refs(),
+        before.filter((line) => !names.includes(line)),
+        'all but the name, which no commit holds',
+      );
+      assert.match(told(rig).join('\n'), /3 checkpoints .*put back.*names/);
+      const { checkpoints } = await daemon.call('checkpoint/list', { session });
+      assert.equal(
+        checkpoints.map(({ tag }) => tag),
+        ['0', '1', '2'],
+      );
+      await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+      assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
+      assert.ok((await daemon.call('store/verify', { session })).ok);
+    }));
+}
+
+test('local: what git pruned, with the refs gone, is brought back with them', () =>
+  withSession('local', async (rig) => {
+    const before = rig.refs();
+    removeAll(rig);
+    rig.inStore('gc', '-q', '--prune=now');
+    await rig.create('three\n');
+    for (const ref of before) assert.ok(rig.refs().includes(ref), ref);
+    assert.ok((await rig.daemon.call('store/verify', { session: rig.session })).ok);
+    rig.inStore('fsck', '--full', '--strict');
+    await rig.daemon.call('session/close', { session: rig.session });
+    removeAll(rig);
+    rig.inStore('gc', '-q', '--prune=now');
+    await rig.reopen();
+    assert.ok((await rig.daemon.call('store/verify', { session: rig.session })).ok);
+    rig.inStore('fsck', '--full', '--strict');
+  }));
+
+test('local: another repository in the place of the one that held them is given what we kept', () =>
+  withSession('local', async (rig) => {
+    const { daemon, root, session } = rig;
+    await daemon.call('session/close', { session });
+    rmSync(join(root, '.git'), { recursive: true });
+    git(root, 'init', '-q');
+    await rig.reopen();
+    await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+    assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
+    rig.inStore('fsck', '--full', '--strict');
+  }));
+
+test('shadow: a directory of refs that goes while the session is open is told, and the next opening finds it all', () =>
+  withSession('shadow', async (rig) => {
+    const { daemon, session } = rig;
+    rmSync(join(daemon.storage, session, 'refs'), { recursive: true });
+    const refused = await failure(daemon.call('checkpoint/create', { session, kind: 'turn' }));
+    assert.equal([refused.kind, refused.effects], ['StoreCorrupt', 'none']);
+    await daemon.call('session/close', { session });
+    await rig.reopen();
+    assert.ok((await daemon.call('store/verify', { session })).ok);
+  }));
+
+test('shadow: a checkpoint whose commit is gone too stays named as missing, and the others come back', () =>
+  withSession('shadow', async (rig) => {
+    const { checkpoints } = await rig.daemon.call('checkpoint/list', { session: rig.session });
+    const commit = checkpoints[1]?.commit ?? '';
+    await rig.daemon.call('session/close', { session: rig.session });
+    removeAll(rig);
+    rmSync(join(rig.daemon.storage, rig.session, 'objects', commit.slice(0, 2), commit.slice(2)));
+    await rig.reopen();
+    const { ok, problems } = await rig.daemon.call('store/verify', { session: rig.session });
+    assert.equal([ok, problems.map(({ affects }) => affects)], [false, [[checkpoints[1]?.id]]]);
+  }));
+
+test.run();
