@@ -230,8 +230,10 @@ class SqliteStore implements SnapshotStore {
   async close(): Promise<void> {
     await this.#changing;
     await this.#gitTrees.close();
-    if (!this.#database.isClosed) await this.#lease.give();
-    if (this.gone() === undefined) await this.#database.finish(); // else it would make a new one
+    if (!this.#database.isCutOff) {
+      if (!this.#database.isClosed) await this.#lease.give();
+      if (this.gone() === undefined) await this.#database.finish(); // else it would make a new one
+    }
     this.#database.close();
   }
 

@@ -16,6 +16,7 @@ import {
   makeWritable,
   type Prepared,
   prepare,
+  realFile,
 } from './connection.ts';
 import { explain, isBusy, isWorthRetry } from './failure.ts';
 import { SqliteJournal } from './journal.ts';
@@ -66,7 +67,7 @@ export class SqliteDatabase {
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
     const Library = await library(options.load ?? loadLibsql);
     makeWritable(file);
-    const link = new SqliteLink(file, () => connect(Library, file), options.durability);
+    const link = new SqliteLink(realFile(file), () => connect(Library, file), options.durability);
     const database = new SqliteDatabase(file, link, options.busyMs ?? 10_000);
     try {
       // Some of them look at the file, which another daemon may just be recovering.
@@ -80,6 +81,11 @@ export class SqliteDatabase {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Whether a file beside it was removed without which nothing may be written any more. */
+  get isCutOff(): boolean {
+    return this.#link.isCutOff;
   }
 
   /** All rows of one statement. Columns come in the order of the select. */
@@ -205,8 +211,8 @@ export class SqliteDatabase {
    * file that it was moved into. The file itself is not opened here: closing it would drop SQLite's locks.
    */
   async sync(): Promise<void> {
-    await syncAll([`${this.file}-wal`]);
-    await syncAll([dirname(this.file)]);
+    await syncAll([`${this.#link.file}-wal`]);
+    await syncAll([dirname(this.#link.file)]);
   }
 
   /**

@@ -41,7 +41,7 @@ export class JournalFile {
    */
   bringIn(connection: DatabaseConnection): void {
     const stats = this.#stats();
-    if (stats !== undefined && stats.size > 0n) return;
+    if (stats !== undefined && stats.size > 0n && stats.ino !== this.#ino) return;
     const [row] = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw().all([]) as number[][];
     if (row?.[0] === 0) return;
     throw Object.assign(new Error('the journal is being read'), { code: 'SQLITE_BUSY' });

@@ -1,12 +1,15 @@
 // The connection to a database, and the two files beside it that others may cut or remove while it is open. Before work
 // they are looked at: the index gets its length back, and where the journal was removed another connection takes the
-// place of the one that alone still has it.
+// place of the one that alone still has it. Where the index was removed there is no going on.
+import { CheckpointdError } from '../../../base/errors.ts';
 import { type DatabaseConnection, settingsOf } from './connection.ts';
 import { JournalFile } from './journal-file.ts';
 import { SharedIndex } from './shared-index.ts';
 
 export class SqliteLink {
   readonly settings: readonly string[];
+  /** Of the database: where it is behind a link, SQLite puts the files beside what the link leads to. */
+  readonly file: string;
   readonly #connect: () => DatabaseConnection;
   readonly #index: SharedIndex;
   readonly #journal: JournalFile;
@@ -14,6 +17,7 @@ export class SqliteLink {
 
   constructor(file: string, connect: () => DatabaseConnection, durability: 'process' | 'power') {
     this.settings = settingsOf(durability);
+    this.file = file;
     this.#connect = connect;
     this.#connection = connect();
     this.#index = new SharedIndex(file);
@@ -24,9 +28,15 @@ export class SqliteLink {
     return this.#connection;
   }
 
+  /** Whether nothing may be written any more: see shared-index.ts. */
+  get isCutOff(): boolean {
+    return this.#index.isLost;
+  }
+
   /** Before work. True where there is another connection now, with none of the statements and settings of the old one. */
   look(): boolean {
     this.#index.look();
+    if (this.#index.isLost) this.#endure();
     if (!this.#journal.isLost) return false;
     this.#journal.bringIn(this.#connection);
     const connection = this.#connect();
@@ -52,9 +62,22 @@ export class SqliteLink {
   close(): void {
     try {
       this.#index.look();
-      if (this.#journal.isLost) this.#journal.bringIn(this.#connection);
+      if (this.#index.isLost ? this.#index.isMissing : this.#journal.isLost)
+        this.#journal.bringIn(this.#connection);
     } finally {
       this.#connection.close();
     }
+  }
+
+  /** Where no other program has made an index yet, all is brought in: the next one finds it. */
+  #endure(): never {
+    const isWhole = this.#index.isMissing || !this.#journal.isLost;
+    if (this.#index.isMissing) this.#journal.bringIn(this.#connection);
+    const what = isWhole ? 'and nothing is lost' : 'but what was answered last may be lost';
+    throw new CheckpointdError(
+      'StoreUnavailable',
+      `The file ${this.file}-shm was removed while the database was open. Nothing was changed, ${what}: end every program that has ${this.file} open, this one too, then open the session again.`,
+      { details: { file: this.file }, retryable: false },
+    );
   }
 }

@@ -2,11 +2,16 @@
 // short, the next touch of what is no longer there ends the process (SIGBUS); so before SQLite touches it, it gets its
 // length back, and zeros for a header, which SQLite knows for no index: it makes it anew from the journal, and nothing is
 // lost. What is cut at the very moment of a touch is beyond this.
+// Where somebody removes it, this process goes on with one that nobody else can open: its locks hold off nobody, and the
+// next program to come makes another. Both would write into one journal; so this process must not write any more.
 import { systemCode } from '../../../base/errors.ts';
-import { constants, files } from '../../../base/files.ts';
+import { type BigIntStats, constants, files } from '../../../base/files.ts';
 
 /** Two copies of it, and what tells how far the journal is written back. */
 const headerBytes = 136;
+
+/** The indexes that this process has in memory, by name. SQLite has one for all connections of a process to a file. */
+const inMemory = new Map<string, bigint>();
 
 export class SharedIndex {
   readonly #file: string;
@@ -20,20 +25,40 @@ export class SharedIndex {
 
   /** Gives the file its length back, where it is there and shorter than it was. */
   look(): void {
-    const stats = files.lstatSync(this.#file, { bigint: true, throwIfNoEntry: false });
+    const stats = this.#stats();
     if (stats === undefined || !stats.isFile()) return;
     if (Number(stats.size) >= this.#sizeMax) this.#sizeMax = Number(stats.size);
     else this.#lengthen(stats.ino);
   }
 
+  /** Whether this process has one that has lost its name: another stands there, or none. */
+  get isLost(): boolean {
+    const ino = inMemory.get(this.#file);
+    if (ino === undefined || this.#stats()?.ino === ino) return false;
+    if (isOpen(ino)) return true;
+    inMemory.delete(this.#file); // the last connection has gone, and the index with it
+    return false;
+  }
+
+  /** Whether none stands at its name: nobody else has made one yet. */
+  get isMissing(): boolean {
+    return this.#stats() === undefined;
+  }
+
   /** After work that may have let it grow. What fails here must not make that look undone: the next look is before work. */
   note(): void {
     try {
-      const stats = files.lstatSync(this.#file, { bigint: true, throwIfNoEntry: false });
-      if (stats?.isFile() === true) this.#sizeMax = Math.max(this.#sizeMax, Number(stats.size));
+      const stats = this.#stats();
+      if (stats?.isFile() !== true) return;
+      this.#sizeMax = Math.max(this.#sizeMax, Number(stats.size));
+      if (!inMemory.has(this.#file)) inMemory.set(this.#file, stats.ino);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
     }
+  }
+
+  #stats(): BigIntStats | undefined {
+    return files.lstatSync(this.#file, { bigint: true, throwIfNoEntry: false });
   }
 
   #lengthen(ino: bigint): void {
@@ -50,4 +75,23 @@ export class SharedIndex {
     // A header that was spared would be believed, and the journal taken to be empty.
     files.writeSync(this.#kept.fd, Buffer.alloc(headerBytes), 0, headerBytes, 0);
   }
+}
+
+/** Whether this process has a file with that inode open; where the system does not tell, it may have. */
+function isOpen(ino: bigint): boolean {
+  let names: readonly string[];
+  try {
+    names = files.readdirSync('/proc/self/fd');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return true;
+  }
+  return names.some((name) => {
+    try {
+      return files.fstatSync(Number(name), { bigint: true }).ino === ino;
+    } catch (error) {
+      if (systemCode(error) !== 'EBADF') throw error; // the one that the listing itself had
+      return false;
+    }
+  });
 }

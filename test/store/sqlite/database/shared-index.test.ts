@@ -1,6 +1,6 @@
 // The file that all connections of a database have in memory, cut short under a daemon: a touch of what is no longer
 // there would be the end of the process, whatever it is doing.
-import { statSync, truncateSync } from 'node:fs';
+import { rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,6 +9,7 @@ import { SqliteDatabase } from '../../../../src/store/sqlite/database/database.t
 import { databaseFile } from '../../../../src/store/sqlite/sqlite-store.ts';
 import { withRig } from '../../../support/daemon-rig.ts';
 import { temporaryDirectory } from '../../../support/temporary.ts';
+import { failureOf } from '../../../support/wire-client.ts';
 
 test('a look that fails after a commit does not fail what is committed, nor do it twice', async () => {
   const database = await SqliteDatabase.open(join(temporaryDirectory('index'), 'some.sqlite'), {
@@ -67,5 +68,32 @@ for (const bytes of [0, 100, 20_000])
       );
       assert.is((await again.client.close()).code, 0);
     }));
+
+test('an index that is removed ends the writing before another program can come between', () =>
+  withRig(async (rig) => {
+    const open = { strategy: 'sqlite', retention: 'keep' } as const;
+    const { client, session } = await rig.opened(open);
+    rig.write('a.txt', 'two\n');
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    rmSync(`${databaseFile(rig.storage)}-shm`);
+    const create = { session, kind: 'turn' };
+    const error = await failureOf(client.send('checkpoint/create', create).answer);
+    assert.is(error.kind, 'StoreUnavailable');
+    assert.match(error.message, /-shm was removed .* end every program/);
+    const other = await rig.opened({ ...open, conversationId: 'other' });
+    for (const turn of ['1', '2', '3']) {
+      rig.write('b.txt', turn);
+      await other.client.request('checkpoint/create', { session: other.session, kind: 'turn' });
+      const again = await failureOf(client.send('checkpoint/create', create).answer);
+      assert.is(again.data?.effects, 'none');
+    }
+    assert.equal(await client.close(), { code: 0, signal: null });
+    assert.equal(await other.client.close(), { code: 0, signal: null });
+    const last = await rig.opened(open);
+    assert.equal((await last.client.request('store/verify', { session })).problems, []);
+    const { checkpoints } = await last.client.request('checkpoint/list', { session });
+    assert.is(checkpoints.length, 2);
+    assert.is((await last.client.close()).code, 0);
+  }));
 
 test.run();
