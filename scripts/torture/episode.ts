@@ -1,6 +1,6 @@
 // One list of steps in one world: each request is asked, troubled, survived and judged.
 import { join } from 'node:path';
-import type { SessionOpenResult } from '../../src/protocol/types.ts';
+import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
 import { differences, isTemporary, look, type Manifest } from './manifest.ts';
 import { assertHolds, list, Oracle, wanted } from './oracle.ts';
 import { Defect, type Outcome, type Seat } from './seat.ts';
@@ -130,7 +130,11 @@ export class Episode {
           throw new Defect(`${method}: ${outcome.kind} with effects none, and other checkpoints than before`);
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
-    } else this.isUnfinished = false;
+    } else if (this.isUnfinished) {
+      // Not every request finishes or undoes it: one that has nothing to change does not.
+      const { unfinishedRestore } = await seat.read<SessionGetResult>('session/get');
+      this.isUnfinished = unfinishedRestore === true;
+    }
     return { ...course, ...quiet };
   }
 

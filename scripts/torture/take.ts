@@ -176,8 +176,12 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
     return;
   }
   judgeQuiet(course, 'session/delete');
-  if (course.outcome.is !== 'answered') return;
-  oracle.forgetAll(seat);
+  const { outcome } = course;
+  if (outcome.is === 'answered') oracle.forgetAll(seat);
+  // A deletion that failed has left the session open, or has ended it: then it is whole when it is opened again.
+  else if ((await seat.ask('checkpoint/list')).is === 'answered') return;
+  else if (outcome.is === 'failed' && outcome.effects === 'none')
+    throw new Defect('session/delete failed with effects none, and the session is not open any more');
   await seat.kill();
   await episode.open();
 }

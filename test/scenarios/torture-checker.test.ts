@@ -200,6 +200,24 @@ test('a session whose deletion was killed is whole or begins anew', () =>
     assert.match(await paper.step(twice, killed(true, 't')), 't is gone');
   }));
 
+test('a session whose deletion failed is open, or is ended and whole', () =>
+  onPaper(async (paper) => {
+    const one = paper.written({ 'a.txt': 'one\n' });
+    paper.holds('s', 'turn', one, '1');
+    paper.episode.oracle.claim(paper.seat, 's', one);
+    const failed = (effects: 'none' | 'unknown', isOpen: boolean, ...lost: readonly string[]) =>
+      paper.step({ op: 'drop' }, () => {
+        paper.paper.isOpen = isOpen;
+        gone(paper, ...lost);
+        return { outcome: { is: 'failed', kind: 'NoSpace', effects, message: '' } };
+      });
+    assert.is(await failed('none', true), '');
+    assert.is(await failed('unknown', false), '');
+    assert.match(await failed('none', false), 'not open any more');
+    paper.paper.isOpen = true;
+    assert.match(await failed('unknown', false, 's'), 's is gone');
+  }));
+
 test('time in which the daemon waited for a processor is not held against it; a hang is found all the same', async () => {
   const clock = (): (() => number) => {
     let now = 0;

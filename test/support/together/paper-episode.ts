@@ -16,10 +16,17 @@ export class Paper {
   readonly session = 'ses';
   readonly checkpoints = new Map<string, { kind: string; tag?: string; files: Manifest }>();
 
+  isOpen = true;
+
   ask(method: string): Promise<unknown> {
     assert.is(method, 'checkpoint/list');
+    if (!this.isOpen) return Promise.resolve({ is: 'failed', kind: 'UnknownSession', effects: 'none' });
     const checkpoints = [...this.checkpoints].map(([id, { kind, tag }]) => ({ id, kind, tag }));
     return Promise.resolve({ is: 'answered', result: { checkpoints } });
+  }
+
+  kill(): Promise<void> {
+    return Promise.resolve();
   }
 
   read(_method: string, { tag }: { readonly tag: string }): Promise<unknown> {
@@ -46,6 +53,7 @@ export class PaperEpisode {
   constructor() {
     Object.defineProperty(this.episode, 'seat', { value: this.seat });
     Object.defineProperty(this.episode.world, 'running', { value: [this.seat] });
+    Object.defineProperty(this.episode, 'open', { value: () => Promise.resolve((this.paper.isOpen = true)) });
     Object.defineProperty(this.episode, 'change', { value: () => Promise.resolve(this.course(this.does())) });
   }
 
