@@ -17,7 +17,7 @@ export function documentSource(session: Session, path: string): string {
 /**
  * Where a document will stand: in a directory that is there, links above it resolved.
  *
- * @throws InvalidParams (no such directory, a directory stands there, the daemon's storage, a git directory),
+ * @throws InvalidParams (no such directory, a directory or a device stands there, the daemon's storage, a git directory),
  * PathOutsideWorkTree (a relative path that leads out)
  */
 export function documentTarget(session: Session, path: string): string {
@@ -26,7 +26,10 @@ export function documentTarget(session: Session, path: string): string {
   let directory: string;
   try {
     directory = files.realpathSync(dirname(place));
+    if (!files.statSync(directory).isDirectory())
+      throw refusedPath(`${directory} is not a directory. Give a path in one.`, place);
   } catch (error) {
+    if (error instanceof CheckpointdError) throw error;
     throw refusedPath(`The directory of ${place} cannot be reached. Make it first.`, place, error);
   }
   if (!isAbsolute(path) && !isPathBelow(directory, workTree.root)) {
@@ -40,9 +43,16 @@ export function documentTarget(session: Session, path: string): string {
     throw refusedPath(`${place} lies in the daemon's own storage. Choose another place.`, place);
   const target = join(directory, basename(place));
   if (isGits(target)) throw refusedPath(`${target} belongs to git. Choose another place.`, target);
-  if (files.lstatSync(target, { throwIfNoEntry: false })?.isDirectory() === true)
-    throw refusedPath(`${target} is a directory. Give the path of a file.`, target);
+  refuseSpecial(target);
   return target;
+}
+
+/** Only a file or a link is ever replaced: a device that is gone, as `/dev/null`, is gone for the whole system. */
+function refuseSpecial(target: string): void {
+  const stats = files.lstatSync(target, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return;
+  const what = stats.isDirectory() ? 'a directory' : 'no file (a device, a FIFO or a socket)';
+  throw refusedPath(`${target} is ${what}. Give the path of a file.`, target);
 }
 
 export function isPathBelow(path: string, directory: string): boolean {
