@@ -2,7 +2,7 @@
 // function that also works below PATH_MAX. It reads no files and decides nothing about what is captured.
 
 import { Buffer } from 'node:buffer';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
@@ -175,26 +175,24 @@ export function storageWithin(tree: WorkTree, storageDirectory: string): TreePat
     if (identityOf(stats) === tree.identity) {
       return Buffer.from(below.join('/'), 'utf8').toString('latin1') as TreePath;
     }
-    const cut = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
-    const parent = cut <= 0 ? path.slice(0, 1) : path.slice(0, cut);
-    if (parent === path || cut < 0) return undefined;
-    below.unshift(path.slice(cut + 1));
+    const parent = dirname(path);
+    if (parent === path) return undefined;
+    below.unshift(basename(path));
     path = parent;
   }
 }
 
 /** The canonical path of the nearest existing ancestor; the names under it that do not exist go to `below`. */
 function existingPart(path: string, below: string[]): string {
-  let rest = path.replace(/[\\/]+$/, '');
+  let rest = path;
   for (;;) {
     try {
-      return files.realpathSync(rest === '' ? '/' : rest);
+      return files.realpathSync(rest);
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-      const cut = Math.max(rest.lastIndexOf('/'), rest.lastIndexOf('\\'));
-      if (cut < 0) throw error;
-      below.unshift(rest.slice(cut + 1));
-      rest = rest.slice(0, cut);
+      const parent = dirname(rest);
+      if (systemCode(error) !== 'ENOENT' || parent === rest) throw error;
+      below.unshift(basename(rest));
+      rest = parent;
     }
   }
 }

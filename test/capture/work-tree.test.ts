@@ -172,6 +172,17 @@ test('storage inside the work tree is refused, also through links and before it 
   });
 });
 
+test('a backslash is part of a name, in the path of the storage as anywhere', () => {
+  if (process.platform === 'win32') return;
+  withTop((top) => {
+    mkdirSync(join(top, 'w\\x/back\\slash'), { recursive: true });
+    const tree = openWorkTree(join(top, 'w\\x'));
+    for (const path of ['st\\ate', 'st\\ate/a\\b', 'w', 'w\\'])
+      assert.is(storageWithin(tree, join(top, path)), undefined, path);
+    assert.is(String(storageWithin(tree, join(top, 'w\\x/back\\slash/s\\t'))), 'back\\slash/s\\t');
+  });
+});
+
 test('a work tree whose path has odd names opens, one whose path is not text does not', () => {
   withTop((top) => {
     mkdirSync(join(top, 'a b"c\'d'));

@@ -39,14 +39,11 @@ export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
 }
 
 function addWholePath(tree: PathTree, path: string): void {
-  const cut = path.lastIndexOf('/');
-  let node: PathTree = tree;
-  for (const name of cut < 0 ? [] : path.slice(0, cut).split('/')) {
-    const child = node.get(name);
-    if (!(child instanceof Map)) break;
-    node = child;
-  }
-  node.delete(path.slice(cut + 1));
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  let node: PathTree | true | 'gitlink' | undefined = tree;
+  for (const name of names) node = node instanceof Map ? node.get(name) : undefined;
+  if (node instanceof Map) node.delete(last);
   addPath(tree, path);
 }
 

@@ -1,7 +1,7 @@
 // Wires git's answers to the walk: one checker and one index reader for each repository that a work tree touches, the
 // one around it and those nested in it. It decides nothing; capture/selection.ts does.
 import { createHash } from 'node:crypto';
-import { dirname, isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
@@ -174,7 +174,7 @@ function gitDirectoriesIn(workTree: string, repository: Repository | undefined):
   if (repository === undefined) return [];
   const found = new Set<TreePath>();
   for (const directory of [repository.gitDir, repository.commonDir]) {
-    const path = relative(workTree, realPathOf(directory)).replaceAll('\\', '/');
+    const path = relative(workTree, realPathOf(directory)).replaceAll(sep, '/');
     if (path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path))
       found.add(fromText(path));
   }

@@ -97,4 +97,29 @@ test('an undisturbed restore under a strict umask, of links, modes and ignored f
     }
   }));
 
+test('ignored files that a restore writes are in its checkpoint, however their names repeat, and undo takes them away', () =>
+  withSessions(async (rig) => {
+    const files = ['x/.gitignore', 'a/x', 'b/c/x'];
+    const { id: session } = await rig.open();
+    for (const path of files) rig.write(path, `${path} one\n`);
+    await rig.request('checkpoint/create', { session, ...turn });
+    rig.write('.gitignore', 'x\n');
+    const then = await rig.request('checkpoint/create', { session, ...turn });
+    for (const path of [...files, '.gitignore']) rmSync(join(rig.work, path));
+    await rig.request('checkpoint/create', { session, ...turn });
+    const { restored, failed, checkpoint } = await rig.request('checkpoint/restore', {
+      session,
+      tag: then.checkpoint.id,
+      ...hard,
+    });
+    assert.equal([restored.length, failed], [4, []]);
+    const held = await rig.request('checkpoint/files', { session, tag: checkpoint?.id ?? '' });
+    assert.equal(
+      held.files.map(({ path }) => path).filter((path) => files.includes(path)),
+      [...files].sort(),
+    );
+    await rig.request('checkpoint/undo', { session });
+    for (const path of files) assert.not.ok(existsSync(join(rig.work, path)), path);
+  }));
+
 test.run();
