@@ -20,10 +20,11 @@ import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
+import { claimRefs, refuseOthersRefs } from './belonging.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { putBackText } from './put-back.ts';
-import { Quarantine } from './quarantine.ts';
+import { Quarantine } from './quarantine/quarantine.ts';
 import { type RefNames, refDirectories } from './refs.ts';
 import { repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
@@ -46,6 +47,8 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   const refs = await openRefs(options, own, commonDir, names, () => quarantine.heal());
   const settings = durable ? durableSettings : {};
   const gone = watchStanding([theirs, join(commonDir, 'refs'), own]);
+  const { sessionDirectory } = options;
+  const belonging = { refs, names, quarantine, incoming, gitDir, sessionDirectory };
   const home: GitHome = {
     strategy: 'local',
     writePlace: { ...quarantine.place(incoming), settings },
@@ -54,7 +57,10 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
     spoolDirectory,
     refs,
     names,
-    bringObjects: (roots, isDoubtful) => bringObjects(quarantine, roots, isDoubtful),
+    bringObjects: async (roots, isDoubtful) => {
+      await claimRefs(belonging);
+      await bringObjects(quarantine, roots, isDoubtful);
+    },
     refsMoved: () => quarantine.watchOver(),
     close: async () => (gone() === undefined ? quarantine.close() : quarantine.kill()),
     // Objects are synced before they are linked over.
@@ -70,6 +76,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
   };
   const store = new GitStore(home);
   try {
+    await refuseOthersRefs(belonging);
     await repairRefs(refs, home.names, home.readPlace);
   } catch (error) {
     store.kill();

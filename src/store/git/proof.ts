@@ -11,7 +11,7 @@ import type { ObjectType } from '../../git/objects/object-id.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import type { ObjectWriter } from '../../git/objects/object-writer.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
-import { moveObjects } from './object-files.ts';
+import { moveObjects } from './quarantine/object-files.ts';
 
 export interface Handed {
   readonly id: string;

@@ -62,6 +62,11 @@ export function modesRef(names: RefNames, blob: string): string {
   return `${names.own}modes/${blob}`;
 }
 
+/** Says whose the refs are; see belonging.ts. */
+export function ownerRef(names: RefNames): string {
+  return `${names.own}owner`;
+}
+
 /** Spares a snapshot while a sweep runs; one that a kill left is removed at the next open. */
 export function heldRef(names: RefNames, id: string): string {
   return `${names.own}held/${id}`;

@@ -238,7 +238,10 @@ test('a transaction that a kill tore is finished at the next open, and no lock o
     store = await open(directory, join(work, '.git'));
     assert.equal(await store.checkpoints(), []);
     await store.close();
-    assert.is(git(work, 'for-each-ref', 'refs/checkpointd'), '');
+    assert.is(
+      git(work, 'for-each-ref', '--format=%(refname)', 'refs/checkpointd'),
+      'refs/checkpointd/ses_test/owner\n',
+    );
     git(work, 'pack-refs', '--all');
   }));
 

@@ -1,5 +1,5 @@
 // What the system answers when objects cannot go into the user's repository, in the client's words.
-import { CheckpointdError, isNoSpace, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, isNoSpace, systemCode } from '../../../base/errors.ts';
 
 /** The failure of a write below `directory`; what is not the system's stays what it is. */
 export function refused(directory: string, cause: unknown): unknown {

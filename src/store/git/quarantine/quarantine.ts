@@ -4,13 +4,13 @@
 // over, before the ref moves; our own copy stays until no `gc` that began earlier can take theirs away.
 // It never removes anything from the user's repository.
 import { join } from 'node:path';
-import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
-import { systemCode } from '../../base/errors.ts';
-import { files } from '../../base/files.ts';
-import { stateOfLoose } from '../../git/objects/loose-object.ts';
-import type { GitPlace } from '../../git/process/environment.ts';
-import { runGit } from '../../git/process/run.ts';
-import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
+import { syncAll, syncDirectory } from '../../../base/atomic-file.ts';
+import { systemCode } from '../../../base/errors.ts';
+import { files } from '../../../base/files.ts';
+import { stateOfLoose } from '../../../git/objects/loose-object.ts';
+import type { GitPlace } from '../../../git/process/environment.ts';
+import { runGit } from '../../../git/process/run.ts';
+import { removeStaleObjects } from '../../../git/repository/bare-repository.ts';
 import { type ObjectFile, objectFiles } from './object-files.ts';
 import { refused } from './refused.ts';
 

@@ -1,6 +1,6 @@
 // The finished files of an object directory, and how they go from one to another. It reads none of them.
 import { join } from 'node:path';
-import { files } from '../../base/files.ts';
+import { files } from '../../../base/files.ts';
 
 /** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
 export interface ObjectFile {

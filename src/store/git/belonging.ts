@@ -1,0 +1,86 @@
+// Whose the refs of a session in the user's repository are. Work tree, conversation and strategy decide a session's id,
+// so a second storage has a session of the same id, and the same refs; it would take its tags, and its end would remove
+// every checkpoint of the other one. A ref to a note of ours names the session's directory: another one keeps off for
+// as long as that stands. It knows nothing of locks: within one storage the session's owner is one.
+import { join } from 'node:path';
+import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { objectId } from '../../git/objects/object-id.ts';
+import { runGit } from '../../git/process/run.ts';
+import type { RefStore } from '../../git/refs/ref-store.ts';
+import type { Quarantine } from './quarantine/quarantine.ts';
+import { ownerRef, type RefNames } from './refs.ts';
+
+export interface BelongingParts {
+  readonly refs: RefStore;
+  readonly names: RefNames;
+  readonly quarantine: Quarantine;
+  /** Where new objects go. */
+  readonly incoming: string;
+  /** Our git dir that sees all objects. */
+  readonly gitDir: string;
+  readonly sessionDirectory: string;
+}
+
+/** @throws StrategyUnavailable when the session of another storage has the refs */
+export async function refuseOthersRefs(parts: BelongingParts): Promise<void> {
+  const noted = parts.refs.refs.get(ownerRef(parts.names));
+  if (noted === undefined || noted === noteOf(parts).id) return;
+  const other = await namedIn(noted, parts.gitDir);
+  if (other !== undefined && isOther(other, parts.sessionDirectory)) throw taken(other);
+}
+
+/** Makes the refs this session's, before the first of them moves. @throws what a publication throws */
+export async function claimRefs(parts: BelongingParts): Promise<void> {
+  const { refs, names, quarantine, incoming } = parts;
+  const { id, bytes } = noteOf(parts);
+  const ref = ownerRef(names);
+  if (refs.refs.get(ref) === id) return;
+  const args = ['hash-object', '-w', '-t', 'blob', '--no-filters', '--stdin'];
+  await runGit({ place: quarantine.place(incoming), args, input: bytes });
+  await quarantine.release();
+  await refs.commit([{ ref, to: id }]);
+}
+
+function noteOf({ sessionDirectory }: BelongingParts): { readonly id: string; readonly bytes: Buffer } {
+  const bytes = Buffer.from(
+    `${JSON.stringify({ sessionDirectory: files.realpathSync(sessionDirectory) })}\n`,
+  );
+  return { id: objectId('blob', bytes), bytes };
+}
+
+async function namedIn(blob: string, gitDir: string): Promise<string | undefined> {
+  const { stdout } = await runGit({ place: { gitDir }, args: ['cat-file', 'blob', blob], accept: [0, 128] });
+  try {
+    const note: unknown = JSON.parse(stdout.toString('utf8'));
+    const named = typeof note === 'object' && note !== null && 'sessionDirectory' in note ? note : undefined;
+    return typeof named?.sessionDirectory === 'string' ? named.sessionDirectory : undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return undefined; // pruned or damaged: nobody's
+  }
+}
+
+/** Whether a session stands there that is not this one. One that is gone, or was moved here, has no say. */
+function isOther(named: string, own: string): boolean {
+  try {
+    if (files.lstatSync(join(named, 'checkpointd', 'session.json'), { throwIfNoEntry: false }) === undefined)
+      return false;
+  } catch (error) {
+    // Another user's, most likely. What cannot be looked at is not taken away from anybody.
+    return !/^(ENOTDIR|ELOOP|ENAMETOOLONG)$/.test(systemCode(error) ?? '');
+  }
+  const [there, here] = [standingAt(named), standingAt(own)];
+  return (
+    there.is !== 'directory' || here.is !== 'directory' || !isSameDirectory(there.identity, here.identity)
+  );
+}
+
+function taken(other: string): CheckpointdError {
+  return new CheckpointdError(
+    'StrategyUnavailable',
+    `This repository already keeps the checkpoints of this conversation for another storage: their session is ${other}. Open it with the storageDir in which that directory lies, delete it there (session/delete), or use another conversationId or the strategy shadow.`,
+    { details: { strategy: 'local', sessionDirectory: other } },
+  );
+}
