@@ -47,7 +47,15 @@ export function sayRestore(result: RestoreResult): void {
   const would = result.dryRun === true;
   sayPaths(would ? 'Would bring back' : 'Brought back', result.restored, result.counts?.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts?.deleted);
-  sayPaths('Edited by somebody else, and saved first', result.conflicts, result.counts?.conflicts);
+  // An edit that was met while the restore ran was not saved before: it stands where it is, and is told below.
+  const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
+  const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
+  const unsaved = result.conflicts.length - saved.length;
+  sayPaths(
+    'Edited by somebody else, and saved first',
+    saved,
+    (result.counts?.conflicts ?? saved.length + unsaved) - unsaved,
+  );
   sayPaths('Left as they are', result.skipped, result.counts?.skipped);
   sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts?.failed);
   if (changesNothing(result)) say('No file changes.');

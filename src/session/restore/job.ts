@@ -144,7 +144,10 @@ export async function applyJob(
   }
   const stands = (path: TreePath): boolean => !changed.has(path);
   await noteDone(session, { checkpoint, before, ours: new Set([...ours].filter(stands)) }, context);
-  const others = [...changed].map((path): Failure => ({ path, reason: 'changedMeanwhile' }));
+  // What somebody wrote before its turn came is spared, and so not restored either.
+  const others = [...changed, ...applied.conflicts].map(
+    (path): Failure => ({ path, reason: 'changedMeanwhile' }),
+  );
   return {
     restored: applied.restored.filter(stands),
     deleted: applied.deleted.filter(stands),

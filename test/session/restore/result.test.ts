@@ -70,6 +70,21 @@ test('what another program wrote where a restore had just put something is told 
     );
   }));
 
+test('what another program wrote where the restore had not come yet stays, and is told as not restored', () =>
+  withSessions(async (rig) => {
+    const session = await prepared(rig);
+    const answer = (await restoredBeside(
+      rig,
+      () => writeFileSync(join(rig.work, 'c'), 'c theirs\n'),
+      () => rig.request('checkpoint/restore', { session, tag: '1', ...hard }),
+    )) as { failed: object[]; conflicts: object[]; restored: object[]; counts: object };
+    assert.is(rig.read('c'), 'c theirs\n');
+    assert.equal(answer.failed, [{ path: 'c', reason: 'changedMeanwhile' }]);
+    assert.equal(answer.conflicts, [{ path: 'c', author: 'user' }]);
+    assert.equal(answer.restored, [{ path: 'a' }, { path: 'b' }]);
+    assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
+  }));
+
 test('what another program removed where a restore had just put something is told', () =>
   withSessions(async (rig) => {
     const session = await prepared(rig);

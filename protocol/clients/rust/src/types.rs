@@ -568,9 +568,9 @@ pub enum FailureReason {
     /// no more than finished: the rest of it is finished, and this path stays as it is.
     #[serde(rename = "contentLost")]
     ContentLost,
-    /// It was put in place or removed, and when the restore ended something else stood there:
-    /// another program wrote meanwhile. What stands there is in the restore's own checkpoint, and
-    /// what stood there before in its safety checkpoint.
+    /// Another program wrote there while the restore ran, before its turn came or after it was put
+    /// in place or removed. What stands there was left, and is in the restore's own checkpoint;
+    /// what stood there before is in its safety checkpoint.
     #[serde(rename = "changedMeanwhile")]
     ChangedMeanwhile,
     /// No permission to write there.
