@@ -61,7 +61,22 @@ const explanations: readonly Explanation[] = [
     'cannot be written. Make the file and its directory writable.',
     false,
   ],
+  [
+    /^SQLITE_CANTOPEN/,
+    'StoreUnavailable',
+    'could not be opened (%s). It, and -wal and -shm beside it, have to be plain files, and the daemon needs room for open files (ulimit -n): look at both, then try again.',
+    true,
+  ],
+  [
+    /^SQLITE_IOERR/,
+    'StoreUnavailable',
+    'could not be read or written (%s). Look at its disk, and at what a file may hold (ulimit -f), then try again.',
+    true,
+  ],
 ];
+
+/** Somebody took tables or indexes out of it. */
+const lacksPart = /^no such (table|index|column)/;
 
 /** SQLite's error in our words; anything that is not SQLite's or the system's stays what it is. */
 export function explain(error: unknown, file: string): unknown {
@@ -72,12 +87,18 @@ export function explain(error: unknown, file: string): unknown {
   const facts = { details: { file, code, said }, cause: error };
   if (found !== undefined) {
     const [, kind, what, retryable] = found;
-    return new CheckpointdError(kind, `The checkpoint database ${file} ${what}`, { ...facts, retryable });
+    const message = `The checkpoint database ${file} ${what.replace('%s', () => said)}`;
+    return new CheckpointdError(kind, message, { ...facts, retryable });
+  }
+  if (code === 'SQLITE_ERROR' && lacksPart.test(said)) {
+    const message = `The checkpoint database ${file} lacks a part (${said}). Nothing was changed: repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and begin anew.`;
+    return new CheckpointdError('StoreCorrupt', message, facts);
   }
   if (code.startsWith('SQLITE_CONSTRAINT')) {
     const message = `The checkpoint database ${file} contradicts itself and refused a change (${said}). Nothing was changed: repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and begin anew.`;
     return new CheckpointdError('StoreCorrupt', message, facts);
   }
   if (!/^(SQLITE_|E[A-Z]+$)/.test(code)) return error;
-  return new CheckpointdError('StoreUnavailable', `The checkpoint database ${file} failed: ${said}`, facts);
+  const message = `The checkpoint database ${file} failed: ${said}. Try again; where it fails again, store/verify tells what is lost.`;
+  return new CheckpointdError('StoreUnavailable', message, facts);
 }

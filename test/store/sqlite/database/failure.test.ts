@@ -18,6 +18,19 @@ for (const [code, kind] of [
     assert.is((explained as CheckpointdError).kind, kind);
   });
 
+for (const [code, said, kind, remedy] of [
+  ['SQLITE_CANTOPEN', 'unable to open database file', 'StoreUnavailable', /plain files.*ulimit -n/],
+  ['SQLITE_IOERR_WRITE', 'disk I/O error', 'StoreUnavailable', /disk.*ulimit -f/],
+  ['SQLITE_ERROR', 'no such index: idx_checkpoints_tag', 'StoreCorrupt', /lacks a part.*\.recover/],
+  ['SQLITE_NOMEM', 'out of memory', 'StoreUnavailable', /store\/verify/],
+] as const)
+  test(`${code} (${said}) tells what helps`, () => {
+    const explained = explain(Object.assign(new Error(said), { code }), '/database') as CheckpointdError;
+    assert.is(explained.kind, kind);
+    assert.match(explained.message, said);
+    assert.match(explained.message, remedy);
+  });
+
 test("what is neither SQLite's nor the system's stays what it is", () => {
   const error = new TypeError('a defect');
   assert.is(explain(error, '/database'), error);
