@@ -203,7 +203,7 @@ export class SessionDirectory {
 
 /** What a bare repository and we put into a session's directory. */
 const namesOfOurs =
-  /^(checkpointd|local|spool|HEAD|config|description|objects|refs|hooks|info|branches|logs|packed-refs|index|gc\.(pid|log)|shallow|[A-Za-z_.-]+\.lock)$/;
+  /^(checkpointd|local|spool|HEAD|config|description|objects|refs|hooks|info|branches|logs|packed-refs(\.damaged-[0-9a-f]+)?|index|gc\.(pid|log)|shallow|[A-Za-z_.-]+\.lock)$/;
 
 function makeDirectory(path: string): void {
   try {

@@ -3,10 +3,11 @@
 // It knows no checkpoint and never looks at refs' contents.
 import { join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { systemCode } from '../../base/errors.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { type Dirent, files } from '../../base/files.ts';
 import { identity } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
+import { mendPackedRefs } from './packed-refs.ts';
 
 /** The settings in the file; what protects us is given with each process, these are for whoever looks in by hand. */
 const config = `[core]
@@ -37,8 +38,11 @@ const directories = [
   'refs/tags',
 ];
 
-/** Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the one that is there. */
-export async function openBareRepository(gitDir: string): Promise<void> {
+/**
+ * Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the one that is there.
+ * Resolves with whether refs may be missing, because the file of them was damaged.
+ */
+export async function openBareRepository(gitDir: string): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
   removeStale(gitDir); // first of all: a lock that a kill left would fail the next git
@@ -54,6 +58,24 @@ export async function openBareRepository(gitDir: string): Promise<void> {
   put(gitDir, 'description', description);
   put(gitDir, 'info/exclude', exclude);
   put(gitDir, 'info/attributes', attributes);
+  const areRefsDamaged = mendPackedRefs(gitDir);
+  await indexPacks(gitDir);
+  return areRefsDamaged;
+}
+
+/** A pack that lost its index to a power cut or to a copy without it holds everything still: it is indexed again. */
+async function indexPacks(gitDir: string): Promise<void> {
+  const directory = join(gitDir, 'objects/pack');
+  const names = new Set(listing(directory));
+  for (const name of names) {
+    if (!name.endsWith('.pack') || names.has(indexOf(name))) continue;
+    try {
+      await runGit({ place: { gitDir }, args: ['index-pack', join(directory, name)] });
+    } catch (error) {
+      // One that is damaged as well stays for whoever can save something of it; git leaves it alone.
+      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+    }
+  }
 }
 
 /** Removes what killed git processes left: lock files, temporary objects and packs, crash reports. */
@@ -61,12 +83,15 @@ export function removeStale(gitDir: string): void {
   for (const name of listing(gitDir)) {
     if (name.endsWith('.lock') || name.startsWith('fast_import_crash_')) remove(join(gitDir, name));
   }
-  removeStaleObjects(join(gitDir, 'objects'));
+  removeStaleObjects(join(gitDir, 'objects'), (pack, names) => names.includes(pack.replace(/pack$/, 'keep')));
   removeLocks(join(gitDir, 'refs'));
 }
 
-/** Removes temporary files below an object directory of ours. */
-export function removeStaleObjects(objects: string): void {
+/** Removes temporary files below an object directory of ours, and packs without an index that `isHalf` gives up. */
+export function removeStaleObjects(
+  objects: string,
+  isHalf: (pack: string, names: readonly string[]) => boolean = () => true,
+): void {
   for (const directory of listing(objects)) {
     if (directory.startsWith('tmp_')) remove(join(objects, directory));
     if (directory !== 'pack' && !/^[0-9a-f]{2}$/.test(directory)) continue;
@@ -74,11 +99,13 @@ export function removeStaleObjects(objects: string): void {
     for (const name of names) {
       // A kept pack without its index is half an import.
       const stale = /^(?:tmp_|\.tmp-)/.test(name) || /\.(?:lock|keep)$/.test(name);
-      const halved = name.endsWith('.pack') && !names.includes(name.replace(/pack$/, 'idx'));
-      if (stale || halved) remove(join(objects, directory, name));
+      const halved = name.endsWith('.pack') && !names.includes(indexOf(name));
+      if (stale || (halved && isHalf(name, names))) remove(join(objects, directory, name));
     }
   }
 }
+
+const indexOf = (pack: string): string => pack.replace(/pack$/, 'idx');
 
 /** Removes the lock files below a directory of refs. */
 export function removeLocks(directory: string): void {

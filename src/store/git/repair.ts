@@ -10,22 +10,34 @@ import { decodeCommit } from './checkpoint-commit.ts';
 import { readCheckpoints } from './checkpoints.ts';
 import { checkpointRef, meaningOf, nameRef, type RefNames, tagRef } from './refs.ts';
 
-export async function repairRefs(refs: RefStore, names: RefNames, place: GitPlace): Promise<void> {
+/** `mayLack`: refs may be gone without a trace, so that a tag which nobody bears is given back as well. */
+export async function repairRefs(
+  refs: RefStore,
+  names: RefNames,
+  place: GitPlace,
+  mayLack = false,
+): Promise<void> {
   const held = [...refs.refs.keys()].filter((ref) => meaningOf(names, ref).kind === 'held');
   await refs.commit(held.map((ref) => ({ ref, to: undefined })));
   const broken = refs.broken.map((ref) => meaningOf(names, ref));
-  if (broken.length === 0 && refs.damagedIntent === undefined) return;
+  if (broken.length === 0 && refs.damagedIntent === undefined && !mayLack) return;
   refs.removeBroken();
   const reader = new ObjectReader(place);
   try {
     await refs.commit(await lostCheckpoints(refs, names, reader));
     const { good } = await readCheckpoints(refs, names, reader);
     const found: RefChange[] = [];
+    const tags = new Set(broken.flatMap((meaning) => (meaning.kind === 'tag' ? [meaning.tag] : [])));
+    if (mayLack) {
+      const made = good.flatMap(({ record }) => record.madeAs ?? []);
+      for (const tag of made) if (!refs.refs.has(tagRef(names, tag))) tags.add(tag);
+    }
+    for (const tag of tags) {
+      const bearer = good.findLast(({ record }) => record.madeAs === tag);
+      if (bearer !== undefined) found.push({ ref: tagRef(names, tag), to: bearer.commit });
+    }
     for (const meaning of broken) {
-      if (meaning.kind === 'tag') {
-        const bearer = good.findLast(({ record }) => record.madeAs === meaning.tag);
-        if (bearer !== undefined) found.push({ ref: tagRef(names, meaning.tag), to: bearer.commit });
-      } else if (meaning.kind === 'name') {
+      if (meaning.kind === 'name') {
         const bearer = good.find(({ record }) => record.id === meaning.id);
         if (bearer !== undefined)
           found.push({ ref: nameRef(names, meaning.id, meaning.name), to: bearer.commit });

@@ -28,7 +28,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const objects = join(gitDir, 'objects');
   const { expected = 0 } = options;
   if (expected > 0 && !files.existsSync(objects)) throw emptied(expected, gitDir);
-  await openBareRepository(gitDir);
+  const areRefsDamaged = await openBareRepository(gitDir);
   const spoolDirectory = join(gitDir, 'checkpointd', 'spool');
   files.rmSync(spoolDirectory, { recursive: true, force: true });
   files.mkdirSync(spoolDirectory, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   };
   const store = new GitStore(home);
   try {
-    await repairRefs(refs, names, home.readPlace);
+    await repairRefs(refs, names, home.readPlace, areRefsDamaged);
   } catch (error) {
     store.kill();
     throw error;

@@ -1,0 +1,118 @@
+// What a power cut, a bad copy or a bad disk may take of the shadow's own files besides objects: an opening puts right
+// what it can, keeps what it cannot, and locks nothing away.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Tag } from '../../../src/base/ids.ts';
+import type { GitStore } from '../../../src/store/git/git-store.ts';
+import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
+import { capture, contents, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
+
+const open = async (directory: string): Promise<GitStore> =>
+  (await shadowDriver.open(storeOptions(directory))) as GitStore;
+
+/** A store of three tagged checkpoints, closed; then what `damage` makes of it, opened again. */
+async function reopened(
+  damage: (shadow: string) => void,
+  body: (store: GitStore, shadow: string) => Promise<void>,
+): Promise<void> {
+  await inTemporary(async (directory) => {
+    const first = await open(directory);
+    for (const seq of [1, 2, 3]) {
+      const { snapshot } = await capture(first, { a: `a ${seq}`, [`d/${seq}`]: `d ${seq}` });
+      await first.publish({
+        record: { ...record(seq, snapshot), madeAs: String(seq) as Tag },
+        tag: String(seq) as Tag,
+      });
+    }
+    await first.close();
+    const shadow = join(directory, 'session');
+    damage(shadow);
+    const store = await open(directory);
+    try {
+      await body(store, shadow);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+const packsOf = (shadow: string): string[] => readdirSync(join(shadow, 'objects/pack')).sort();
+
+const tagsOf = async (store: GitStore): Promise<(string | undefined)[]> =>
+  (await store.checkpoints()).map(({ tag }) => tag);
+
+test('a pack without its index is indexed again and not thrown away', () =>
+  reopened(
+    (shadow) => {
+      git(shadow, '--git-dir=.', 'repack', '-adq');
+      for (const name of packsOf(shadow))
+        if (!name.endsWith('.pack')) rmSync(join(shadow, 'objects/pack', name), { force: true });
+      assert.is(packsOf(shadow).length, 1);
+    },
+    async (store) => {
+      assert.equal(await tagsOf(store), ['1', '2', '3']);
+      assert.equal(await store.verify(), []);
+      const [, second] = await store.checkpoints();
+      assert.ok(second !== undefined);
+      assert.equal(await contents(store, second.record.snapshot), { a: 'a 2', 'd/2': 'd 2' });
+    },
+  ));
+
+test('a damaged pack without its index stays where it is', () =>
+  reopened(
+    (shadow) =>
+      writeFileSync(join(shadow, 'objects/pack', `pack-${'a'.repeat(40)}.pack`), 'PACK and no more'),
+    async (store, shadow) => {
+      assert.equal(packsOf(shadow), [`pack-${'a'.repeat(40)}.pack`]);
+      assert.equal(await store.verify(), []);
+    },
+  ));
+
+test('half an import, which git had not let go of, is removed', () =>
+  reopened(
+    (shadow) => {
+      for (const end of ['pack', 'keep'])
+        writeFileSync(join(shadow, 'objects/pack', `pack-${'a'.repeat(40)}.${end}`), 'PACK and no more');
+    },
+    (_, shadow) => Promise.resolve(assert.equal(packsOf(shadow), [])),
+  ));
+
+const damages: readonly (readonly [string, (text: string) => string, number])[] = [
+  ['a line of something else', (text) => `${text}junk\n`, 3],
+  ['an end that is cut', (text) => text.slice(0, -9), 3],
+  [
+    'a hash that is none',
+    (text) => text.replace(/^[0-9a-f]{12}(?=[0-9a-f]+ refs\/tags\/2$)/m, 'zzzzzzzzzzzz'),
+    3,
+  ],
+  ['zero bytes', (text) => `${text}${'\0'.repeat(100)}`, 3],
+  ['no heading', (text) => text.split('\n').slice(1).join('\n'), 3],
+];
+
+for (const [title, damage, tags] of damages) {
+  test(`packed-refs with ${title} locks no checkpoint away, and is kept`, () => {
+    let before = '';
+    return reopened(
+      (shadow) => {
+        git(shadow, '--git-dir=.', 'pack-refs', '--all');
+        before = damage(readFileSync(join(shadow, 'packed-refs'), 'latin1'));
+        writeFileSync(join(shadow, 'packed-refs'), before, 'latin1');
+      },
+      async (store, shadow) => {
+        assert.equal((await tagsOf(store)).length, tags);
+        assert.equal(new Set(await tagsOf(store)), new Set(['1', '2', '3']));
+        assert.equal(await store.verify(), []);
+        const kept = readdirSync(shadow).filter((name) => name.startsWith('packed-refs.damaged-'));
+        if (title === 'no heading') assert.equal(kept, []);
+        else assert.is(readFileSync(join(shadow, kept[0] ?? ''), 'latin1'), before);
+        const { snapshot } = await capture(store, { a: 'later' });
+        await store.publish({ record: record(4, snapshot), tag: '4' as Tag });
+        assert.is((await store.checkpoints()).length, 4);
+      },
+    );
+  });
+}
+
+test.run();
