@@ -131,9 +131,10 @@ export class Episode {
       }
       if (outcome.effects === 'unknown') this.isUnfinished = true;
     } else if (this.isUnfinished) {
-      // Not every request finishes or undoes it: one that has nothing to change does not.
-      const { unfinishedRestore } = await seat.read<SessionGetResult>('session/get');
-      this.isUnfinished = unfinishedRestore === true;
+      // Not every request finishes or undoes it: one that has nothing to change does not, and a deletion needs not.
+      const got = await seat.ask('session/get');
+      this.isUnfinished =
+        got.is === 'answered' && (got.result as unknown as SessionGetResult).unfinishedRestore === true;
     }
     return { ...course, ...quiet };
   }
