@@ -1,0 +1,40 @@
+// A program that writes ten files of a directory over and over, each as a whole: in place by one call, or as another file
+// that is renamed over it. A content is its number again and again. After each write the number is acknowledged, in the
+// file's place in a table that others read.
+//
+//   acknowledging-writer.js DIRECTORY TABLE WRITES SEED
+import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const [directory = '', tableFile = '', writes = '0', seed = '1'] = process.argv.slice(2);
+let state = Number(seed);
+/** A small generator, so that a seed tells the whole life but for its timing. */
+function below(limit: number): number {
+  state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;
+  return (state >>> 8) % limit;
+}
+
+const table = Buffer.alloc(80);
+const tableFd = openSync(tableFile, 'r+');
+/** Sizes from 8 bytes to 32 KiB, and three up to 4 MiB, which a reader may meet half-way. */
+const sizeOf = (file: number): number => (file < 7 ? 8 << (2 * file) : 1 << (16 + 2 * (file - 6)));
+const contentOf = (file: number, count: number): Buffer =>
+  Buffer.alloc(sizeOf(file), Buffer.from(BigUint64Array.of(BigInt(count)).buffer));
+
+for (let count = 1; count <= Number(writes); count += 1) {
+  const file = below(12) === 0 ? 7 + below(3) : below(7);
+  const path = join(directory, `f${file}`);
+  if (below(3) === 0) {
+    writeFileSync(`${path}.new`, contentOf(file, count));
+    renameSync(`${path}.new`, path);
+  } else {
+    const fd = openSync(path, 'r+');
+    writeSync(fd, contentOf(file, count), 0, undefined, 0);
+    closeSync(fd);
+  }
+  table.writeBigUInt64LE(BigInt(count), file * 8);
+  writeSync(tableFd, table, 0, 80, 0);
+  // Captures look again until nothing moves: in the pauses they come to an end.
+  if (below(2) === 0) await pause(below(30));
+}
