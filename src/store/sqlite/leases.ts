@@ -12,6 +12,7 @@ import type { SqliteDatabase } from './database/database.ts';
 
 const dayMs = 86_400_000;
 const unpublishedMax = 8;
+const giveMsMax = 500;
 
 /** Reads the generation; inside a transaction it cannot move. */
 export function generationOf(database: SqliteDatabase): number {
@@ -118,8 +119,10 @@ export class SqliteLease {
     for (const pin of this.#pins) if (pin.snapshot === snapshot) pin.isPublished = true;
   }
 
+  /** At the end. It does not wait for long: one that stays goes with the process, or with the session's next lease. */
   async give(): Promise<void> {
-    await this.#database.transaction(() => this.#database.run('DELETE FROM leases WHERE id = ?', this.id));
+    const forget = () => this.#database.run('DELETE FROM leases WHERE id = ?', this.id);
+    await this.#database.transaction(forget, giveMsMax);
   }
 
   async #release(snapshot: SnapshotId): Promise<void> {

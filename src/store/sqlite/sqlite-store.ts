@@ -230,11 +230,13 @@ class SqliteStore implements SnapshotStore {
   async close(): Promise<void> {
     await this.#changing;
     await this.#gitTrees.close();
-    if (!this.#database.isCutOff) {
-      if (!this.#database.isClosed) await this.#lease.give();
-      if (this.gone() === undefined) await this.#database.finish(); // else it would make a new one
+    try {
+      if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
+    } finally {
+      // Where the file is gone it would make a new one.
+      if (!this.#database.isCutOff && this.gone() === undefined) await this.#database.finish();
+      this.#database.close();
     }
-    this.#database.close();
   }
 
   kill(): void {

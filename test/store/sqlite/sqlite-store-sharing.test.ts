@@ -97,6 +97,21 @@ test('a lease that another daemon took for dead is taken again by the next chang
     await other.close();
   }));
 
+test('a store is closed within two seconds while another program holds the database', () =>
+  withStore(openSqlite, hooks, async ({ directory }) => {
+    const other = await openSqlite(directory, 'ses_2');
+    const { default: Database } = await import('libsql');
+    const holding = new Database(`${directory}/checkpointd.sqlite`);
+    holding.exec('BEGIN IMMEDIATE');
+    const began = performance.now();
+    assert.is(await kindOf(other.close()), 'StoreBusy');
+    assert.ok(performance.now() - began < 2000);
+    holding.exec('ROLLBACK');
+    holding.close();
+    await (await openSqlite(directory, 'ses_2')).close();
+    assert.equal(sql(directory, 'SELECT session FROM leases'), [['ses_1']]);
+  }));
+
 test('deleting a conversation takes its checkpoints and rows along, and ref_count stays true (O9)', () =>
   withStore(openSqlite, hooks, async ({ directory, store }) => {
     await checkpoint(store, plain({ a: 'a', b: 'b' }), { seq: 1 });

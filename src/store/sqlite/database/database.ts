@@ -119,9 +119,9 @@ export class SqliteDatabase {
    *
    * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; what `work` throws.
    */
-  async transaction<T>(work: () => T): Promise<T> {
+  async transaction<T>(work: () => T, busyMs = this.#busyMs): Promise<T> {
     let isRetry = false;
-    const deadline = performance.now() + this.#busyMs;
+    const deadline = performance.now() + busyMs;
     for (;;) {
       try {
         return this.#within(() => this.#attempt(work));
