@@ -84,7 +84,7 @@ export async function openSession(
   const id = sessionIdOf(workTree.root, conversationId, request.strategy);
   const open = around.alreadyOpen(id);
   if (open !== undefined) {
-    const ignored = ignoredSettings(open, request);
+    const ignored = ignoredSettings(open, request, root);
     if (ignored.length > 0) context.warn(keptSettings(ignored));
     return { session: open, resumed: true };
   }
@@ -211,10 +211,15 @@ async function build(
 }
 
 /** Which of the settings that the client names are not those of the session that is open. */
-function ignoredSettings({ parts }: Session, request: OpenRequest): string[] {
+function ignoredSettings({ parts }: Session, request: OpenRequest, storageDir: string): string[] {
   const { marker, options } = parts;
-  const wanted: Record<string, unknown> = { ...request.options, retention: request.retention };
-  const actual: Record<string, unknown> = { ...options, retention: marker.retention };
+  const { retention } = request;
+  const wanted: Record<string, unknown> = { ...request.options, retention, storageDir };
+  const actual: Record<string, unknown> = {
+    ...options,
+    retention: marker.retention,
+    storageDir: options.storage,
+  };
   return request.named.filter((name) => name in wanted && !isDeepStrictEqual(wanted[name], actual[name]));
 }
 

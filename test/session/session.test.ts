@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 test('opening makes the directory, the bare repository, its config, and the checkpoint "Initial state" (Q11)', async () => {
   const daemon = new InProcessDaemon();
@@ -186,6 +187,22 @@ test('opening an open session with other settings says which were ignored, and n
   assert.is(warnings.length, 1);
   for (const name of ['exclude', 'include', 'durability', 'retention']) assert.match(warnings[0] ?? '', name);
   assert.not.match(warnings[0] ?? '', 'limits');
+  await daemon.close();
+});
+
+test('opening an open session with another storage says that it is not stored there', async () => {
+  const daemon = new InProcessDaemon();
+  const root = repository();
+  const storageDir = temporaryDirectory('storage');
+  const elsewhere = temporaryDirectory('elsewhere');
+  const { session } = await daemon.open(root, { conversationId: 'c', storageDir });
+  assert.is((await daemon.open(root, { conversationId: 'c', storageDir })).warnings, undefined);
+  for (const more of [{ storageDir: elsewhere }, { storageDir: elsewhere, limits: {} }]) {
+    const { session: same, warnings = [] } = await daemon.open(root, { conversationId: 'c', ...more });
+    assert.is(same, session);
+    assert.is(warnings.length, 1);
+    assert.match(warnings[0] ?? '', /ignored: storageDir\./);
+  }
   await daemon.close();
 });
 
