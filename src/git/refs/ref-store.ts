@@ -9,6 +9,7 @@ import { files } from '../../base/files.ts';
 import { GitChild } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { listRefs } from './list-refs.ts';
+import { keepingPackedMode } from './packed-refs-mode.ts';
 import { both, movedByOthers, untold } from './ref-failure.ts';
 import { stampOfRefs } from './ref-stamp.ts';
 import { syncRefs } from './ref-sync.ts';
@@ -262,7 +263,8 @@ export class RefStore {
 
   async #ask(changes: readonly RefChange[], oldValue: (ref: string) => string | undefined): Promise<void> {
     const question = transactionOf(changes, oldValue);
-    await this.#child.ask(question, takeCommitted, 8000 + changes.length * 10);
+    const ask = (): Promise<true> => this.#child.ask(question, takeCommitted, 8000 + changes.length * 10);
+    await (changes.some(({ to }) => to === undefined) ? keepingPackedMode(this.#refsIn, ask) : ask());
   }
 
   async #removeLocks(changes: readonly RefChange[]): Promise<void> {

@@ -41,8 +41,10 @@ const directories = [
 /**
  * Makes the repository in `gitDir` (which may exist, with other files in it), or repairs the one that is there.
  * Resolves with whether refs may be missing, because the file of them was damaged.
+ *
+ * `more` are lines for its settings, which git takes from the file alone.
  */
-export async function openBareRepository(gitDir: string): Promise<boolean> {
+export async function openBareRepository(gitDir: string, more = ''): Promise<boolean> {
   files.mkdirSync(gitDir, { recursive: true, mode: 0o700 });
   files.chmodSync(gitDir, 0o700);
   removeStale(gitDir); // first of all: a lock that a kill left would fail the next git
@@ -53,7 +55,7 @@ export async function openBareRepository(gitDir: string): Promise<boolean> {
   for (const directory of directories) {
     files.mkdirSync(join(gitDir, directory), { recursive: true, mode: 0o700 });
   }
-  put(gitDir, 'config', config);
+  put(gitDir, 'config', config + more);
   put(gitDir, 'HEAD', head);
   put(gitDir, 'description', description);
   put(gitDir, 'info/exclude', exclude);

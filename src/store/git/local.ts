@@ -12,6 +12,7 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { given } from '../../base/given.ts';
 import { quoteLine } from '../../git/objects/object-writer.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
@@ -25,6 +26,7 @@ import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { putBackText } from './put-back.ts';
 import { Quarantine } from './quarantine/quarantine.ts';
+import { sharingOf } from './quarantine/shared.ts';
 import { type RefNames, refDirectories } from './refs.ts';
 import { repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
@@ -33,14 +35,21 @@ import { Unsynced } from './unsynced.ts';
 export async function openLocal(options: StoreOptions): Promise<GitStore> {
   await checkGit();
   files.mkdirSync(options.sessionDirectory, { recursive: true, mode: 0o700 });
-  const commonDir = await userRepository(options);
+  const { commonDir, shared } = await userRepository(options);
   const durable = options.durability === 'power';
   const own = join(options.sessionDirectory, 'local');
-  const { gitDir, incoming, kept, theirs } = await openView(own, commonDir);
+  const { gitDir, incoming, kept, theirs } = await openView(own, commonDir, shared);
   const spoolDirectory = join(own, 'spool');
   files.rmSync(spoolDirectory, { recursive: true, force: true });
   files.mkdirSync(spoolDirectory, { recursive: true, mode: 0o700 });
-  const quarantine = new Quarantine({ incoming, kept, theirs, gitDir, commonDir });
+  const quarantine = new Quarantine({
+    incoming,
+    kept,
+    theirs,
+    gitDir,
+    commonDir,
+    ...given({ sharing: sharingOf(shared) }),
+  });
   await quarantine.open();
   const prefix = prefixOf(options);
   const names = { tags: `${prefix}tags/`, own: prefix };
@@ -89,6 +98,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
 async function openView(
   own: string,
   commonDir: string,
+  shared: string,
 ): Promise<{
   readonly gitDir: string;
   readonly incoming: string;
@@ -98,7 +108,10 @@ async function openView(
   const gitDir = join(own, 'view.git');
   const [incoming, kept] = [join(own, 'incoming'), join(own, 'kept')];
   const theirs = join(commonDir, 'objects');
-  await openBareRepository(gitDir);
+  await openBareRepository(
+    gitDir,
+    sharingOf(shared) && `[core]\n\tsharedRepository = ${shared || 'group'}\n`,
+  );
   const alternates = [incoming, kept, theirs].map((each) => `${quoteLine(each)}\n`).join('');
   writeAtomically(join(gitDir, 'objects', 'info', 'alternates'), alternates);
   return { gitDir, incoming, kept, theirs };
@@ -108,9 +121,9 @@ async function openView(
 export async function setLocalAside(options: StoreOptions, to: string): Promise<void> {
   const own = join(options.sessionDirectory, 'local');
   if (files.existsSync(own)) files.renameSync(own, join(to, 'local'));
-  const commonDir = await userRepository(options);
+  const { commonDir, shared } = await userRepository(options);
   // In git directories of ours, made anew: those that moved may be what is damaged.
-  await openView(own, commonDir);
+  await openView(own, commonDir, shared);
   const gitDir = refsGitDir(own, commonDir);
   const prefix = prefixOf(options);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
@@ -155,8 +168,14 @@ function prefixOf({ session }: StoreOptions): string {
   );
 }
 
+interface UserRepository {
+  readonly commonDir: string;
+  /** The setting of who else may write there. */
+  readonly shared: string;
+}
+
 /** The shared git directory of the user's repository; of a linked work tree, that of the main one. */
-async function userRepository({ gitDirectory, sessionDirectory }: StoreOptions): Promise<string> {
+async function userRepository({ gitDirectory, sessionDirectory }: StoreOptions): Promise<UserRepository> {
   if (gitDirectory === undefined) {
     throw unavailable(
       'The strategy local keeps its checkpoints in a git repository, and the work tree is in none. Run "git init" there, or use the strategy shadow.',
@@ -165,21 +184,31 @@ async function userRepository({ gitDirectory, sessionDirectory }: StoreOptions):
   const link = readText(join(gitDirectory, 'commondir'))?.trim();
   const commonDir = files.realpathSync(link === undefined ? gitDirectory : resolve(gitDirectory, link));
   const config = join(commonDir, 'config');
-  const args = ['config', '--file', config, '--no-includes', '--get-regexp', '^extensions\\.'];
+  const args = [
+    'config',
+    '--file',
+    config,
+    '--no-includes',
+    '--get-regexp',
+    '^(extensions\\.|core\\.sharedrepository$)',
+  ];
   // Not in their git directory: there git reads what the settings include before it does anything.
   const { stdout } = await runGit({ place: { gitDir: sessionDirectory }, args, accept: [0, 1] });
-  const extensions = stdout.toString('utf8').toLowerCase();
-  if (/^extensions\.objectformat sha256$/m.test(extensions)) {
+  const settings = stdout.toString('utf8').toLowerCase();
+  if (/^extensions\.objectformat sha256$/m.test(settings)) {
     throw unavailable(
       'The repository names its objects by SHA-256, which strategy local cannot do. Use shadow.',
     );
   }
-  if (/^extensions\.refstorage (?!files$)/m.test(extensions)) {
+  if (/^extensions\.refstorage (?!files$)/m.test(settings)) {
     throw unavailable(
       'The repository keeps its refs as reftable, which strategy local cannot do. Use shadow.',
     );
   }
-  return commonDir;
+  return {
+    commonDir,
+    shared: [...settings.matchAll(/^core\.sharedrepository ?(.*)$/gm)].at(-1)?.[1] ?? 'umask',
+  };
 }
 
 async function openRefs(

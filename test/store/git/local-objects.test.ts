@@ -1,13 +1,24 @@
 // How objects go into the user's own repository: whole and on the disk before they have a name there, and with a clear
 // answer where the repository does not take them.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
+import type { Tag } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { localDriver } from '../../../src/store/git/local-driver.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
+import { until } from '../../support/until.ts';
 
 async function withRepository(
   body: (gitDirectory: string, open: () => ReturnType<typeof localDriver.open>) => Promise<void>,
@@ -86,6 +97,89 @@ for (const [code, kind] of [
       await store.close();
     }));
 }
+
+test('objects that are copied, since the storage is on another disk, survive a prune between any two calls', () =>
+  withRepository(async (gitDirectory, open) => {
+    const store = await open();
+    const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'b.txt': 'b\n' });
+    let prunes = 0;
+    installFault((call, target) => {
+      if (call === 'link') throw Object.assign(new Error('EXDEV'), { code: 'EXDEV' });
+      if (!['open', 'rename'].includes(call) || !target.includes('/tmp_obj_') || (prunes += 1) > 4) return;
+      git(gitDirectory, 'prune', '--expire=now');
+    });
+    await store.publish({ record: record(1, snapshot) });
+    installFault(undefined);
+    assert.ok(prunes > 4, `${prunes}`);
+    await store.close();
+    git(gitDirectory, 'fsck', '--strict');
+  }));
+
+test('what fails after the refs have moved is no failure of the publication: its looks do it later', () =>
+  withRepository(async (gitDirectory, open) => {
+    const store = await open();
+    const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
+    const [entry] = await store.entries(snapshot);
+    const id = entry?.blob ?? '';
+    const file = join(gitDirectory, 'objects', id.slice(0, 2), id.slice(2));
+    let isMoved = false;
+    installFault((call, target) => {
+      // The prune of the user's takes one behind the last call of the publication.
+      if (call === 'rm' && target.endsWith('ref-intent.json')) isMoved = true;
+      if (isMoved && call === 'exists' && target === file) rmSync(file, { force: true });
+      if (isMoved && call === 'link') throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    });
+    await store.publish({ record: record(1, snapshot), tag: '1' as Tag });
+    installFault(undefined);
+    assert.is((await store.checkpoints()).length, 1);
+    await until('it is back', () => existsSync(file));
+    await store.close();
+  }));
+
+for (const [setting, file, ref, directory] of [
+  ['group', 0o440, 0o660, 0o2770],
+  ['all', 0o444, 0o664, 0o2775],
+  ['0640', 0o440, 0o640, 0o2750],
+] as const)
+  test(`a repository that is shared (${setting}) stays usable for the others, whatever our umask`, () =>
+    inTemporary(async (temporary) => {
+      const gitDir = join(temporary, 'work', '.git');
+      const before = process.umask(0o077);
+      try {
+        git(temporary, 'init', '-q', `--shared=${setting}`, 'work');
+        const store = await localDriver.open(storeOptions(temporary, { gitDirectory: gitDir }));
+        const { snapshot } = await capture(store, { 'a.txt': 'a\n', 'd/b.txt': 'b\n' });
+        await store.publish({ record: record(1, snapshot), tag: '1' as Tag });
+        git(gitDir, 'pack-refs', '--all');
+        const packed = statSync(join(gitDir, 'packed-refs')).mode;
+        await store.publish({ record: record(2, snapshot), tag: '2' as Tag });
+        await store.remove([record(1, snapshot).id]);
+        assert.is(statSync(join(gitDir, 'packed-refs')).mode, packed);
+        await store.close();
+      } finally {
+        process.umask(before);
+      }
+      const modes = (top: string): Set<number> =>
+        new Set(
+          readdirSync(join(gitDir, top), { recursive: true, withFileTypes: true }).map(
+            (entry) => statSync(join(entry.parentPath, entry.name)).mode & 0o7777,
+          ),
+        );
+      assert.equal(modes('objects'), new Set([directory, file]));
+      assert.equal(modes('refs/checkpointd'), new Set([directory, ref]));
+    }));
+
+test('a removal leaves packed-refs the bits that it had', () =>
+  withRepository(async (gitDirectory, open) => {
+    const store = await open();
+    const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
+    await store.publish({ record: record(1, snapshot), tag: '1' as Tag });
+    git(gitDirectory, 'pack-refs', '--all');
+    chmodSync(join(gitDirectory, 'packed-refs'), 0o664);
+    await store.remove([record(1, snapshot).id]);
+    assert.is(statSync(join(gitDirectory, 'packed-refs')).mode & 0o777, 0o664);
+    await store.close();
+  }));
 
 test('a lock that a kill left in a repository of ours keeps no session from opening', () =>
   withRepository(async (gitDirectory, open) => {

@@ -1,5 +1,7 @@
 // The finished files of an object directory, and how they go from one to another. It reads none of them.
 import { join } from 'node:path';
+import { syncDirectory } from '../../../base/atomic-file.ts';
+import { systemCode } from '../../../base/errors.ts';
 import { files } from '../../../base/files.ts';
 
 /** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
@@ -31,5 +33,24 @@ export function moveObjects(from: string, to: string): void {
   for (const { directory, name } of objectFiles(from)) {
     files.mkdirSync(join(to, directory), { recursive: true, mode: 0o700 });
     files.renameSync(join(from, directory, name), join(to, directory, name));
+  }
+}
+
+/** A copy has its name when it is whole and on the disk. */
+export function copyOver(source: string, target: string, temporary: string): void {
+  files.copyFileSync(source, temporary);
+  syncDirectory(temporary);
+  files.renameSync(temporary, target);
+}
+
+/** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */
+export function removeEmptyDirectories(objects: string): void {
+  for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    try {
+      files.rmdirSync(join(objects, directory));
+    } catch (error) {
+      // Still in use. A git that writes into one at this moment makes it again.
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
+    }
   }
 }

@@ -4,15 +4,16 @@
 // over, before the ref moves; our own copy stays until no `gc` that began earlier can take theirs away.
 // It never removes anything from the user's repository.
 import { join } from 'node:path';
-import { syncAll, syncDirectory } from '../../../base/atomic-file.ts';
-import { systemCode } from '../../../base/errors.ts';
+import { syncAll } from '../../../base/atomic-file.ts';
+import { CheckpointdError, systemCode } from '../../../base/errors.ts';
 import { files } from '../../../base/files.ts';
 import { stateOfLoose } from '../../../git/objects/loose-object.ts';
 import type { GitPlace } from '../../../git/process/environment.ts';
 import { runGit } from '../../../git/process/run.ts';
 import { removeStaleObjects } from '../../../git/repository/bare-repository.ts';
-import { type ObjectFile, objectFiles } from './object-files.ts';
+import { copyOver, type ObjectFile, objectFiles, removeEmptyDirectories } from './object-files.ts';
 import { refused } from './refused.ts';
+import { type Sharing, shareFile } from './shared.ts';
 
 /** A `git prune` that looked at the refs before ours moved has ended by then. */
 const pruneMsMax = 600_000;
@@ -35,6 +36,8 @@ export interface QuarantinePlaces {
   readonly gitDir: string;
   /** Where the user's `gc.pid` would be. */
   readonly commonDir: string;
+  /** Absent: the repository is one user's. */
+  readonly sharing?: Sharing;
 }
 
 export class Quarantine {
@@ -84,9 +87,9 @@ export class Quarantine {
   }
 
   #link(fresh: readonly ObjectFile[]): void {
-    const { incoming, kept, theirs } = this.#places;
+    const { incoming, kept } = this.#places;
     for (const file of fresh) {
-      linkOver(incoming, theirs, file);
+      this.#linkOver(incoming, file);
       files.mkdirSync(join(kept, file.directory), { recursive: true, mode: 0o700 });
       files.renameSync(join(incoming, file.directory, file.name), join(kept, file.directory, file.name));
       this.#fresh.push(file);
@@ -113,7 +116,12 @@ export class Quarantine {
   async watchOver(): Promise<void> {
     const nowMs = Date.now();
     this.#recent.push(...this.#fresh.splice(0).map((file) => ({ file, atMs: nowMs })));
-    await this.#healRecent(nowMs - youngMs);
+    try {
+      await this.#healRecent(nowMs - youngMs);
+    } catch (error) {
+      // The refs have moved: what this could not do is no failure of the publication any more, and is done by the looks.
+      if (!isOutside(error)) throw error;
+    }
     this.#armWatch(lookMsMin);
   }
 
@@ -123,14 +131,14 @@ export class Quarantine {
     const there = objectFiles(kept);
     const loose = there.filter(({ directory }) => directory !== 'pack');
     const missing = await this.#missing(loose.map(({ directory, name }) => directory + name));
-    for (const file of loose) if (missing.has(file.directory + file.name)) linkOver(kept, theirs, file);
+    for (const file of loose) if (missing.has(file.directory + file.name)) this.#linkOver(kept, file);
     const packs = there.filter(({ directory }) => directory === 'pack');
     for (const { name } of packs.filter(({ name }) => name.endsWith('.idx'))) {
       if (files.existsSync(join(theirs, 'pack', name))) continue;
       const ids = await this.#packed(name);
       if ((await this.#missing(ids)).size === 0) continue; // repacked by the user
       const stem = name.slice(0, -'.idx'.length);
-      for (const file of packs.filter((other) => other.name.startsWith(stem))) linkOver(kept, theirs, file);
+      for (const file of packs.filter((other) => other.name.startsWith(stem))) this.#linkOver(kept, file);
     }
   }
 
@@ -203,11 +211,48 @@ export class Quarantine {
       isAtWork = (await this.#healRecent(0)) || isCollecting;
     } catch (error) {
       // The disk is full or the repository is gone: looked at again by the next publication or open.
-      if (systemCode(error) === undefined && !(error instanceof Error)) throw error;
+      if (!isOutside(error)) throw error;
     }
     // Closed meanwhile, or a publication has armed a look of its own.
     if (this.#watch !== armed || (this.#recent.length === 0 && !isAtWork)) return;
     this.#armWatch(isAtWork ? Math.min(delayMs, gcPollMs) : Math.min(delayMs * 2, lookMsMax));
+  }
+
+  /** Hard link: no byte is copied and ours survives theirs. Across file systems a copy, then a rename. */
+  #linkOver(from: string, { directory, name }: ObjectFile): void {
+    const { theirs, sharing } = this.#places;
+    const [source, target] = [join(from, directory, name), join(theirs, directory, name)];
+    const copy = (): void =>
+      copyOver(source, target, join(theirs, directory, `tmp_obj_${process.pid}_${name}`));
+    shareFile(source, sharing);
+    for (let triesLeft = 20; ; triesLeft -= 1) {
+      try {
+        this.#makeDirectory(directory);
+        try {
+          files.linkSync(source, target);
+        } catch (error) {
+          const code = systemCode(error) ?? '';
+          // What is damaged is no object: a power cut may have left it, and their git fails over it.
+          if (code === 'EEXIST' && (directory === 'pack' || isWholeLoose(target, directory + name))) return;
+          if (!['EEXIST', 'EXDEV', 'EPERM', 'EMLINK'].includes(code)) throw error;
+          copy();
+        }
+        return;
+      } catch (error) {
+        // Their prune removes, between two of our calls, an empty directory and what looks like a temporary file.
+        if (systemCode(error) !== 'ENOENT' || triesLeft === 0 || !files.existsSync(source)) throw error;
+      }
+    }
+  }
+
+  /** With their own permissions: those of shared repositories are wider than the umask's. */
+  #makeDirectory(directory: string): void {
+    const { theirs, sharing } = this.#places;
+    const path = join(theirs, directory);
+    if (files.existsSync(path)) return;
+    const mode = files.statSync(theirs).mode & 0o7777;
+    files.mkdirSync(path, { recursive: true, mode });
+    if (sharing !== undefined) files.chmodSync(path, mode);
   }
 
   async #missing(ids: readonly string[]): Promise<Set<string>> {
@@ -230,47 +275,11 @@ export class Quarantine {
   }
 }
 
-/** Hard link: no byte is copied and ours survives theirs. Across file systems a copy, then a rename. */
-function linkOver(from: string, to: string, { directory, name }: ObjectFile): void {
-  const [source, target] = [join(from, directory, name), join(to, directory, name)];
-  for (let triesLeft = 20; ; triesLeft -= 1) {
-    // Their own permissions (shared repositories have wider ones).
-    files.mkdirSync(join(to, directory), { recursive: true, mode: files.statSync(to).mode & 0o7777 });
-    try {
-      files.linkSync(source, target);
-      return;
-    } catch (error) {
-      const code = systemCode(error);
-      // What is damaged is no object: a power cut may have left it, and their git fails over it.
-      if (code === 'EEXIST' && (directory === 'pack' || isWholeLoose(target, directory + name))) return;
-      if (code === 'EEXIST')
-        return copyOver(source, target, join(to, directory, `tmp_obj_${process.pid}_${name}`));
-      // Their prune removes an empty directory between our two calls.
-      if (code === 'ENOENT' && triesLeft > 0 && files.existsSync(source)) continue;
-      if (code !== 'EXDEV' && code !== 'EPERM' && code !== 'EMLINK') throw error;
-      return copyOver(source, target, join(to, directory, `tmp_obj_${process.pid}_${name}`));
-    }
-  }
-}
-
-function copyOver(source: string, target: string, temporary: string): void {
-  files.copyFileSync(source, temporary);
-  syncDirectory(temporary);
-  files.renameSync(temporary, target);
+/** Of the system or of git, and no defect of ours. */
+function isOutside(error: unknown): boolean {
+  return systemCode(error) !== undefined || error instanceof CheckpointdError;
 }
 
 function isWholeLoose(file: string, id: string): boolean {
   return stateOfLoose(file, id, true) === 'whole';
-}
-
-/** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */
-function removeEmptyDirectories(objects: string): void {
-  for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
-    try {
-      files.rmdirSync(join(objects, directory));
-    } catch (error) {
-      // Still in use. A git that writes into one at this moment makes it again.
-      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
-    }
-  }
 }
