@@ -171,7 +171,7 @@ export async function listDirectory(
       }
       entries.set(name, entry);
     }
-    const gitDirectory = gitDirectoryBy(path, entries, options);
+    const gitDirectory = gitDirectoryBy(path, entries, options) ?? storageBy(path, entries, reached);
     return { path, inherited, stamp, scope, chain, entries, gitDirectory, ...facts, ...fresh };
   } catch (error) {
     if (path === rootPath) throw workTreeError(options.tree.root, error);
@@ -195,6 +195,16 @@ function gitDirectoryBy(
   const hasHead = kindOf('HEAD') === 'file' || kindOf('HEAD') === 'link';
   if (hasHead && kindOf('objects') === 'directory' && kindOf('refs') === 'directory') return 'content';
   return options.isPointedTo(path) ? 'pointer' : undefined;
+}
+
+/** A storage with sessions on other work trees is theirs. Its marker decides: others name their sessions as we do. */
+function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, reached: ReachedPath) {
+  for (const [name, { kind }] of path === rootPath ? [] : entries) {
+    if (kind !== 'directory' || !/^ses_[0-9a-z]{26}$/.test(name)) continue;
+    const marker = insideQuickly(reached, `${name}/checkpointd/session.json`);
+    if (files.lstatSync(marker, { throwIfNoEntry: false })?.isFile() === true) return 'content' as const;
+  }
+  return undefined;
 }
 
 /** What a directory looks like now; undefined when it is gone or cannot be reached. */

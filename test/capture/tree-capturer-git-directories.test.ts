@@ -52,6 +52,16 @@ test('a bare repository with a .git file beside it, and work trees of it, are ca
     { repository: false },
   ));
 
+test('a storage of checkpointd that lies in another work tree is left alone as a git directory is', () =>
+  withRig(async (rig) => {
+    const id = `ses_${'a1'.repeat(13)}`;
+    rig.write(`store/${id}/checkpointd/session.json`, '{}');
+    rig.write(`store/${id}/checkpointd/session.log`, 'log');
+    rig.write('store/checkpointd.sqlite', 'database');
+    rig.write(`other/${id}/message.json`, 'of another program, whose sessions are called the same');
+    assert.equal(await captured(rig), { paths: [`other/${id}/message.json`], told: ['store'] });
+  }));
+
 test('a git directory that only a pointer tells is found, wherever it is listed', () =>
   withRig(async (rig) => {
     rig.write('deep/er/tree/f', '1');

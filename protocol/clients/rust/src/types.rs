@@ -374,8 +374,9 @@ pub enum SkipReason {
     /// Its path is longer than can be stored.
     #[serde(rename = "nameTooLong")]
     NameTooLong,
-    /// It is, or holds, a git directory, under whatever name, that is not ours to touch. Of such a
-    /// directory only the files that your own repository tracks are captured.
+    /// It is, or holds, a git directory, under whatever name, or a storage of checkpointd with
+    /// other sessions: neither is this session's to touch. Of such a directory only the files that
+    /// your own repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
     /// Of a restore: edited by somebody else, and `onConflict` is `skip`; or made while the restore
