@@ -99,12 +99,3 @@ export function makeWritable(file: string): void {
     );
   }
 }
-
-/** Where a file that is there really is. */
-export function realFile(file: string): string {
-  try {
-    return files.realpathSync(file);
-  } catch (error) {
-    throw explain(error, file);
-  }
-}

@@ -16,7 +16,6 @@ import {
   makeWritable,
   type Prepared,
   prepare,
-  realFile,
 } from './connection.ts';
 import { explain, isBusy, isWorthRetry } from './failure.ts';
 import { SqliteJournal } from './journal.ts';
@@ -67,7 +66,7 @@ export class SqliteDatabase {
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
     const Library = await library(options.load ?? loadLibsql);
     makeWritable(file);
-    const link = new SqliteLink(realFile(file), () => connect(Library, file), options.durability);
+    const link = SqliteLink.to(file, () => connect(Library, file), options.durability);
     const database = new SqliteDatabase(file, link, options.busyMs ?? 10_000);
     try {
       // Some of them look at the file, which another daemon may just be recovering.

@@ -2,7 +2,9 @@
 // they are looked at: the index gets its length back, and where the journal was removed another connection takes the
 // place of the one that alone still has it. Where the index was removed there is no going on.
 import { CheckpointdError } from '../../../base/errors.ts';
+import { files } from '../../../base/files.ts';
 import { type DatabaseConnection, settingsOf } from './connection.ts';
+import { explain } from './failure.ts';
 import { JournalFile } from './journal-file.ts';
 import { SharedIndex } from './shared-index.ts';
 
@@ -15,13 +17,22 @@ export class SqliteLink {
   readonly #journal: JournalFile;
   #connection: DatabaseConnection;
 
-  constructor(file: string, connect: () => DatabaseConnection, durability: 'process' | 'power') {
+  private constructor(file: string, connect: () => DatabaseConnection, durability: 'process' | 'power') {
     this.settings = settingsOf(durability);
-    this.file = file;
+    this.file = files.realpathSync(file);
+    this.#index = new SharedIndex(this.file);
+    this.#journal = new JournalFile(this.file);
     this.#connect = connect;
     this.#connection = connect();
-    this.#index = new SharedIndex(file);
-    this.#journal = new JournalFile(file);
+  }
+
+  /** To a file that is there. @throws StoreUnavailable … */
+  static to(file: string, connect: () => DatabaseConnection, durability: 'process' | 'power'): SqliteLink {
+    try {
+      return new SqliteLink(file, connect, durability);
+    } catch (error) {
+      throw explain(error, file);
+    }
   }
 
   get connection(): DatabaseConnection {

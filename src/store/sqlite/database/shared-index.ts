@@ -4,23 +4,27 @@
 // lost. What is cut at the very moment of a touch is beyond this.
 // Where somebody removes it, this process goes on with one that nobody else can open: its locks hold off nobody, and the
 // next program to come makes another. Both would write into one journal; so this process must not write any more.
+import { standingKey } from '../../../base/directory-identity.ts';
 import { systemCode } from '../../../base/errors.ts';
 import { type BigIntStats, constants, files } from '../../../base/files.ts';
 
 /** Two copies of it, and what tells how far the journal is written back. */
 const headerBytes = 136;
 
-/** The indexes that this process has in memory, by name. SQLite has one for all connections of a process to a file. */
+/** The indexes that this process has in memory. SQLite has one for all connections of a process to one database. */
 const inMemory = new Map<string, bigint>();
 
 export class SharedIndex {
   readonly #file: string;
+  readonly #key: string;
   #sizeMax = 0;
   /** Never closed: closing any descriptor of a file drops the locks that SQLite has on it in this process. */
   #kept: { readonly fd: number; readonly ino: bigint } | undefined;
 
+  /** Of a database that is there. */
   constructor(file: string) {
     this.#file = `${file}-shm`;
+    this.#key = standingKey(files.lstatSync(file, { bigint: true })); // another database may come to the same name
   }
 
   /** Gives the file its length back, where it is there and shorter than it was. */
@@ -33,10 +37,10 @@ export class SharedIndex {
 
   /** Whether this process has one that has lost its name: another stands there, or none. */
   get isLost(): boolean {
-    const ino = inMemory.get(this.#file);
+    const ino = inMemory.get(this.#key);
     if (ino === undefined || this.#stats()?.ino === ino) return false;
     if (isOpen(ino)) return true;
-    inMemory.delete(this.#file); // the last connection has gone, and the index with it
+    inMemory.delete(this.#key); // the last connection has gone, and the index with it
     return false;
   }
 
@@ -51,7 +55,7 @@ export class SharedIndex {
       const stats = this.#stats();
       if (stats?.isFile() !== true) return;
       this.#sizeMax = Math.max(this.#sizeMax, Number(stats.size));
-      if (!inMemory.has(this.#file)) inMemory.set(this.#file, stats.ino);
+      if (!inMemory.has(this.#key)) inMemory.set(this.#key, stats.ino);
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
     }

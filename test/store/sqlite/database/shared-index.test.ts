@@ -96,4 +96,18 @@ test('an index that is removed ends the writing before another program can come 
     assert.is((await last.client.close()).code, 0);
   }));
 
+test('the index of a database that is gone says nothing of the one that takes its place', () =>
+  withRig(async (rig) => {
+    const open = { strategy: 'sqlite', retention: 'keep' } as const;
+    const { client, session } = await rig.opened(open);
+    for (const end of ['', '-wal', '-shm']) rmSync(`${databaseFile(rig.storage)}${end}`);
+    await client.request('session/close', { session });
+    await rig.open(client, open);
+    await client.request('checkpoint/init', { session });
+    rig.write('a.txt', 'two\n');
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    assert.equal((await client.request('store/verify', { session })).problems, []);
+    assert.is((await client.close()).code, 0);
+  }));
+
 test.run();
