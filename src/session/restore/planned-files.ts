@@ -22,7 +22,7 @@ import { editedSince } from './edited-since.ts';
 import { withoutGitDirectories } from './git-directories.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 import { leftOutThen } from './rules-then.ts';
-import { changedPaths, takenBack } from './taken-back.ts';
+import { changedPaths, hiddenByToday, takenBack } from './taken-back.ts';
 import { countFiles, warnOfUnmatched } from './unmatched.ts';
 
 const massDeletionMin = 100;
@@ -42,10 +42,12 @@ export async function planFiles(
   const tree = new AnchoredFiles(session.parts.workTree.root);
   let plan: RestorePlan;
   try {
+    const hidden = await hiddenByToday(checkpoints, job, present, tree);
+    if (hidden.length > 0) present = await capturePresent(checkpoints, context, hidden);
     plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
     const { toSave } = await findObstructions(tree, plan, context.signal);
     if (toSave.length > 0) {
-      present = await capturePresent(checkpoints, context, toSave);
+      present = await capturePresent(checkpoints, context, [...hidden, ...toSave]);
       plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));

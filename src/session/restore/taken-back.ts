@@ -1,9 +1,15 @@
 // What an undo is about: the paths that the restore which it takes back wrote, deleted or displaced, and those that it
 // must leave alone. It reads two snapshots and decides nothing about single files.
+import { systemCode } from '../../base/errors.ts';
 import type { SnapshotId } from '../../base/ids.ts';
+import type { Capture } from '../../capture/capturer.ts';
+import type { AnchoredFiles } from '../../restore/anchored-files.ts';
+import { statsAt } from '../../restore/present-state.ts';
 import type { CheckpointRecord, SnapshotStore } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
+import type { RestoreJob } from './restore-job.ts';
+import { filesAt } from './unmatched.ts';
 
 export interface TakenBack {
   /** Files, links, and directories whose bits changed. */
@@ -21,6 +27,35 @@ export async function takenBack(
   const paths = found === undefined ? new Set<TreePath>() : await changedPaths(store, found, snapshot);
   for (const path of [...revealed, ...untouched]) paths.delete(path as TreePath);
   return { paths, revealed: new Set(revealed as readonly TreePath[]) };
+}
+
+/**
+ * What the restore that an undo takes back has put where nothing was, and what a capture does not show although it
+ * stands there: today's exclude globs leave it out. It has to be saved and taken away all the same.
+ */
+export async function hiddenByToday(
+  { store, index }: Checkpoints,
+  { takesBack, scope }: RestoreJob,
+  present: Capture,
+  tree: AnchoredFiles,
+): Promise<TreePath[]> {
+  const record = takesBack && index.byId(takesBack.restore)?.record;
+  const found = record?.safety === undefined ? undefined : index.byId(record.safety)?.record.snapshot;
+  if (record === undefined || found === undefined || scope === 'conversation') return [];
+  return (await store.changes(found, record.snapshot))
+    .filter(({ before, path }) => before === undefined && filesAt(present.root, path) === 0)
+    .map(({ path }) => path)
+    .filter((path) => stands(tree, path));
+}
+
+function stands(tree: AnchoredFiles, path: TreePath): boolean {
+  try {
+    const stats = statsAt(tree, path);
+    return stats !== undefined && (stats.isFile() || stats.isSymbolicLink());
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false; // planning meets what cannot be looked at, and tells it
+  }
 }
 
 /** Every path that differs between two snapshots, directories with other bits included. */

@@ -41,7 +41,7 @@ export async function warnOfUnmatched(
 }
 
 /** How many files stand at a path or below it. */
-function filesAt(root: Directory, path: TreePath): number {
+export function filesAt(root: Directory, path: TreePath): number {
   let node: Directory | FileNode | undefined = root;
   for (const name of path === '' ? [] : path.split('/')) {
     if (node === undefined || !isDirectory(node)) return 0;

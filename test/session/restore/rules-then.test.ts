@@ -78,6 +78,32 @@ test('the exclude globs and the size limit of then count, and not those of today
     assert.equal(told(done), ['data/a notCapturedThen', 'large notCapturedThen']);
   }));
 
+test('undo takes away what a restore put where the exclude globs of today leave files out, and redo brings it back', () =>
+  withSessions(async (rig) => {
+    const excluded = ['a', 'data/b'];
+    for (const file of excluded) rig.write(file, `${file} then\n`);
+    rig.settings = { retention: 'keep' };
+    const before = await rig.open();
+    await rig.sessions.close(before.id, 'abrupt');
+    for (const file of excluded) rmSync(join(rig.work, file));
+    rig.settings = { retention: 'keep', exclude: ['a', 'data'] };
+    const session = { session: (await rig.open()).id };
+    await rig.request('checkpoint/create', { ...session, kind: 'turn' });
+    await rig.request('checkpoint/restore', { ...session, ...exactly('0') });
+    assert.is(rig.read('a'), 'a then\n');
+    rig.write('data/b', 'edited since\n');
+    const { deleted, safety } = await rig.request('checkpoint/undo', session);
+    assert.equal(
+      deleted.map(({ path }) => path),
+      excluded,
+    );
+    for (const file of excluded) assert.not.ok(existsSync(join(rig.work, file)), file);
+    const saved = { ...session, tag: safety ?? '', path: 'data/b' };
+    assert.is((await rig.request('checkpoint/readFile', saved)).data, 'edited since\n');
+    await rig.request('checkpoint/redo', session);
+    assert.equal([rig.read('a'), rig.read('data/b')], ['a then\n', 'edited since\n']);
+  }));
+
 test('what an include glob took in then is not taken for left out', () =>
   withSessions(async (rig) => {
     rig.write('.gitignore', '*.log\n');
