@@ -132,7 +132,7 @@ export class RefStore {
     try {
       await this.#takeBackUndecided();
     } catch (error) {
-      // Then the note stays, and the next open carries it out.
+      // The note stays, and the next open carries it out.
       if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
     } finally {
       await this.#child.close();
@@ -191,10 +191,9 @@ export class RefStore {
   }
 
   #know(changes: readonly RefChange[]): void {
-    for (const { ref, to } of changes) {
+    for (const { ref, to } of changes)
       if (to === undefined) this.#refs.delete(ref);
       else this.#refs.set(ref, to);
-    }
   }
 
   async #move(all: readonly RefChange[]): Promise<void> {
@@ -219,13 +218,16 @@ export class RefStore {
     if (isNoted) this.#endIntent();
   }
 
-  /** What was refused, by git or by the disk, is taken back, so that the error is true: nothing changed. */
-  async #takeBack(before: readonly RefChange[], error: unknown): Promise<never> {
+  /** What was refused is taken back, so that the error is true: nothing changed. `isDoubtful`: perhaps nothing has. */
+  async #takeBack(before: readonly RefChange[], error: unknown, isDoubtful = false): Promise<never> {
     try {
-      // Not synced, for that is what fails: after a power cut the refs may be either, and both are whole.
-      if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
-      await this.#ask(before, () => '');
-      await this.reload();
+      if (isDoubtful) await this.reload();
+      if (!isDoubtful || before.some(({ ref, to }) => this.#refs.get(ref) !== to)) {
+        // Not synced, for that is what fails: after a power cut the refs may be either, and both are whole.
+        if (needsNote(before)) writeIntent(this.#options.intentFile, before, false);
+        await this.#ask(before, () => '');
+        await this.reload();
+      }
     } catch (second) {
       this.#undecided = before;
       throw untold(both(error, second));
@@ -244,20 +246,18 @@ export class RefStore {
       this.#undecided = before;
       throw untold(both(error, second));
     }
-    const moved = changes.filter(({ ref, to }) => this.#refs.get(ref) === to);
-    const foreign = changes.filter(({ ref, to }) => {
-      const now = this.#refs.get(ref);
-      return this.#broken.includes(ref) || (now !== known.get(ref) && now !== to);
-    });
+    const foreign = changes.filter(
+      ({ ref, to }) => this.#broken.includes(ref) || ![known.get(ref), to].includes(this.#refs.get(ref)),
+    );
     if (foreign.length > 0) {
       this.#removeIntent();
       throw movedByOthers(foreign, error);
     }
-    if (moved.length === changes.length) return;
+    if (changes.every(({ ref, to }) => this.#refs.get(ref) === to)) return;
     try {
       await this.#ask(changes, () => '');
     } catch (again) {
-      await this.#takeBack(before, again);
+      await this.#takeBack(before, again, true);
     }
   }
 

@@ -28,6 +28,7 @@ import { foundText, putBackCheckpoints } from './put-back.ts';
 import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef, unknownCheckpoint } from './refs.ts';
 import { SweepGate } from './sweep-gate.ts';
 import { TreeReader } from './trees.ts';
+import { refuseUnpublished } from './unpublished.ts';
 import { verifyCheckpoints } from './verify.ts';
 import { GitWriter } from './writer.ts';
 
@@ -93,10 +94,10 @@ export class GitStore implements SnapshotStore {
       if (ref !== undefined) changes.push((commit) => ({ ref, to: commit }));
     }
     if (modes !== undefined) changes.push(() => ({ ref: modesRef(names, modes), to: modes }));
-    const commit = await this.#objects.write('commit', encodeCommit(record));
+    const commit = await this.#objects.write('commit', encodeCommit(record)).catch(refuseUnpublished);
     await this.#home.bringObjects?.(modes === undefined ? [commit] : [commit, modes], this.#hasRemoved);
     const moves = changes.map((change) => change(commit));
-    await refs.commit(moves);
+    await refs.commit(moves).catch(refuseUnpublished);
     for (const { ref } of moves) this.#home.unsynced.moved(ref);
     this.#gate.published(record.snapshot);
     await this.#home.refsMoved?.();
@@ -136,7 +137,7 @@ export class GitStore implements SnapshotStore {
       if (standing >= 0) changes.splice(standing, 1);
       changes.push({ ref, to: commit });
     }
-    await refs.commit(changes);
+    await refs.commit(changes).catch(refuseUnpublished);
   }
 
   async remove(ids: readonly CheckpointId[]): Promise<void> {
@@ -153,7 +154,8 @@ export class GitStore implements SnapshotStore {
     for (const [ref, commit] of refs.refs) {
       if (commits.has(commit) && meaningOf(names, ref).kind === 'tag') gone.push(ref);
     }
-    await refs.commit(gone.map((ref) => ({ ref, to: undefined })));
+    const changes = gone.map((ref) => ({ ref, to: undefined }));
+    await refs.commit(changes).catch(refuseUnpublished);
     this.#hasRemoved = true;
   }
 

@@ -36,6 +36,7 @@ export async function putBackCheckpoints(
     const tag = tagRef(names, record.madeAs);
     if (!refs.refs.has(tag)) changes.set(tag, commit);
   }
+  if (found.length > 0) await home.bringObjects?.([], false);
   await refs.commit([...changes].map(([ref, to]): RefChange => ({ ref, to })));
   return found.length;
 }

@@ -19,6 +19,7 @@ import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
 import { type Handed, Proof } from './proof.ts';
 import type { SweepGate } from './sweep-gate.ts';
+import { refuseUnpublished } from './unpublished.ts';
 
 /**
  * From so many pending blobs on they go into one pack. Measured with blobs of 4 KB, one by one against one import:
@@ -85,7 +86,7 @@ export class GitWriter implements SnapshotWriter {
 
   /** Calls may overlap; they are taken in one at a time, so that contents never mix in the import's input. */
   addBlob(id: BlobId, content: StableContent): Promise<void> {
-    const next = this.#turn.then(() => this.#add(id, content));
+    const next = this.#turn.then(() => this.#add(id, content)).catch(refuseUnpublished);
     this.#turn = next.catch(() => undefined);
     return next;
   }
@@ -94,7 +95,7 @@ export class GitWriter implements SnapshotWriter {
     this.#parts.signal?.throwIfAborted();
     await this.#turn;
     this.#leave ??= await this.#parts.gate.enter();
-    const snapshot = await this.#seal(root);
+    const snapshot = await this.#seal(root).catch(refuseUnpublished);
     this.#parts.gate.sealed(snapshot);
     this.#leave();
     this.#leave = undefined;

@@ -1,0 +1,54 @@
+// What fails while something is written that nothing names yet: the disk is full, or refuses. Nothing has changed then, and
+// the error says so.
+import { dirname } from 'node:path';
+import { CheckpointdError, isNoSpace, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { given } from '../../base/given.ts';
+
+/** @throws NoSpace, ReadOnlyStore and StoreUnavailable with effects none where the system refused; else the error */
+export function refuseUnpublished(error: unknown): never {
+  throw refused(error);
+}
+
+function refused(cause: unknown): unknown {
+  const file = fileOf(cause);
+  const where = file === undefined ? '' : ` at ${file}`;
+  const code = systemCode(cause);
+  const facts = { details: given({ path: file, code }), cause };
+  if (isNoSpace(cause) || (isUnwritten(cause) && file !== undefined && isFull(dirname(file)))) {
+    const message = `The disk of the checkpoint store is full${where}. Free some space and try again. Nothing was changed.`;
+    return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
+  }
+  // Node's own checks and cancels have other codes.
+  if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    const message = `The checkpoint store can no longer be written${where} (${code}). Look at its permissions, then try again. Nothing was changed.`;
+    return new CheckpointdError('ReadOnlyStore', message, facts);
+  }
+  const message = `The system refused a write to the checkpoint store${where} (${code}). Look at its disk, at open files and at memory, then try again. Nothing was changed.`;
+  return new CheckpointdError('StoreUnavailable', message, { ...facts, retryable: true });
+}
+
+/** What git says where a write fails; it does not say why. */
+const unwrittenForm = /couldn't (?:write|close) '(\/[^']+)'/;
+
+function isUnwritten(cause: unknown): cause is CheckpointdError {
+  return cause instanceof CheckpointdError && cause.kind === 'GitFailed' && unwrittenForm.test(cause.message);
+}
+
+function fileOf(cause: unknown): string | undefined {
+  if (isUnwritten(cause)) return unwrittenForm.exec(cause.message)?.[1];
+  return cause instanceof Error && 'path' in cause && typeof cause.path === 'string' ? cause.path : undefined;
+}
+
+/** Of a directory that is gone the one above it tells. */
+function isFull(directory: string): boolean {
+  for (let at = directory; ; at = dirname(at)) {
+    try {
+      const { bavail, files: names, ffree } = files.statfsSync(at);
+      return bavail === 0 || (names > 0 && ffree === 0);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT' || dirname(at) === at) return false;
+    }
+  }
+}
