@@ -23,21 +23,25 @@ export interface ProcessLock {
   release(): void;
 }
 
+/** What the system told of this process, which does not change: one error when it is asked again costs nothing. */
+const told: {
+  startTime?: string | undefined;
+  bootId?: string | undefined;
+  pidNamespace?: string | undefined;
+} = {};
+
 /** Describes this process for others. */
 export function describeSelf(): Holder {
-  const startTime = startTimeOf(process.pid);
-  const boot = bootId();
-  const pidNamespace = namespaceOf('self');
-  return {
-    pid: process.pid,
-    host: hostname(),
-    ...given({ startTime, bootId: boot, pidNamespace }),
-  };
+  told.startTime ??= startTimeOf(process.pid);
+  told.pidNamespace ??= namespaceOf('self');
+  const { startTime, pidNamespace } = told;
+  return { pid: process.pid, host: hostname(), ...given({ startTime, bootId: bootId(), pidNamespace }) };
 }
 
 /** Another one after each start of the machine; undefined where the system does not tell. */
 export function bootId(): string | undefined {
-  return readSmall('/proc/sys/kernel/random/boot_id');
+  told.bootId ??= readSmall('/proc/sys/kernel/random/boot_id');
+  return told.bootId;
 }
 
 /** Whether the process that wrote `holder` still runs: `unknown` when this process cannot see it. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { describeSelf, holderState, parseHolder, takeProcessLock } from '../../src/base/process-lock.ts';
+import { installFault } from '../../src/base/seam.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const lockModule = new URL('../../src/base/process-lock.js', import.meta.url).href;
@@ -49,6 +50,18 @@ test('a holder that cannot be seen is unknown, never dead', () => {
   assert.is(holderState({ ...self, pidNamespace: 'pid:[1]' }), 'unknown');
   assert.is(holderState({ ...self, host: 'elsewhere' }), 'unknown');
   assert.is(holderState(parseHolder('not json')), 'unknown');
+});
+
+test('who this process is stays known when the system cannot tell it again', () => {
+  const self = describeSelf();
+  installFault((_call, target) => {
+    if (target.startsWith('/proc/')) throw Object.assign(new Error('EIO'), { code: 'EIO' });
+  });
+  try {
+    assert.equal(describeSelf(), self);
+  } finally {
+    installFault(undefined);
+  }
 });
 
 test.run();
