@@ -68,6 +68,12 @@ const explanations: readonly Explanation[] = [
     true,
   ],
   [
+    /^SQLITE_IOERR_SHORT_READ/,
+    'StoreUnavailable',
+    'is shorter than it should be (%s). Where its -wal was removed while another daemon has it open, that one brings it in with its next request, or when it ends: ask there, then try again.',
+    true,
+  ],
+  [
     /^SQLITE_IOERR/,
     'StoreUnavailable',
     'could not be read or written (%s). Look at its disk, and at what a file may hold (ulimit -f), then try again.',
