@@ -53,6 +53,7 @@ export class SessionLog implements RecordLog {
    */
   static async open(file: string, options: SessionLogOptions, signal?: AbortSignal): Promise<SessionLog> {
     startLog(file, options);
+    leaveOtherNames(file);
     const fd = files.openSync(file, constants.O_RDWR | constants.O_NOFOLLOW);
     const log = new SessionLog(file, fd, options);
     try {
@@ -242,6 +243,12 @@ export class SessionLog implements RecordLog {
 }
 
 const recordOverhead = encodeRecord({ kind: '' }).length - JSON.stringify({ kind: '' }).length;
+
+/** A backup by hard links (`cp -al`) shares the file: what is appended here would be there, and the other way round. */
+function leaveOtherNames(file: string): void {
+  const stats = files.lstatSync(file);
+  if (stats.isFile() && stats.nlink > 1) writeAtomically(file, files.readFileSync(file), { durable: true });
+}
 
 /** Writes the first line where there is no log yet, or only a torn piece of that line. */
 function startLog(file: string, options: SessionLogOptions): void {

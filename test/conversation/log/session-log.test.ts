@@ -1,6 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  linkSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -231,6 +239,32 @@ test('records larger than a read are read back', async ({ file }) => {
   const again = await SessionLog.open(file, process);
   assert.is(again.length, 1);
   again.close();
+});
+
+test("a log of which a backup has another name is the session's alone: the backup stays as it was", async ({
+  file,
+}) => {
+  const first = await SessionLog.open(file, process);
+  first.append(numbered(1));
+  first.close();
+  linkSync(file, `${file}.backup`);
+  const before = readFileSync(file);
+  const [ours, theirs] = [
+    await SessionLog.open(file, process),
+    await SessionLog.open(`${file}.backup`, process),
+  ];
+  ours.append(numbered(2));
+  assert.equal(readFileSync(`${file}.backup`), before);
+  theirs.append(numbered(3));
+  assert.equal(
+    [await readAll(ours), await readAll(theirs)],
+    [
+      [numbered(1), numbered(2)],
+      [numbered(1), numbered(3)],
+    ],
+  );
+  ours.close();
+  theirs.close();
 });
 
 test.run();
