@@ -83,7 +83,9 @@ export class GuardedStore implements SnapshotStore {
   }
 
   async publish(publication: Publication): Promise<{ readonly commit?: string }> {
-    const published = await this.#there().publish(publication);
+    // One that finds a hole is followed by one for which everything is written again.
+    const inner = this.#there();
+    const published = await this.#doubting(() => inner.publish(publication));
     this.#published.add(publication.record.id);
     this.#isDoubtful = false; // captured while it was, everything was written again
     return published;

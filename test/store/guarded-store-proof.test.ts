@@ -1,10 +1,10 @@
 // A content or a directory that is damaged in the store, and that nobody has noticed, is handed over by a capture once
 // more: the checkpoint that holds it can be restored, on every strategy.
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
 interface Kept {
@@ -120,5 +120,22 @@ for (const [strategy, kinds] of Object.entries(damages)) {
     });
   }
 }
+
+test('local: a content that went with its last checkpoint, and with the user’s gc, is written again at the next try', async () => {
+  const { daemon, root, session } = await prepared('local');
+  await daemon.call('checkpoint/delete', { session, tag: '1' });
+  const kept = join(daemon.storage, session, 'local', 'kept');
+  for (const name of readdirSync(kept)) rmSync(join(kept, name), { recursive: true });
+  mkdirSync(join(kept, 'pack'));
+  git(join(root, '.git'), 'gc', '-q', '--prune=now');
+  write(root, held);
+  const first = await failure(daemon.call('checkpoint/create', { session, ...turn }));
+  assert.equal([first.kind, first.effects], ['DataCorrupt', 'none']);
+  await daemon.call('checkpoint/create', { session, ...turn });
+  write(root, other);
+  await daemon.call('checkpoint/restore', { session, tag: '3', mode: 'hard' });
+  assert.is(readFileSync(join(root, 'd/a.txt'), 'utf8'), wanted);
+  await daemon.close();
+});
 
 test.run();

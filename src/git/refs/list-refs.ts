@@ -1,6 +1,8 @@
 // Reads refs from disk: all of some namespaces, by one git, whatever is packed.
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
+import type { RefChange } from './ref-transaction.ts';
 
 export interface ListedRefs {
   /** Objects by the names of refs. */
@@ -21,4 +23,18 @@ export async function listRefs(place: GitPlace, prefixes: readonly string[]): Pr
     .flatMap((match) => match[1] ?? [])
     .filter((ref) => prefixes.some((prefix) => ref.startsWith(prefix)));
   return { refs, broken };
+}
+
+/** Whether the refs are known to stand where these changes would bring them. */
+export async function areAt(
+  { place, prefixes }: { readonly place: GitPlace; readonly prefixes: readonly string[] },
+  changes: readonly RefChange[],
+): Promise<boolean> {
+  try {
+    const { refs } = await listRefs(place, prefixes);
+    return changes.every(({ ref, to }) => refs.get(ref) === to);
+  } catch (error) {
+    if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
+    return false; // nobody can tell
+  }
 }

@@ -21,6 +21,17 @@ export function movedByOthers(changes: readonly RefChange[], cause: unknown): Ch
   );
 }
 
+/** Says what helps where git may not write the refs in `directory`; all else is thrown as it is. */
+export function throwRefused(error: unknown, directory: string): never {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+  if (!/Permission denied|Read-only file system|unable to create directory/.test(error.message)) throw error;
+  throw new CheckpointdError(
+    'ReadOnlyStore',
+    `The refs in ${directory} cannot be written: ${error.message} Make "refs" and "packed-refs" there yours again (sudo chown -R "$USER"), or use the strategy "shadow". Nothing was changed.`,
+    { details: { path: directory }, cause: error },
+  );
+}
+
 /** Two failures, in the words of the first. */
 export function both(error: unknown, second: unknown): AggregateError {
   return new AggregateError([error, second], textOf(error));

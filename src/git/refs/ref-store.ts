@@ -8,9 +8,9 @@ import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { GitChild } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
-import { listRefs } from './list-refs.ts';
+import { areAt, listRefs } from './list-refs.ts';
 import { keepingPackedMode } from './packed-refs-mode.ts';
-import { both, movedByOthers, untold } from './ref-failure.ts';
+import { both, movedByOthers, throwRefused, untold } from './ref-failure.ts';
 import { stampOfRefs } from './ref-stamp.ts';
 import { syncRefs } from './ref-sync.ts';
 import {
@@ -41,9 +41,6 @@ export interface RefStoreOptions {
   readonly intentFile: string;
   readonly durable: boolean;
 }
-
-/** What is where: objects by the names of refs. */
-export type Refs = ReadonlyMap<string, string>;
 
 export class RefStore {
   readonly #options: RefStoreOptions;
@@ -91,7 +88,8 @@ export class RefStore {
     this.#stamp = stamp;
   }
 
-  get refs(): Refs {
+  /** What is where: objects by the names of refs. */
+  get refs(): ReadonlyMap<string, string> {
     return this.#refs;
   }
 
@@ -117,7 +115,8 @@ export class RefStore {
    * @throws StoreCorrupt when somebody else moved one of the refs, NoSpace, GitFailed: then nothing has changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
-    const next = this.#turn.then(() => this.#commit(changes));
+    const work = this.#turn.then(() => this.#commit(changes));
+    const next = work.catch((error: unknown) => throwRefused(error, this.#refsIn));
     this.#turn = next.catch(() => undefined);
     return next;
   }
@@ -230,7 +229,8 @@ export class RefStore {
       }
     } catch (second) {
       this.#undecided = before;
-      throw untold(both(error, second));
+      if (!(await areAt(this.#options, before))) throw untold(both(error, second));
+      this.#undecided = [];
     }
     this.#endIntent();
     throw error;

@@ -258,4 +258,16 @@ test('one ref that goes is written down before: a kill leaves locks, and the nex
     assert.is(refs.refs.get('refs/own/a'), one);
   }));
 
+test('a change that git refuses, and would refuse to take back, has changed nothing and says so', () =>
+  withRefs(async ({ refs, again, objects: [one], left, gitDir }) => {
+    git(gitDir, 'update-ref', 'refs/own', one);
+    const changes = ['refs/own/a', 'refs/own/b'].map((ref) => ({ ref, to: one }));
+    const refused = (await refs.commit(changes).catch((error: unknown) => error)) as CheckpointdError;
+    assert.equal([refused.kind, refused.effects], ['GitFailed', 'none']);
+    assert.equal(left(), []);
+    git(gitDir, 'update-ref', '-d', 'refs/own');
+    await refs.commit(changes);
+    assert.is((await again()).refs.size, 2);
+  }));
+
 test.run();

@@ -1,0 +1,31 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import { throwRefused } from '../../../src/git/refs/ref-failure.ts';
+
+function told(error: unknown): unknown {
+  try {
+    return throwRefused(error, '/home/ada/project/.git');
+  } catch (thrown) {
+    return thrown;
+  }
+}
+
+test('refs that git may not write are told with their place and what helps, without effect', () => {
+  const said = 'fatal: prepare: cannot lock ref: Unable to create x.lock: Permission denied';
+  const error = told(new CheckpointdError('GitFailed', said)) as CheckpointdError;
+  assert.equal([error.kind, error.effects], ['ReadOnlyStore', 'none']);
+  assert.match(error.message, '/home/ada/project/.git');
+  assert.match(error.message, 'chown');
+});
+
+test('what is no refusal stays what it is', () => {
+  for (const error of [
+    new CheckpointdError('GitFailed', 'fatal: bad object'),
+    new CheckpointdError('NoSpace', 'Permission denied'),
+    new Error('Permission denied'),
+  ])
+    assert.is(told(error), error);
+});
+
+test.run();
