@@ -136,6 +136,27 @@ test('what fails after the refs have moved is no failure of the publication: its
     await store.close();
   }));
 
+test('what a prune takes behind the look that has just put it back is looked for again', () =>
+  withRepository(async (gitDirectory, open) => {
+    const store = await open();
+    const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
+    const [entry] = await store.entries(snapshot);
+    const id = entry?.blob ?? '';
+    const file = join(gitDirectory, 'objects', id.slice(0, 2), id.slice(2));
+    await store.publish({ record: record(1, snapshot), tag: '1' as Tag });
+    rmSync(file);
+    let isBack = false;
+    installFault((call, target) => {
+      if (call === 'link' && target.endsWith(id.slice(2))) isBack = true;
+      if (!isBack || call !== 'exists' || target !== file) return;
+      installFault(undefined);
+      rmSync(file, { force: true });
+    });
+    await until('it was put back, and taken again', () => isBack && !existsSync(file));
+    await until('it is back', () => existsSync(file));
+    await store.close();
+  }));
+
 for (const [setting, file, ref, directory] of [
   ['group', 0o440, 0o660, 0o2770],
   ['all', 0o444, 0o664, 0o2775],

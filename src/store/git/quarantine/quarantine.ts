@@ -190,8 +190,13 @@ export class Quarantine {
     if (this.#recent.every(({ file, atMs }) => atMs < sinceMs || isThere(file))) return false;
     const isCollecting = this.#isCollecting();
     await this.heal();
-    // What has no file of its own now is in a pack of theirs, for good unless a gc is at it.
-    if (!isCollecting) this.#recent = this.#recent.filter(({ file }) => isThere(file));
+    if (isCollecting) return true;
+    // What has no file of its own and can be read is in a pack of theirs, for good. Looked for in this order: a prune
+    // that took a file behind its look would let go of it for ever.
+    const away = this.#recent.filter(({ file }) => !isThere(file)).map(({ file }) => idOf(file));
+    const missing = await this.#missing(away.filter((id) => id.length === 40));
+    const packed = new Set(away.filter((id) => !missing.has(id)));
+    this.#recent = this.#recent.filter(({ file }) => !packed.has(idOf(file)));
     return true;
   }
 
@@ -274,6 +279,9 @@ export class Quarantine {
     return stdout.toString('latin1').match(/(?<= )[0-9a-f]{40}(?= |$)/gm) ?? [];
   }
 }
+
+/** The id of a loose object; of a pack's file a text that is none. */
+const idOf = ({ directory, name }: ObjectFile): string => directory + name;
 
 /** Of the system or of git, and no defect of ours. */
 function isOutside(error: unknown): boolean {
