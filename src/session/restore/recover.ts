@@ -60,28 +60,37 @@ export async function recover(
   context: OperationContext,
 ): Promise<'nothing' | 'finished' | 'undone' | 'givenUp'> {
   const checkpoints = session.requireCheckpoints();
-  const { directory, log } = session.parts;
-  const journal = new RestoreJournal(directory.intentFile);
+  const journal = new RestoreJournal(session.parts.directory.intentFile);
   const intent = intentIn(journal);
   if (intent === undefined) return ended(session, 'nothing');
   const isPublished = checkpoints.index.byId(recordOf(intent).id) !== undefined;
   if (!isPublished) checkRoot(session, intent);
   const lock = await holdWorkTree(session, context.signal);
   try {
-    const swept = await sweepTemporaries(session.parts.workTree.root, intent.id, context.signal);
-    for (const { path, code } of swept.unreadable)
-      log.warn(`${toText(path)} could not be looked into or cleared of temporaries of a restore (${code})`);
-    if (isPublished) {
-      session.parts.answered.keep(intent.id); // killed between the publication and this: it had succeeded
-      return ended(session, 'nothing');
-    }
-    return ended(session, await finishOrUndo(session, checkpoints, intent, context));
+    const { unreadable } = await sweepTemporaries(session.parts.workTree.root, intent.id, context.signal);
+    if (isPublished) session.parts.answered.keep(intent.id); // killed between the publication and this: it had succeeded
+    const outcome = isPublished ? 'nothing' : await finishOrUndo(session, checkpoints, intent, context);
+    if (unreadable.length > 0) await sweepAgain(session, intent, context);
+    return ended(session, outcome);
   } catch (error) {
     context.signal.throwIfAborted(); // given up by the caller or for its time: the intent stays for the next open
     throw unfinished(error);
   } finally {
     await afterCommit(context, lockLost, () => lock.release());
   }
+}
+
+/** What could not be looked into or cleared, once more before the note of it goes: then nobody knows of it any more. */
+async function sweepAgain(
+  { parts }: Session,
+  intent: RestoreIntent,
+  context: OperationContext,
+): Promise<void> {
+  const { unreadable } = await sweepTemporaries(parts.workTree.root, intent.id, context.signal);
+  for (const { path, code } of unreadable)
+    parts.log.warn(
+      `${toText(path)} could not be looked into or cleared of temporaries of a restore (${code}). Remove what is left of them by hand: their names begin with .ckpt-tmp-${intent.id}.`,
+    );
 }
 
 /** On, or back, or as far on as the store still can; where it can do nothing at all, the note is set aside. */

@@ -1,5 +1,5 @@
 // A restore that failed half-way in a living daemon: what the next operation does about it.
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -59,6 +59,25 @@ test('a restore that broke is finished before the next change, and what was ther
     assert.equal(leftovers(rig), []);
     assert.ok(rig.logged.includes('info finished a restore that was interrupted'));
   }));
+
+for (const lasting of [false, true])
+  test(`a temporary that the system ${lasting ? 'never lets go is told' : 'does not let go at once goes'} in the end`, () =>
+    withSessions(async (rig) => {
+      const session = await broken(rig);
+      const { id } = JSON.parse(readFileSync(session.parts.directory.intentFile, 'utf8')) as { id: string };
+      const left = `.ckpt-tmp-${id}-9999`;
+      rig.write(left, 'half\n');
+      let times = 0;
+      installFault((call, target) => {
+        if (call !== 'unlink' || !target.endsWith(left)) return;
+        times += 1;
+        if (lasting || times === 1) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+      });
+      assert.is(await recover(session, operation()).finally(() => installFault(undefined)), 'finished');
+      assert.is(times, 2);
+      assert.equal(leftovers(rig), lasting ? [left] : []);
+      assert.is(rig.logged.filter((line) => line.includes('by hand')).length, lasting ? 1 : 0);
+    }));
 
 for (const give of ['cancel', 'fail'] as const) {
   test(`a recovery that ends in ${give} before it changes anything leaves the intent to the next`, () =>
