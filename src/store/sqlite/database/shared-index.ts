@@ -12,7 +12,7 @@ import { type BigIntStats, constants, files } from '../../../base/files.ts';
 const headerBytes = 136;
 
 /** The indexes that this process has in memory. SQLite has one for all connections of a process to one database. */
-const inMemory = new Map<string, bigint>();
+const inMemory = new Map<string, string>();
 
 export class SharedIndex {
   readonly #file: string;
@@ -37,9 +37,10 @@ export class SharedIndex {
 
   /** Whether this process has one that has lost its name: another stands there, or none. */
   get isLost(): boolean {
-    const ino = inMemory.get(this.#key);
-    if (ino === undefined || this.#stats()?.ino === ino) return false;
-    if (isOpen(ino)) return true;
+    const key = inMemory.get(this.#key);
+    const stats = this.#stats();
+    if (key === undefined || (stats !== undefined && standingKey(stats) === key)) return false;
+    if (isOpen(key)) return true;
     inMemory.delete(this.#key); // the last connection has gone, and the index with it
     return false;
   }
@@ -55,7 +56,7 @@ export class SharedIndex {
       const stats = this.#stats();
       if (stats?.isFile() !== true) return;
       this.#sizeMax = Math.max(this.#sizeMax, Number(stats.size));
-      if (!inMemory.has(this.#key)) inMemory.set(this.#key, stats.ino);
+      if (!inMemory.has(this.#key)) inMemory.set(this.#key, standingKey(stats));
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
     }
@@ -81,8 +82,8 @@ export class SharedIndex {
   }
 }
 
-/** Whether this process has a file with that inode open; where the system does not tell, it may have. */
-function isOpen(ino: bigint): boolean {
+/** Whether this process has that file open, and no other one that came to its inode; where it cannot be told, it may. */
+function isOpen(key: string): boolean {
   let names: readonly string[];
   try {
     names = files.readdirSync('/proc/self/fd');
@@ -92,7 +93,7 @@ function isOpen(ino: bigint): boolean {
   }
   return names.some((name) => {
     try {
-      return files.fstatSync(Number(name), { bigint: true }).ino === ino;
+      return standingKey(files.fstatSync(Number(name), { bigint: true })) === key;
     } catch (error) {
       if (systemCode(error) !== 'EBADF') throw error; // the one that the listing itself had
       return false;
