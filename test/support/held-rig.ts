@@ -42,10 +42,10 @@ export class HeldRig {
       await until('the watch is up', () => it.held.isReady);
       await body(it);
     } finally {
-      clearInterval(it.#alive);
       await it.fast.close();
       await it.held.close();
       await it.rig.remove();
+      clearInterval(it.#alive);
     }
   }
 
