@@ -150,27 +150,32 @@ test('of two answered restores that a power cut took, the later one counts', () 
     await until('the note goes', () => notesOf(again).length === 0);
   }));
 
-test('a restore whose publication went with the power is done again, conversation and all', () =>
-  withSessions(async (rig) => {
-    const session = await answered(rig);
-    const head = session.requireCheckpoints().index.head;
-    await rig.sessions.close(session.id, 'abrupt');
-    startAnew(session);
-    const { root } = session.parts.directory;
-    for (const ref of git(root, 'for-each-ref', '--format=%(refname)', '--points-at', head?.commit ?? '')
-      .trim()
-      .split('\n'))
-      git(root, 'update-ref', '-d', ref);
-    for (const name of ['a', 'b']) rig.write(name, `${name} two\n`);
-    rig.write('d', 'd mine\n');
-    const again = await rig.open();
-    const now = again.requireCheckpoints().index.head;
-    assert.is(now?.record.id, head?.record.id);
-    assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a one\n', 'b one\n', 'c one\n']);
-    assert.equal(again.recovered?.restored, ['a', 'b', 'd']);
-    await rig.request('checkpoint/undo', { session: again.id });
-    assert.is(rig.read('d'), 'd mine\n');
-  }));
+for (const what of ['ref and commit', 'ref'])
+  test(`a restore whose ${what} went with the power is done again, conversation and all`, () =>
+    withSessions(async (rig) => {
+      const session = await answered(rig);
+      const head = session.requireCheckpoints().index.head;
+      await rig.sessions.close(session.id, 'abrupt');
+      startAnew(session);
+      const { root } = session.parts.directory;
+      for (const ref of git(root, 'for-each-ref', '--format=%(refname)', '--points-at', head?.commit ?? '')
+        .trim()
+        .split('\n'))
+        git(root, 'update-ref', '-d', ref);
+      const commit = head?.commit ?? '';
+      // A commit that is left is found again, and the restore that it tells of is repeated by another one.
+      if (what !== 'ref') rmSync(join(root, 'objects', commit.slice(0, 2), commit.slice(2)));
+      for (const name of ['a', 'b']) rig.write(name, `${name} two\n`);
+      rig.write('d', 'd mine\n');
+      const again = await rig.open();
+      const now = again.requireCheckpoints().index.head;
+      assert.is(now?.record.id === head?.record.id, what !== 'ref');
+      assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a one\n', 'b one\n', 'c one\n']);
+      // Where the restore stands, an edit after it is one.
+      assert.equal(again.recovered?.restored, what === 'ref' ? ['a', 'b'] : ['a', 'b', 'd']);
+      await rig.request('checkpoint/undo', { session: again.id });
+      assert.is(rig.read('d'), 'd mine\n');
+    }));
 
 test('a restore whose checkpoints all went with the power: what it wrote is put back where it is empty or gone', () =>
   withSessions(async (rig) => {
