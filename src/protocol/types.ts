@@ -103,7 +103,7 @@ export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
-export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | (string & {});
+export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | 'RepositoryUnusable' | (string & {});
 
 /** Why a path was left out. */
 export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'conflict' | 'notCapturedThen' | 'notRestored' | (string & {});
@@ -280,7 +280,10 @@ export interface CheckpointsState {
 
 /** Limits that a client sets for one session. Absent fields have the defaults of the daemon. */
 export interface SessionLimits {
-  /** Larger files are left out of captures and listed as skipped. */
+  /**
+   * Larger files are left out of captures and listed as skipped. What a restore puts there is in its own
+   * checkpoint all the same, so that undo takes it away.
+   */
   readonly maxFileBytes?: Bytes;
   /**
    * `store/gc` removes the oldest checkpoints until what the session holds is no larger; in a database that
@@ -1382,9 +1385,9 @@ export interface CheckpointCreateParams {
   /** Of a tool: its name. */
   readonly toolName?: string;
   /**
-   * For people; comes back as it was, and as one line in the subject of a commit. Absent: one line, the
-   * message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a tool that only reads files
-   * (`fs_read`, `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
+   * For people; comes back as it was, and as one line in the subject of a commit. Absent or empty: one line,
+   * the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a tool that only reads
+   * files (`fs_read`, `read_file`, `Read`) finds changes: `External edits detected (likely manual change)`.
    */
   readonly description?: string;
   /** An explicit tag; sets the counters. Absent: the next one. */
@@ -2935,7 +2938,10 @@ export interface RequestTypes {
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**
    * Removes a session that is open or kept, with its checkpoints and conversation, whatever its retention.
-   * `StoreBusy` while another client has it open. The work tree is not touched.
+   * `StoreBusy` while another client has it open. The work tree is not touched, but for a restore of an open
+   * session that stopped half-way: it is finished or undone first. A kept session with such a restore is
+   * refused (`RestoreFailed`) while its work tree is there, since what was displaced is in the session alone:
+   * open it, and delete it then.
    */
   'session/delete': { params: SessionDeleteParams; result: SessionDeleteResult; };
   /** Lists the sessions that are open or kept. */

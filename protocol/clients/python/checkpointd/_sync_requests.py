@@ -196,7 +196,10 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> SessionDeleteResult:
         """Removes a session that is open or kept, with its checkpoints and conversation, whatever
-        its retention. `StoreBusy` while another client has it open. The work tree is not touched.
+        its retention. `StoreBusy` while another client has it open. The work tree is not touched,
+        but for a restore of an open session that stopped half-way: it is finished or undone
+        first. A kept session with such a restore is refused (`RestoreFailed`) while its work tree
+        is there, since what was displaced is in the session alone: open it, and delete it then.
         """
         result: SessionDeleteResult = self.request("session/delete", params, on_progress=on_progress, timeout=timeout)
         return result

@@ -506,7 +506,7 @@ PruneMode = Literal["now"]
 
 
 # Why checkpoints are disabled. Known: NotARepository, GitMissing, GitTooOld, NotRequested,
-# Cleaned, OtherWorkTree, StoreCorrupt.
+# Cleaned, OtherWorkTree, StoreCorrupt, RepositoryUnusable.
 DisabledReason = str
 
 
@@ -802,7 +802,8 @@ class CheckpointsState(_CheckpointsStateRequired, total=False):
 
 class SessionLimits(TypedDict, total=False):
     """Limits that a client sets for one session. Absent fields have the defaults of the daemon."""
-    # Larger files are left out of captures and listed as skipped.
+    # Larger files are left out of captures and listed as skipped. What a restore puts there is in
+    # its own checkpoint all the same, so that undo takes it away.
     maxFileBytes: Bytes
     # `store/gc` removes the oldest checkpoints until what the session holds is no larger; in a
     # database that sessions share, without what only others hold.
@@ -1901,10 +1902,10 @@ class CheckpointCreateParams(_CheckpointCreateParamsRequired, total=False):
     message: str
     # Of a tool: its name.
     toolName: str
-    # For people; comes back as it was, and as one line in the subject of a commit. Absent: one
-    # line, the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a
-    # tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External edits
-    # detected (likely manual change)`.
+    # For people; comes back as it was, and as one line in the subject of a commit. Absent or
+    # empty: one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool.
+    # Where a tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External
+    # edits detected (likely manual change)`.
     description: str
     # An explicit tag; sets the counters. Absent: the next one.
     tag: str

@@ -106,7 +106,10 @@ class InvalidName(CheckpointdError):
 
 
 class WorkTreeMissing(CheckpointdError):
-    r"""The work tree is not there. Check the path."""
+    r"""The work tree is not there, or another file system is mounted in its place since the
+    session was opened. Check the path. Mount what was there, or close the session and open
+    it again to go on with what is there now.
+    """
 
 
 class NotADirectory(CheckpointdError):

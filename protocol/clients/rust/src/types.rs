@@ -342,6 +342,12 @@ pub enum DisabledReason {
     /// sets aside what is left and begins anew.
     #[serde(rename = "StoreCorrupt")]
     StoreCorrupt,
+    /// The repository that holds the checkpoints cannot be used as it stands (a line of its
+    /// settings that git cannot read, for example): `message` says what is wrong and where. Nothing
+    /// is lost and nothing was changed; the session works without checkpoints. `checkpoint/init`
+    /// tries again.
+    #[serde(rename = "RepositoryUnusable")]
+    RepositoryUnusable,
     /// A value that this version does not know.
     #[serde(untagged)]
     Other(String),
@@ -1092,7 +1098,8 @@ pub struct CheckpointsState {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionLimits {
-    /// Larger files are left out of captures and listed as skipped.
+    /// Larger files are left out of captures and listed as skipped. What a restore puts there is in
+    /// its own checkpoint all the same, so that undo takes it away.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<Bytes>,
     /// `store/gc` removes the oldest checkpoints until what the session holds is no larger; in a
@@ -2604,10 +2611,10 @@ pub struct CheckpointCreateParams {
     /// Of a tool: its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_name: Option<String>,
-    /// For people; comes back as it was, and as one line in the subject of a commit. Absent: one
-    /// line, the message, cut to 60 bytes, else `Turn started` or the name of the tool. Where a
-    /// tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External edits
-    /// detected (likely manual change)`.
+    /// For people; comes back as it was, and as one line in the subject of a commit. Absent or
+    /// empty: one line, the message, cut to 60 bytes, else `Turn started` or the name of the tool.
+    /// Where a tool that only reads files (`fs_read`, `read_file`, `Read`) finds changes: `External
+    /// edits detected (likely manual change)`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// An explicit tag; sets the counters. Absent: the next one.
@@ -5260,7 +5267,10 @@ impl Request for SessionCloseRequest {
 }
 
 /// Removes a session that is open or kept, with its checkpoints and conversation, whatever its
-/// retention. `StoreBusy` while another client has it open. The work tree is not touched.
+/// retention. `StoreBusy` while another client has it open. The work tree is not touched, but for a
+/// restore of an open session that stopped half-way: it is finished or undone first. A kept session
+/// with such a restore is refused (`RestoreFailed`) while its work tree is there, since what was
+/// displaced is in the session alone: open it, and delete it then.
 #[derive(Debug)]
 pub enum SessionDeleteRequest {}
 impl Request for SessionDeleteRequest {
