@@ -14,6 +14,10 @@ class BadFrame(Exception):
     """Bytes that are no frame; nothing after them can be trusted."""
 
 
+class CutFrame(BadFrame):
+    """The output ended within a frame: whoever wrote it has died over it."""
+
+
 def encode(message: Dict[str, Any]) -> bytes:
     """The bytes of one frame. Raises ValueError for what JSON cannot say (NaN, a lone surrogate: use pathBytes)."""
     body = json.dumps(message, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode("utf-8")
@@ -46,13 +50,13 @@ async def read(stream: asyncio.StreamReader) -> Optional[Dict[str, Any]]:
     except asyncio.IncompleteReadError as error:
         if error.partial == b"":
             return None
-        raise BadFrame(f"the output ended within a header: {error.partial[:80]!r}") from None
+        raise CutFrame("within a header") from None
     except asyncio.LimitOverrunError:
         raise BadFrame(f"a header of more than {MAX_HEADER_BYTES} bytes") from None
     try:
         body = await stream.readexactly(_length_of(header))
     except asyncio.IncompleteReadError:
-        raise BadFrame("the output ended within a frame") from None
+        raise CutFrame("within a frame") from None
     try:
         message = json.loads(body.decode("utf-8"))
     except ValueError as error:

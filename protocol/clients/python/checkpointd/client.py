@@ -248,12 +248,15 @@ class Checkpointd(Requests):
             raise self._gone or DaemonGone(str(error)) from error
 
     async def _read(self, stdout: asyncio.StreamReader) -> None:
+        where = ""
         try:
             while True:
                 message = await _frames.read(stdout)
                 if message is None:
                     break
                 self._take(message)
+        except _frames.CutFrame as error:
+            where = f" {error}"
         except _frames.BadFrame as error:
             self._fail(DaemonGone(f"the daemon sent {error}"))
             self._kill_now()
@@ -262,10 +265,13 @@ class Checkpointd(Requests):
             await asyncio.wait_for(self._process.wait(), CLOSE_SECONDS)
         except asyncio.TimeoutError:
             self._kill_now()  # It closed its output and runs on: nobody can be answered any more.
+            ended = asyncio.ensure_future(self._process.wait())
+            await asyncio.wait([ended], timeout=CLOSE_SECONDS)
+            ended.cancel()
         await asyncio.wait([self._errors], timeout=0.2)
         code = self._process.returncode
         words = self._stderr_end.decode("utf-8", "replace").strip()
-        self._fail(DaemonGone(f"the daemon ended with {code}" + (f": {words}" if words else "")))
+        self._fail(DaemonGone(f"the daemon ended with {code}{where}" + (f": {words}" if words else "")))
 
     async def _read_stderr(self, stderr: asyncio.StreamReader) -> None:
         while True:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
 import time
 from typing import Any, Dict
@@ -55,9 +57,22 @@ while True:
             sink.write(b"Content-Length: 2\r\n\r\n\xff\xff")
             sink.flush()
         elif how == "cut":
+            sys.stderr.write("checkpointd: no more memory\n")
             sink.write(b"Content-Length: 200\r\n\r\n{")
             sink.flush()
             sys.exit(3)
+        elif how == "cut in a header":
+            sink.write(b"Content-Le")
+            sink.flush()
+            sys.exit(3)
+        elif how == "is killed in an answer":
+            sink.write(b"Content-Length: 200000\r\n\r\n" + b" " * 100_000)
+            sink.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif how == "closes its output":
+            os.close(1)
+            os.close(2)
+            time.sleep(60)
         elif how == "dies":
             sys.stderr.write("checkpointd: no more memory\n")
             sys.exit(7)

@@ -108,12 +108,24 @@ class Frames(unittest.IsolatedAsyncioTestCase):
             "noise on stdout": "not a header line",
             "huge length": "not a length",
             "bad utf-8": "not JSON in UTF-8",
-            "cut": "ended within a frame",
         }.items():
             with self.subTest(how):
                 async with Checkpointd.start(fake(how)) as client:
                     with self.assertRaisesRegex(DaemonGone, words):
                         await client.request("checkpoint/list", {"session": "s"})
+
+    async def test_an_end_within_an_answer_is_told_as_an_end(self) -> None:
+        for how, words in {
+            "cut": "the daemon ended with 3 within a frame: checkpointd: no more memory",
+            "cut in a header": "the daemon ended with 3 within a header",
+            "is killed in an answer": "the daemon ended with -9 within a frame",
+            "closes its output": "the daemon ended with -9$",
+        }.items():
+            with self.subTest(how):
+                async with Checkpointd.start(fake(how)) as client:
+                    for _ in range(2):
+                        with self.assertRaisesRegex(DaemonGone, words):
+                            await client.request("checkpoint/list", {"session": "s"})
 
     async def test_a_full_stderr_does_not_stop_the_daemon(self) -> None:
         async with Checkpointd.start(fake("noise on stderr")) as client:

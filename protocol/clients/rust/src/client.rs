@@ -149,13 +149,13 @@ impl Client {
         {
             let shared = shared.clone();
             thread::spawn(move || {
-                shared.read(BufReader::new(stdout), &tell);
+                let place = shared.read(BufReader::new(stdout), &tell);
                 // Its last words are worth a moment; a grandchild may hold the pipe open for longer.
                 let until = Instant::now() + Duration::from_millis(200);
                 while !errors.is_finished() && Instant::now() < until {
                     thread::sleep(Duration::from_millis(5));
                 }
-                shared.ended();
+                shared.ended(&place);
             });
         }
         let mut client = Client {
@@ -445,23 +445,27 @@ impl Shared {
         }
     }
 
-    fn read(&self, mut stdout: impl std::io::BufRead, tell: &Sender<Event>) {
+    /// Reads until the output ends, and tells where it ended when that was within a frame.
+    fn read(&self, mut stdout: impl std::io::BufRead, tell: &Sender<Event>) -> String {
         loop {
             match frames::read(&mut stdout) {
                 Ok(Some(message)) => self.take(message, tell),
-                Ok(None) => return,
+                Ok(None) => return String::new(),
+                Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => {
+                    return format!(" {error}");
+                }
                 Err(error) => {
                     self.fail(&format!("the daemon sent {error}"));
                     // It may have ended meanwhile.
                     drop(lock(&self.child).kill());
-                    return;
+                    return String::new();
                 }
             }
         }
     }
 
     /// The output has ended: so has the daemon, or it is of no use.
-    fn ended(&self) {
+    fn ended(&self, place: &str) {
         let status = match self.wait(CLOSE) {
             Ok(status) => status.to_string(),
             Err(error) => error.to_string(),
@@ -470,7 +474,9 @@ impl Shared {
             .trim()
             .to_string();
         let colon = if words.is_empty() { "" } else { ": " };
-        self.fail(&format!("the daemon ended with {status}{colon}{words}"));
+        self.fail(&format!(
+            "the daemon ended with {status}{place}{colon}{words}"
+        ));
     }
 
     fn keep_stderr(&self, mut stderr: impl Read) {

@@ -16,6 +16,11 @@ fn bad(what: impl Into<String>) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, what.into())
 }
 
+/// The output has ended where it must not: whoever wrote it has died over it.
+fn cut(place: &str) -> io::Error {
+    io::Error::new(ErrorKind::UnexpectedEof, format!("within a {place}"))
+}
+
 /// One line of a header without its end; `None` at the end of input.
 fn line(source: &mut impl BufRead, left: &mut usize) -> io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
@@ -25,7 +30,7 @@ fn line(source: &mut impl BufRead, left: &mut usize) -> io::Result<Option<Vec<u8
             return if line.is_empty() {
                 Ok(None)
             } else {
-                Err(bad("the output ended within a header"))
+                Err(cut("header"))
             };
         }
         let end = chunk.iter().position(|byte| *byte == b'\n');
@@ -62,7 +67,7 @@ fn length_of(value: &str) -> io::Result<usize> {
     }
 }
 
-/// The next message; `None` at the end of input. What is no frame is an error, also one that the end cuts.
+/// The next message; `None` at the end of input. What is no frame is an error; one that the end cuts is `UnexpectedEof`.
 pub fn read(source: &mut impl BufRead) -> io::Result<Option<Value>> {
     let mut left = MAX_HEADER_BYTES;
     let mut length = None;
@@ -70,7 +75,7 @@ pub fn read(source: &mut impl BufRead) -> io::Result<Option<Value>> {
     loop {
         let line = match line(source, &mut left)? {
             None if first => return Ok(None),
-            None => return Err(bad("the output ended within a header")),
+            None => return Err(cut("header")),
             Some(line) => line,
         };
         first = false;
@@ -91,7 +96,7 @@ pub fn read(source: &mut impl BufRead) -> io::Result<Option<Value>> {
     source
         .read_exact(&mut body)
         .map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => bad("the output ended within a frame"),
+            ErrorKind::UnexpectedEof => cut("frame"),
             _ => error,
         })?;
     match serde_json::from_slice::<Value>(&body) {

@@ -190,6 +190,14 @@ fn daemons_that_misbehave_end_every_request() {
             "exit status: 7: no more memory",
         ),
         (
+            "printf 'Content-Length: 200\\r\\n\\r\\n{'; echo no more memory >&2; exit 3",
+            "the daemon ended with exit status: 3 within a frame: no more memory",
+        ),
+        (
+            "printf 'Content-Le'; kill -9 $$",
+            "the daemon ended with signal: 9 (SIGKILL) within a header",
+        ),
+        (
             "exec >&- 2>&-; exec sleep 60",
             "the daemon ended with signal: 9",
         ),
@@ -204,7 +212,7 @@ fn daemons_that_misbehave_end_every_request() {
             "{error} for {then}"
         );
         let again = client.request::<SessionListRequest>(SessionListParams::default());
-        assert!(matches!(again, Err(Error::Gone(_))));
+        assert_eq!(again.expect_err("gone").to_string(), error.to_string());
     }
 }
 
