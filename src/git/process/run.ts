@@ -6,6 +6,7 @@ import type { execa, Options } from 'execa';
 import { CheckpointdError, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { passSeam } from '../../base/seam.ts';
+import { begun } from './begin.ts';
 import { type GitPlace, gitEnvironment, placeArguments } from './environment.ts';
 import { ProcessGroup } from './process-group.ts';
 
@@ -70,7 +71,7 @@ export async function runGit(run: GitRun): Promise<GitOutput> {
     maxBuffer: 1 << 30,
     ...(run.input === undefined ? { stdin: 'ignore' } : { input: run.input }),
   } satisfies Options;
-  const child = start('git', args, options);
+  const child = begun('git', () => start('git', args, options));
   const group = new ProcessGroup(child, run.args);
   const abort = (): void => group.end();
   run.signal?.addEventListener('abort', abort, { once: true });
@@ -128,13 +129,14 @@ function commonOptions(place: GitPlace) {
 export async function openGit(place: GitPlace, args: readonly string[]): Promise<GitProcess> {
   const start = await loadExeca();
   passSeam('spawn', `git ${args[0] ?? ''}`);
-  const child = start('git', [...placeArguments(place), ...args], {
+  const options = {
     ...commonOptions(place),
     buffer: false,
     stdin: 'pipe',
     stdout: 'pipe',
     stderr: 'pipe',
-  });
+  } satisfies Options;
+  const child = begun('git', () => start('git', [...placeArguments(place), ...args], options));
   const group = new ProcessGroup(child, args);
   running.add(group);
   let stderr = '';

@@ -1,0 +1,49 @@
+// A process that is to start where no descriptor is left: an error of the system, which the daemon outlives.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+
+const source = (file: string): string => fileURLToPath(new URL(`../../../src/${file}`, import.meta.url));
+
+/** Runs it in a process of its own that may have 64 descriptors; `full` uses them up, `free` gives them back. */
+function withFewDescriptors(body: string): string {
+  const script = `
+    const { openSync, closeSync } = await import('node:fs');
+    const { runGit, openGit, loadExeca } = await import(${JSON.stringify(source('git/process/run.js'))});
+    const { withAccessLists } = await import(${JSON.stringify(source('base/access-lists.js'))});
+    await loadExeca();
+    const held = [];
+    const full = () => { try { for (;;) held.push(openSync('/dev/null')); } catch {} };
+    const free = () => { for (const fd of held.splice(0)) closeSync(fd); };
+    const told = (work) => work.then(() => 'done', (error) => error.code ?? error.kind ?? String(error));
+    const place = { gitDir: '/' };
+    ${body}`;
+  const args = ['-c', 'ulimit -n 64 && exec "$0" --input-type=module -e "$1"', process.execPath, script];
+  const { status, stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8', timeout: 30_000 });
+  assert.is(status, 0, stderr);
+  return stdout.trim();
+}
+
+test('git that cannot start for lack of descriptors is an error of the system, and starts when there are some', () => {
+  const body = `
+    full();
+    const first = await told(runGit({ place, args: ['version'] }));
+    const second = await told(openGit(place, ['version']));
+    await new Promise((next) => setImmediate(next));
+    free();
+    console.log(first, second, await told(runGit({ place, args: ['version'] })));`;
+  assert.is(withFewDescriptors(body), 'EMFILE EMFILE done');
+});
+
+test('whoever cannot be asked for access lists counts as having one', () => {
+  const body = `
+    await withAccessLists([Buffer.from('/')]);
+    full();
+    const has = await withAccessLists([Buffer.from('/')]).catch((error) => () => String(error));
+    free();
+    console.log(has(1));`;
+  assert.is(withFewDescriptors(body), 'true');
+});
+
+test.run();
