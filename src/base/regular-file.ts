@@ -1,5 +1,6 @@
 // Reads a file that somebody else may have put there, and never waits for it: a FIFO or a terminal in its place is no
 // file. It changes nothing, and does not even open what is none.
+import { systemCode } from './errors.ts';
 import { constants, files } from './files.ts';
 
 /**
@@ -19,4 +20,29 @@ export function readRegularFile(path: string | Buffer, isLinkRead = true): Buffe
   } finally {
     files.closeSync(fd);
   }
+}
+
+/**
+ * The same of a file that git goes without where it is missing or closed to us: undefined then, too.
+ *
+ * @throws system errors that say nothing of the file: too many are open, the disk fails
+ */
+export function readIfPresent(path: string | Buffer, isLinkRead = true): Buffer | undefined {
+  try {
+    return readRegularFile(path, isLinkRead);
+  } catch (error) {
+    if (!isAbsence(error) && !isExchange(error)) throw error;
+    return undefined;
+  }
+}
+
+/** Not a disk that fails or a system that has run out of something: then nobody knows what stands there. */
+export function isAbsence(error: unknown): boolean {
+  const absences = /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/;
+  return absences.test(systemCode(error) ?? '');
+}
+
+/** It was removed on its server, or became a socket, between the look and the opening. */
+function isExchange(error: unknown): boolean {
+  return /^(ESTALE|ENXIO)$/.test(systemCode(error) ?? '');
 }

@@ -1,9 +1,8 @@
 // How ignore rules reach the walker: interfaces that git/ fulfils (one engine, git's own), and the facts about
 // `.gitignore` files that tell when an old verdict still holds. It never interprets a rule.
 import { createHash } from 'node:crypto';
-import { systemCode } from '../../base/errors.ts';
 import { files, type Stats } from '../../base/files.ts';
-import { readRegularFile } from '../../base/regular-file.ts';
+import { isAbsence, readIfPresent } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { inside, type ReachedPath } from '../work-tree.ts';
 
@@ -137,16 +136,16 @@ export function hasPattern(rules: Buffer): boolean {
 }
 
 function readRules(path: Buffer): Buffer | 'none' | 'blocks' {
+  const rules = readIfPresent(path, false);
+  if (rules !== undefined) return rules;
   try {
-    const rules = readRegularFile(path, false);
-    if (rules !== undefined) return rules;
     const stats = files.lstatSync(path);
     // Before 2.32 git follows a link here, to whatever it leads.
     const isWaiting = stats.isSymbolicLink() ? files.statSync(path).isFIFO() : mayWait(stats);
     return isWaiting ? 'blocks' : 'none';
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return 'none'; // vanished or unreadable: git reads none either
+    if (!isAbsence(error)) throw error;
+    return 'none'; // vanished or closed to us: git reads none either
   }
 }
 

@@ -2,10 +2,9 @@
 // file is asked by itself, so a broken one costs its own answer only, and `git config` runs nothing of theirs.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { systemCode } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
-import { readRegularFile } from '../../base/regular-file.ts';
+import { readIfPresent } from '../../base/regular-file.ts';
 import { runGit } from '../process/run.ts';
 import { blockingInclude } from '../repository/config-includes.ts';
 import type { Repository } from '../repository/git-dir.ts';
@@ -53,7 +52,14 @@ export class GlobalExcludes {
   path(): Promise<string> {
     const configs = this.#configs();
     const key = configs.map(fileKey).join(' ');
-    if (this.#cached?.key !== key) this.#cached = { key, path: this.#resolve(configs) };
+    if (this.#cached?.key !== key) {
+      const cached = { key, path: this.#resolve(configs) };
+      this.#cached = cached;
+      // What could not be read now is asked for again.
+      cached.path.catch(() => {
+        if (this.#cached === cached) this.#cached = undefined;
+      });
+    }
     return this.#cached.path;
   }
 
@@ -143,10 +149,5 @@ function isGitFailure(error: unknown): error is Error {
 
 /** Spares a process for the files that set no such thing, which is nearly all of them. */
 function mayAnswer(config: string): boolean {
-  try {
-    return /excludesfile|include/i.test(readRegularFile(config)?.toString('latin1') ?? '');
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false; // absent or unreadable
-  }
+  return /excludesfile|include/i.test(readIfPresent(config)?.toString('latin1') ?? '');
 }

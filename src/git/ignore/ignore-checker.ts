@@ -3,10 +3,10 @@
 // runs, locks and writes nothing of theirs. What an index tracks is not its business (git/repository/user-index.ts).
 import { parse } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
-import { readRegularFile } from '../../base/regular-file.ts';
+import { readIfPresent } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import { isSilence } from '../process/silence.ts';
@@ -167,12 +167,7 @@ function layOut(directory: string): void {
 }
 
 function readRules(file: string): string {
-  try {
-    return readRegularFile(file)?.toString('latin1') ?? '';
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return ''; // absent or unreadable: git reads none either
-  }
+  return readIfPresent(file)?.toString('latin1') ?? '';
 }
 
 function hasPattern(rules: string): boolean {

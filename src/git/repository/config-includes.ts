@@ -4,7 +4,7 @@ import { devNull } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { readRegularFile } from '../../base/regular-file.ts';
+import { readIfPresent } from '../../base/regular-file.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 
@@ -64,12 +64,7 @@ async function includesOf(config: string, place: GitPlace): Promise<string[]> {
 
 /** Spares a process for the files that include nothing, which is nearly all of them. */
 function mayInclude(config: string): boolean {
-  try {
-    return /include/i.test(readRegularFile(config)?.toString('latin1') ?? '');
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false; // absent or unreadable: git skips it, or says so
-  }
+  return /include/i.test(readIfPresent(config)?.toString('latin1') ?? '');
 }
 
 /** Whether git would wait for what stands there: a FIFO, a terminal; not for nothing, a directory or the null device. */
