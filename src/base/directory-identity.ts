@@ -39,10 +39,14 @@ export function isSameDirectory(a: DirectoryIdentity, b: DirectoryIdentity): boo
 
 const overlayMagic = 0x794c7630;
 
+export function isOnOverlay(path: string | Buffer): boolean {
+  return files.statfsSync(path).type === overlayMagic;
+}
+
 /** An overlay (the file system of containers) keeps the inode of what it copies up at its first change, not the birth. */
 function lastingBirth(path: string, { birthtimeNs }: BigIntStats): bigint {
   try {
-    return files.statfsSync(path).type === overlayMagic ? 0n : birthtimeNs;
+    return isOnOverlay(path) ? 0n : birthtimeNs;
   } catch (error) {
     // Gone since it was looked at: as it stood then.
     if (systemCode(error) === 'ENOENT') return birthtimeNs;

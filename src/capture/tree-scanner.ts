@@ -21,7 +21,7 @@ import { KnownFiles } from './known/known-files.ts';
 import type { Listings } from './listings.ts';
 import { type FileClock, readFileClock, settleMsUsual } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
-import { requireRoot, type WorkTree } from './work-tree.ts';
+import { requireWorkTree, type WorkTree } from './work-tree.ts';
 
 export interface TreeScannerOptions {
   readonly store: SnapshotSink;
@@ -215,7 +215,7 @@ export class TreeScanner {
     isInBackground,
   }: ScanRequest): ScanOptions {
     const { workTree, store, maxFileBytes } = this.#options;
-    requireRoot(workTree.root);
+    requireWorkTree(workTree);
     const earlier = since?.listings;
     const touched = new Set(since?.touched.map(parentOf));
     return {
@@ -263,7 +263,9 @@ export class TreeScanner {
   async #tracked<T>(run: () => Promise<T>): Promise<T> {
     this.#running += 1;
     try {
-      return await run();
+      const seen = await run();
+      requireWorkTree(this.#options.workTree); // what came over it meanwhile may be what was seen
+      return seen;
     } finally {
       this.#running -= 1;
       if (this.#running === 0) await this.#scopes.rest();

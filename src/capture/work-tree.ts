@@ -8,13 +8,16 @@ import { identityOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { bytesOf, type TreePath } from '../tree/tree-path.ts';
-import { protectedPlace } from './protected-places.ts';
+import { protectedPlace } from './root/protected-places.ts';
+import { refuseOtherMount, type StandingRoot, standingRoot } from './root/standing-root.ts';
 
 export interface WorkTree {
   /** The canonical absolute path; every link in it is resolved. */
   readonly root: string;
   /** `dev:ino` of the root when it was opened. */
   readonly identity: string;
+  /** What {@link requireWorkTree} compares with. */
+  readonly standing?: StandingRoot;
   /** The name of the protected place that was allowed on purpose, if it is one. */
   readonly protectedPlace?: string;
 }
@@ -56,7 +59,7 @@ export function openWorkTree(path: string, options: OpenWorkTreeOptions = {}): W
       { details: { path: root, place: 'a git directory' } },
     );
   }
-  return { root, identity, ...given({ protectedPlace: place }) };
+  return { root, identity, standing: standingRoot(root), ...given({ protectedPlace: place }) };
 }
 
 /** By what git knows one by; a directory below it may well be a work tree, and so may one with a `.git` of its own. */
@@ -84,6 +87,20 @@ export function requireRoot(root: string): string {
     }
     mustBeReadable(root);
     return identityOf(stats);
+  } catch (error) {
+    throw workTreeError(root, error);
+  }
+}
+
+/**
+ * Looks whether the work tree stands where it was opened; one that was made anew at the same path is taken for it.
+ *
+ * @throws what {@link requireRoot} throws; WorkTreeMissing when another file system is mounted there.
+ */
+export function requireWorkTree({ root, standing }: WorkTree): void {
+  requireRoot(root);
+  try {
+    if (standing !== undefined) refuseOtherMount(root, standing);
   } catch (error) {
     throw workTreeError(root, error);
   }

@@ -8,6 +8,7 @@ import type { Directory } from '../../tree/directory.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Changes } from '../../watch/change-log.ts';
 import type { HeldTree } from '../../watch/held/held-watch.ts';
+import { mountsBelow } from '../../watch/mounts.ts';
 import type { IgnoreScopes } from '../ignore/ignore-rules.ts';
 import type { ScannedTree } from '../scanned-tree.ts';
 import { startingChain } from '../selection.ts';
@@ -201,22 +202,4 @@ function rootKey(root: string): string {
     if (systemCode(error) === undefined) throw error;
     return ''; // the scan that follows says what is wrong with it
   }
-}
-
-/** What is mounted below the root: other file systems, which may come over a directory without a word. */
-function mountsBelow(mountinfo: string, root: string): string {
-  const prefix = root.endsWith('/') ? root : `${root}/`;
-  return mountinfo
-    .split('\n')
-    .filter((line) => unescaped(line.split(' ')[4] ?? '').startsWith(prefix))
-    .join('\n');
-}
-
-/** The kernel writes blanks and backslashes as three octal digits. */
-function unescaped(text: string): string {
-  const bytes = Buffer.from(text, 'utf8').toString('latin1');
-  const plain = bytes.replace(/\\([0-7]{3})/g, (_, octal: string) =>
-    String.fromCharCode(Number.parseInt(octal, 8)),
-  );
-  return Buffer.from(plain, 'latin1').toString('utf8');
 }

@@ -3,11 +3,11 @@
 // was held on. Whoever holds directories begins with a position of the log. It tells people nothing; chokidar does.
 import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../../base/errors.ts';
-import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { ChangeLog } from '../change-log.ts';
 import { Fence } from '../fence.ts';
+import { readMounts } from '../mounts.ts';
 import { queueShareOf, startThread, ThreadEnds } from '../thread/thread-start.ts';
 import type { FromHeld, HeldOrder, ToHeld } from './held-messages.ts';
 
@@ -124,12 +124,7 @@ export class HeldWatch implements HeldTree {
   }
 
   mounts(): string {
-    try {
-      return files.readFileSync('/proc/self/mountinfo', 'utf8');
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      return 'unknown';
-    }
+    return readMounts();
   }
 
   /** No handle and no thread is left when this resolves. */

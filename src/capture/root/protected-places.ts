@@ -2,9 +2,9 @@
 // gigabytes elsewhere. It judges spelling and identity; the work tree itself is opened in capture/work-tree.ts.
 import { homedir } from 'node:os';
 import { join, parse } from 'node:path';
-import { systemCode } from '../base/errors.ts';
-import { identityOf } from '../base/file-stamp.ts';
-import { files } from '../base/files.ts';
+import { systemCode } from '../../base/errors.ts';
+import { identityOf } from '../../base/file-stamp.ts';
+import { files } from '../../base/files.ts';
 
 /** Says which protected place a canonical path is, or undefined when it is none. */
 export function protectedPlace(canonical: string, home: string = homedir()): string | undefined {

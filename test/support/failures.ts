@@ -1,0 +1,19 @@
+// The errors that tests expect: the daemon's own, known by their kind.
+import { CheckpointdError } from '../../src/base/errors.ts';
+
+/** The expected failure that a request ends in; fails when it succeeds or breaks otherwise. */
+export async function failure(request: Promise<unknown>): Promise<CheckpointdError> {
+  try {
+    await request;
+  } catch (error) {
+    if (error instanceof CheckpointdError) return error;
+    throw error;
+  }
+  throw new Error('the request succeeded, and should not have');
+}
+
+/** Whether an error is an expected failure of this kind. */
+export const refusedAs =
+  (kind: string) =>
+  (error: unknown): boolean =>
+    error instanceof CheckpointdError && error.kind === kind;
