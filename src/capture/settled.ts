@@ -1,6 +1,5 @@
 // When an equal stamp proves an equal content, by the clock of the file system that sets the stamps, which need not be
 // ours. It reads no file of the user's.
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
@@ -67,15 +66,18 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
 
 /** What the file system there writes as the time of now; undefined when that is another one, or nothing can be written. */
 function stampNow(directory: string, device: number): number | undefined {
-  const file = join(directory, `${randomBytes(10).toString('hex')}.clock`);
+  const file = join(directory, 'clock');
   try {
-    if (Number(files.lstatSync(directory, { bigint: true }).dev) !== device) return undefined;
-    files.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
+    // Each capture asks: to make and remove a file costs many times of touching one. Its own clock sets the time of
+    // its change, whatever times it is given.
     try {
-      return Number(files.lstatSync(file, { bigint: true }).ctimeNs / 1_000_000n);
-    } finally {
-      files.unlinkSync(file);
+      files.lutimesSync(file, 0, 0);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      files.writeFileSync(file, '', { flag: 'wx', mode: 0o600 });
     }
+    const { dev, ctimeNs } = files.lstatSync(file, { bigint: true });
+    return Number(dev) === device ? Number(ctimeNs / 1_000_000n) : undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return undefined; // a full disk, say: less is known, and no capture fails for it

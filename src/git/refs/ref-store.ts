@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { GitChild } from '../process/child.ts';
-import type { GitPlace } from '../process/environment.ts';
 import { areAt, listRefs } from './list-refs.ts';
+import { leftOfNew } from './new-refs.ts';
 import { keepingPackedMode } from './packed-refs-mode.ts';
 import { both, movedByOthers, throwRefused, untold } from './ref-failure.ts';
 import { stampOfRefs } from './ref-stamp.ts';
+import type { RefStoreOptions } from './ref-store-options.ts';
 import { syncRefs } from './ref-sync.ts';
 import {
   assertOurs,
@@ -23,24 +24,6 @@ import {
   writeIntent,
 } from './ref-transaction.ts';
 import { removeLock, removeStalePackedRefs } from './stale-lock.ts';
-
-export interface RefStoreOptions {
-  /** The repository that holds the refs; for `local` the user's own. */
-  readonly place: GitPlace;
-  /** Where the ref files and their locks really lie, when that is not the place's git dir. */
-  readonly refsIn?: string;
-  /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
-  readonly prefixes: readonly string[];
-  /** The directories that they lie in, looked at for the work of other programs. */
-  readonly directories: readonly string[];
-  /** Before refs are put back that another program moved: brings back what they hold, as far as it can. */
-  readonly heal?: () => Promise<void>;
-  /** Refs that another program had moved are where they were, but for those that held what is gone. */
-  readonly onPutBack?: (back: number, lost: number) => void;
-  /** Where an unfinished transaction is written down; in a directory of ours. */
-  readonly intentFile: string;
-  readonly durable: boolean;
-}
 
 export class RefStore {
   readonly #options: RefStoreOptions;
@@ -204,7 +187,8 @@ export class RefStore {
     const isNoted = needsNote(changes);
     if (isNoted) this.#beginIntent(changes);
     try {
-      await this.#ask(changes, (ref) => this.#refs.get(ref));
+      const left = leftOfNew(this.#refsIn, changes, this.#refs, this.#options.spares);
+      if (left.length > 0) await this.#ask(left, (ref) => this.#refs.get(ref));
     } catch (error) {
       await this.#findOut(changes, before, error);
     }
@@ -274,9 +258,9 @@ export class RefStore {
 
   /** One that may stand there although writing it failed would be carried out by the next open. */
   #beginIntent(changes: readonly RefChange[]): void {
-    const { intentFile, durable } = this.#options;
+    const { intentFile, durable, spares } = this.#options;
     try {
-      writeIntent(intentFile, changes, durable);
+      writeIntent(intentFile, changes, durable, spares);
     } catch (error) {
       this.#endIntent();
       throw error;

@@ -6,6 +6,7 @@ import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
 import { isObjectId } from '../objects/object-id.ts';
+import type { SpareFiles } from '../objects/spare-files.ts';
 import type { TakeAnswer } from '../process/child.ts';
 import { gitAnswered } from '../process/run.ts';
 
@@ -17,9 +18,14 @@ export interface RefChange {
   readonly to: string | undefined;
 }
 
-export function writeIntent(file: string, changes: readonly RefChange[], durable: boolean): void {
+export function writeIntent(
+  file: string,
+  changes: readonly RefChange[],
+  durable: boolean,
+  spares?: SpareFiles,
+): void {
   const text = JSON.stringify(withSum({ changes: changes.map(({ ref, to }) => ({ ref, to: to ?? null })) }));
-  writeAtomically(file, text, { durable });
+  if (!spares?.put(file, text)) writeAtomically(file, text, { durable });
 }
 
 export function readIntent(file: string): RefChange[] | 'damaged' | undefined {
