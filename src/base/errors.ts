@@ -76,6 +76,11 @@ export class CheckpointdError extends Error {
   }
 }
 
+/** Whether a store has lost what was asked for. */
+export function isDamage(error: unknown): error is CheckpointdError {
+  return error instanceof CheckpointdError && (error.kind === 'StoreCorrupt' || error.kind === 'DataCorrupt');
+}
+
 /** The `code` of a failed system call (`ENOENT`, `EACCES` …), or undefined where the failure is of another sort. */
 export function systemCode(error: unknown): string | undefined {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;

@@ -11,6 +11,7 @@ import { TreeCapturer } from '../capture/tree-capturer.ts';
 import { storageWithin } from '../capture/work-tree.ts';
 import { checkGit } from '../git/process/version.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { UnusableRepository } from '../store/unusable-repository.ts';
 import { isGitName } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { CheckpointIndex } from './index/checkpoint-index.ts';
@@ -25,7 +26,7 @@ import { recoverAnswered, reopenUnpublished } from './restore/after-power-cut.ts
 import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
 import { recover } from './restore/recover.ts';
 import { type DisabledReason, remedies, type Session } from './session.ts';
-import { type OpenedStore, openStore } from './session-store.ts';
+import { type OpenedStore, openStore, unusableAround } from './session-store.ts';
 import { auditedScan } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
@@ -64,7 +65,10 @@ export async function enableCheckpoints(
   if (reason !== undefined) {
     // Without checkpoints it can be neither finished nor undone, so no change may come before that.
     session.setUnfinishedRestore(files.existsSync(session.parts.directory.intentFile));
-    return session.disable(reason);
+    return session.disable(
+      reason,
+      reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined,
+    );
   }
   const isGivenUp = session.disabledReason === 'OtherWorkTree'; // it was said, and this is what came of it
   const opened = await storeOrDamage(session, mode);
@@ -109,14 +113,15 @@ export async function enableCheckpoints(
   }
 }
 
-/** A store that is damaged as a whole disables checkpoints, and only them: the conversation is there all the same. */
+/** A store that is damaged as a whole, or cannot be reached, disables only checkpoints: the conversation is there. */
 async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedStore | undefined> {
   try {
     return await openStore(session, mode === 'force');
   } catch (error) {
-    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+    const isUnusable = error instanceof UnusableRepository;
+    if (!(error instanceof CheckpointdError) || !(isUnusable || error.kind === 'StoreCorrupt')) throw error;
     session.setUnfinishedRestore(files.existsSync(session.parts.directory.intentFile));
-    session.disable('StoreCorrupt', error);
+    session.disable(isUnusable ? 'RepositoryUnusable' : 'StoreCorrupt', error);
     session.parts.log.error(error.message);
     return undefined;
   }

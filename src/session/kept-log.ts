@@ -3,7 +3,7 @@
 // nothing and throws nothing away.
 import { randomBytes } from 'node:crypto';
 import { basename } from 'node:path';
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import type { LogRecord } from '../conversation/log/log-record.ts';
@@ -126,10 +126,6 @@ async function readLog({
     throw error;
   }
   return { sessionLog, conversation, others };
-}
-
-function isDamage(error: unknown): error is CheckpointdError {
-  return error instanceof CheckpointdError && (error.kind === 'StoreCorrupt' || error.kind === 'DataCorrupt');
 }
 
 function withRemedy(error: CheckpointdError): CheckpointdError {

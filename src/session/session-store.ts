@@ -6,12 +6,14 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
+import { brokenRepository } from '../git/repository/broken-repository.ts';
 import { findRepository, isRepositoryHidden } from '../git/repository/git-dir.ts';
 import { makeRepository } from '../git/repository/new-repository.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
 import { PublishedList } from '../store/published-list.ts';
 import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
+import { UnusableRepository } from '../store/unusable-repository.ts';
 import { emptyStore, isBeingDeleted } from './deletion-note.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
 import { setAside } from './restore/interrupted.ts';
@@ -35,10 +37,13 @@ export async function openStore(session: Session, mayMake: boolean): Promise<Ope
   // Looked up afresh: the user may have made one since the session was opened.
   if (driver.needsRepository && findRepository(workTree.root) === undefined) {
     if (isRepositoryHidden(workTree.root)) throw hiddenRepository('StoreCorrupt', workTree.root);
+    refuseBroken(workTree.root);
     if (!mayMake) throw withoutRepository(workTree.root, published.ids.size);
     await makeRepository(workTree.root);
     log.info(`made a repository in ${workTree.root}, as asked`);
   }
+  // In a repository further out nothing of it would be found.
+  else if (driver.needsRepository && published.ids.size > 0) refuseBroken(workTree.root);
   const inner = await driver.open({ ...storeOptions(session), expected: published.ids.size });
   const store = new GuardedStore(inner, published);
   try {
@@ -79,6 +84,7 @@ export async function destroyOutside(directory: SessionDirectory, log: Log): Pro
 async function destroyClosedStore(directory: SessionDirectory, marker: SessionMarker): Promise<void> {
   const driver = strategyNamed(marker.strategy);
   const repository = findRepository(marker.workTree);
+  if (driver.needsRepository && !isRepositoryHidden(marker.workTree)) refuseBroken(marker.workTree);
   if (repository === undefined && driver.needsRepository) {
     if (isRepositoryHidden(marker.workTree)) throw hiddenRepository('StoreUnavailable', marker.workTree);
     return; // it is gone, and the hidden refs with it: nothing is left outside
@@ -115,6 +121,17 @@ function storeOptions(session: Session): StoreOptions {
     durability: options.durability,
     tell: (what) => log.warn(what),
   };
+}
+
+/** Of a work tree that is in no repository: where git takes one for none that somebody's work is in. */
+export function unusableAround(root: string): UnusableRepository | undefined {
+  const broken = brokenRepository(root);
+  return broken && new UnusableRepository(broken.what, broken.path);
+}
+
+function refuseBroken(root: string): void {
+  const unusable = unusableAround(root);
+  if (unusable !== undefined) throw unusable;
 }
 
 /** The repository that holds the checkpoints may be there, and they with it. */

@@ -30,6 +30,7 @@ export type DisabledReason =
   | 'NotRequested'
   | 'Cleaned'
   | 'OtherWorkTree'
+  | 'RepositoryUnusable'
   | 'StoreCorrupt';
 
 export interface SessionLimits {
@@ -208,6 +209,8 @@ export const remedies: Readonly<Record<DisabledReason, string>> = {
     'Checkpoints are not available: git 2.30 or later is required. Update git, then use checkpoint/init.',
   StoreCorrupt:
     'The checkpoint store of this session is damaged or gone. Use checkpoint/init to set aside what is left of it and begin anew.',
+  RepositoryUnusable:
+    'The repository that holds the checkpoints of this session cannot be used as it stands. Put it right, then open the session again or use checkpoint/init.',
   NotRequested: 'Checkpoints are not enabled in this session. Use checkpoint/init to enable them.',
   Cleaned:
     'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to begin anew.',

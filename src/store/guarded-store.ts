@@ -47,15 +47,19 @@ export class GuardedStore implements SnapshotStore {
    */
   async compare(): Promise<StoredCheckpoint[]> {
     let stored = await this.checkpoints();
-    if (this.#published.isKept && this.#missing.length > 0 && this.#inner.putBack !== undefined) {
-      await this.#inner.putBack(new Set(this.#missing.flatMap(({ affects }) => affects)));
-      stored = await this.checkpoints();
+    if (this.#published.isKept && this.#inner.putBack !== undefined) {
+      // A ref that was moved elsewhere looks damaged; what it held may be there all the same.
+      const unlisted = this.damaged().flatMap(({ affects }) => affects);
+      const ids = new Set(unlisted.filter((id) => this.#published.ids.has(id)));
+      if (await this.#inner.putBack(ids, stored)) stored = await this.checkpoints();
     }
     if (!this.#published.isKept) {
       this.#published.replace(stored.map(({ record }) => record.id));
       this.#missing = [];
-    } else if (stored.length === 0 && this.#published.ids.size > 0) throw emptied(this.#published.ids.size);
-    else {
+    } else if (stored.length === 0 && this.#published.ids.size > 0) {
+      const held = this.#published.ids.size;
+      throw (await this.#inner.explainLoss?.(held)) ?? emptied(held);
+    } else {
       for (const { record } of stored)
         if (!this.#published.ids.has(record.id)) this.#published.add(record.id);
     }
@@ -98,8 +102,8 @@ export class GuardedStore implements SnapshotStore {
   }
 
   async destroy(): Promise<void> {
-    this.#published.forget();
     await this.#inner.destroy();
+    this.#published.forget(); // what could not be destroyed is expected all the same
   }
 
   hash(size: number): BlobHash {

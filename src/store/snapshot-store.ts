@@ -1,6 +1,7 @@
 // THE interface of the three strategies: keeps immutable snapshots of a work tree, and the checkpoints that name
 // them. A store only stores. It never reads or writes the work tree (capture/tree-capturer.ts brings the bytes, one
-// restorer in worktree/ takes them back) and knows nothing of conversations beyond the reference it keeps.
+// restorer in restore/ takes them back) and knows nothing of conversations beyond the reference it keeps.
+import type { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { SkippedPath, SnapshotSink } from '../capture/snapshot-sink.ts';
 import type { TreeDiffer } from '../git/diff/tree-differ.ts';
@@ -135,8 +136,13 @@ export interface SnapshotStore extends SnapshotSink {
   /** Everything published so far survives a power cut when this resolves, whatever the durability. */
   sync(): Promise<void>;
   rename(id: CheckpointId, name: string | undefined): Promise<void>;
-  /** Looks for published checkpoints that are not among {@link checkpoints} any more, and lists again what it finds. */
-  putBack?(ids: ReadonlySet<CheckpointId>): Promise<void>;
+  /**
+   * Looks for published checkpoints that are not among {@link checkpoints} any more, lists again what it finds, and
+   * gives back tags and names that somebody else moved. Says whether anything was to be done.
+   */
+  putBack?(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean>;
+  /** Asked where none is left of so many: what became of them, if it can be told better than that they are gone. */
+  explainLoss?(held: number): Promise<CheckpointdError | undefined>;
   /** Removes checkpoints with their tags and names; contents stay until {@link sweep}. */
   remove(ids: readonly CheckpointId[]): Promise<void>;
 

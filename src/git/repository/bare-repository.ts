@@ -132,6 +132,11 @@ function listing(directory: string): string[] {
   return entriesIn(directory).map((entry) => entry.name);
 }
 
+/** Whether anything but directories lies in a directory or below. */
+export function holdsFile(directory: string): boolean {
+  return entriesIn(directory).some((entry) => !entry.isDirectory() || holdsFile(join(directory, entry.name)));
+}
+
 /** What a directory holds; nothing where there is none. */
 export function entriesIn(directory: string): Dirent[] {
   try {

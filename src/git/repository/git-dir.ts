@@ -1,9 +1,10 @@
 // Finds the repository that a directory is in, by hand: `git rev-parse` refuses repositories of other owners and
 // cannot read newer formats, and neither matters to us. It starts no process and reads nothing but pointers.
+import { Buffer, isUtf8 } from 'node:buffer';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { readRegularFile } from '../../base/regular-file.ts';
+import { isAbsence, readRegularFile } from '../../base/regular-file.ts';
 
 export interface Repository {
   /** The directory that holds the `.git`. */
@@ -46,6 +47,21 @@ export function repositoryAt(root: string): Repository | undefined {
   return { root, gitDir, commonDir };
 }
 
+/** What the `.git` of this directory is or names, whether a git directory is there or not. */
+export function namedAt(
+  root: string,
+): { readonly gitDir: string; readonly is: NamedGitDirectory } | undefined {
+  const dotGit = join(root, '.git');
+  const gitDir = pointedTo(dotGit);
+  if (gitDir === undefined) return undefined;
+  if (gitDir !== dotGit && !isUtf8(readRegularFile(dotGit) ?? Buffer.alloc(0)))
+    return { gitDir, is: 'notUtf8' };
+  return { gitDir, is: isDirectory(gitDir) ? 'there' : 'missing' };
+}
+
+/** `notUtf8`: its path is, so that no string of ours leads to it. */
+export type NamedGitDirectory = 'there' | 'missing' | 'notUtf8';
+
 function pointedTo(dotGit: string): string | undefined {
   if (isDirectory(dotGit)) return dotGit;
   const line = readLine(dotGit);
@@ -77,7 +93,7 @@ function isDirectory(path: string): boolean {
 }
 
 /** Present in any form: HEAD of old repositories is a symbolic link, dangling before the first commit. */
-function isPresent(path: string): boolean {
+export function isPresent(path: string): boolean {
   try {
     return files.lstatSync(path, unlessAbsent) !== undefined;
   } catch (error) {
@@ -94,9 +110,4 @@ function isDenied(path: string): boolean {
     if (!isAbsence(error)) throw error;
     return /^(EACCES|EPERM)$/.test(systemCode(error) ?? '');
   }
-}
-
-/** Not a disk that fails or a system that has run out of something: then nobody knows what stands there. */
-function isAbsence(error: unknown): boolean {
-  return /^(ENOENT|ENOTDIR|EACCES|EPERM|ELOOP|ENAMETOOLONG|EINVAL|EISDIR)$/.test(systemCode(error) ?? '');
 }

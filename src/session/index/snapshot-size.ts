@@ -1,7 +1,7 @@
 // How many files a snapshot holds and how large they are together, in an LRU by the snapshot's immutable id. It counts
 // what the store tells and reads no content.
 import { LRUCache } from 'lru-cache';
-import { CheckpointdError } from '../../base/errors.ts';
+import { isDamage } from '../../base/errors.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import type { SnapshotStore } from '../../store/snapshot-store.ts';
 
@@ -36,8 +36,7 @@ async function count(store: SnapshotStore, snapshot: SnapshotId): Promise<Snapsh
     if (sizes.some((size) => size < 0)) return undefined;
     return { fileCount: entries.length, totalSize: sizes.reduce((sum, size) => sum + size, 0) };
   } catch (error) {
-    const isDamage = error instanceof CheckpointdError && /^(Store|Data)Corrupt$/.test(error.kind);
-    if (isDamage) return undefined; // store/verify names it; a list must not fail for one of its rows
+    if (isDamage(error)) return undefined; // store/verify names it; a list must not fail for one of its rows
     throw error;
   }
 }

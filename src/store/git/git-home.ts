@@ -1,5 +1,7 @@
 // What differs between the two git strategies, as one interface: where objects and refs live, and how they are kept
 // from being pruned. shadow.ts and local.ts make one each; git-store.ts works with either.
+import type { CheckpointdError } from '../../base/errors.ts';
+import type { SpareFiles } from '../../git/objects/spare-files.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
@@ -17,6 +19,8 @@ export interface GitHome {
   readonly readPlace: GitPlace;
   readonly spoolDirectory: string;
   readonly refs: RefStore;
+  /** Where the objects and the refs are ours alone. */
+  readonly spares?: SpareFiles | undefined;
   readonly names: RefNames;
   /**
    * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed
@@ -33,6 +37,8 @@ export interface GitHome {
   /** Bytes on disk and number of blobs. */
   usage(): Promise<{ readonly bytes: number; readonly blobs: number }>;
   destroy(): Promise<void>;
+  /** See {@link SnapshotStore.explainLoss}. */
+  explainLoss?(held: number): CheckpointdError | undefined;
   /** A directory that is no longer what was opened, if any. */
   gone(): string | undefined;
   /** See {@link StoreOptions.tell}. */

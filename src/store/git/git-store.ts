@@ -1,6 +1,7 @@
 // The SnapshotStore over git objects and refs, shared by the strategies `shadow` and `local`; what differs between
 // the two (where objects and refs live, how they are kept from being pruned) is in the GitHome that it is given. It
 // never opens a work tree, an index or HEAD.
+import type { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
@@ -29,7 +30,7 @@ import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef, unknownCh
 import { SweepGate } from './sweep-gate.ts';
 import { TreeReader } from './trees.ts';
 import { refuseUnpublished } from './unpublished.ts';
-import { verifyCheckpoints } from './verify.ts';
+import { damagedWhole, verifyCheckpoints } from './verify.ts';
 import { GitWriter } from './writer.ts';
 
 /** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
@@ -52,7 +53,8 @@ export class GitStore implements SnapshotStore {
     this.strategy = home.strategy;
     this.spoolDirectory = home.spoolDirectory;
     this.#home = home;
-    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, (id) => home.unsynced.stored(id));
+    const onStored = (id: string): void => home.unsynced.stored(id);
+    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored, home.spares);
     this.#reader = new ObjectReader(home.readPlace);
     this.#trees = new TreeReader(this.#reader);
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
@@ -110,9 +112,17 @@ export class GitStore implements SnapshotStore {
     return good;
   }
 
-  async putBack(ids: ReadonlySet<CheckpointId>): Promise<void> {
-    const found = await putBackCheckpoints(this.#home, this.#reader, ids);
-    if (found > 0) this.#home.tell?.(foundText(found));
+  async putBack(ids: ReadonlySet<CheckpointId>, stored: readonly StoredCheckpoint[]): Promise<boolean> {
+    const back = await putBackCheckpoints(this.#home, this.#reader, ids, stored);
+    const hasMoved = back.checkpoints + back.moved > 0;
+    if (hasMoved) this.#home.tell?.(foundText(back));
+    return hasMoved;
+  }
+
+  async explainLoss(held: number): Promise<CheckpointdError | undefined> {
+    const commit = this.#damaged.find(({ affects }) => affects.length > 0)?.what;
+    if (commit !== undefined) return damagedWhole(this.#home.readPlace, commit, held);
+    return this.#home.explainLoss?.(held);
   }
 
   gone(): string | undefined {
@@ -256,6 +266,7 @@ export class GitStore implements SnapshotStore {
 
   async close(): Promise<void> {
     const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
+    this.#home.spares?.close();
     try {
       await this.#home.close();
     } finally {
@@ -264,6 +275,7 @@ export class GitStore implements SnapshotStore {
   }
 
   kill(): void {
+    this.#home.spares?.close();
     for (const child of [this.#objects, this.#reader, this.#differ, this.#home.refs]) child.kill();
   }
 

@@ -21,7 +21,9 @@ import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
+import { unreadableSettings } from '../unusable-repository.ts';
 import { claimRefs, refuseOthersRefs } from './belonging.ts';
+import { heldFurtherOut } from './further-out.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { putBackText } from './put-back.ts';
@@ -80,6 +82,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
       return { bytes, blobs: blobs + (await countBlobs(quarantine.place(kept))) };
     },
     destroy: () => refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined }))),
+    explainLoss: (held) => heldFurtherOut(options.workTree, names.own, held),
     gone,
     tell: options.tell,
   };
@@ -193,7 +196,11 @@ async function userRepository({ gitDirectory, sessionDirectory }: StoreOptions):
     '^(extensions\\.|core\\.sharedrepository$)',
   ];
   // Not in their git directory: there git reads what the settings include before it does anything.
-  const { stdout } = await runGit({ place: { gitDir: sessionDirectory }, args, accept: [0, 1] });
+  const { stdout } = await runGit({ place: { gitDir: sessionDirectory }, args, accept: [0, 1] }).catch(
+    (error: unknown) => {
+      throw unreadableSettings(config, error);
+    },
+  );
   const settings = stdout.toString('utf8').toLowerCase();
   if (/^extensions\.objectformat sha256$/m.test(settings)) {
     throw unavailable(

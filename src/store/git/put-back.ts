@@ -1,14 +1,15 @@
-// Checkpoints whose refs another program removed while the session was closed: their commits are looked for among all
-// objects, since each holds its whole record, and get their refs again. Names stand in refs alone and are lost.
+// Checkpoints whose refs another program removed or moved while the session was closed: their commits are looked for
+// among all objects, since each holds its whole record, and get their refs again. Names stand in refs alone and are
+// lost with them. Tags and names that were moved go back to the checkpoints that bear them.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId } from '../../base/ids.ts';
 import type { ObjectReader } from '../../git/objects/object-reader.ts';
 import { runGit } from '../../git/process/run.ts';
 import type { RefChange } from '../../git/refs/ref-transaction.ts';
-import type { CheckpointRecord } from '../snapshot-store.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../snapshot-store.ts';
 import { decodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
 import type { GitHome } from './git-home.ts';
-import { checkpointRef, modesRef, tagRef } from './refs.ts';
+import { checkpointRef, meaningOf, modesRef, tagRef } from './refs.ts';
 
 interface Found {
   readonly commit: string;
@@ -18,33 +19,67 @@ interface Found {
 /** Commits read at once. */
 const widthMax = 2000;
 
-/** Gives refs again to those of these checkpoints that are whole, and says how many. */
+/** Gives refs again to those of these checkpoints that are whole, and says how many refs were put right in all. */
 export async function putBackCheckpoints(
   home: GitHome,
   reader: ObjectReader,
   ids: ReadonlySet<CheckpointId>,
-): Promise<number> {
-  const found = await whole(home, await find(home, reader, ids));
+  stored: readonly StoredCheckpoint[],
+): Promise<PutBack> {
+  const found = ids.size === 0 ? [] : await whole(home, await find(home, reader, ids));
   const { refs, names } = home;
   const changes = new Map<string, string>();
-  // By `seq`: a tag goes to the newest checkpoint that was made under it.
-  for (const { commit, record } of found.sort((a, b) => a.record.seq - b.record.seq)) {
+  for (const { commit, record } of found) {
     const { modes } = partsOfSnapshot(record.snapshot);
     changes.set(checkpointRef(names, record.id), commit);
     if (modes !== undefined) changes.set(modesRef(names, modes), modes);
-    if (record.madeAs === undefined) continue;
-    const tag = tagRef(names, record.madeAs);
-    if (!refs.refs.has(tag)) changes.set(tag, commit);
   }
+  const ofStored = stored.flatMap(({ commit, record }) => (commit === undefined ? [] : [{ commit, record }]));
+  const moved = borne(home, ofStored, found);
+  for (const [ref, to] of moved) changes.set(ref, to);
   if (found.length > 0) await home.bringObjects?.([], false);
   await refs.commit([...changes].map(([ref, to]): RefChange => ({ ref, to })));
-  return found.length;
+  const known = [...moved.keys()].filter((ref) => !isOf(found, moved.get(ref)));
+  return { checkpoints: found.length, moved: known.length };
+}
+
+interface PutBack {
+  readonly checkpoints: number;
+  /** Tags and names of checkpoints that were listed all the same. */
+  readonly moved: number;
+}
+
+function isOf(found: readonly Found[], commit: string | undefined): boolean {
+  return found.some((each) => each.commit === commit);
+}
+
+/**
+ * Tags and names that do not stand at their bearer: of a tag the newest checkpoint that was made under it. One without
+ * a ref may have been taken away rightly, with a newer bearer; it comes again only with a checkpoint that does.
+ */
+function borne(home: GitHome, stored: readonly Found[], found: readonly Found[]): Map<string, string> {
+  const { refs, names } = home;
+  const bearers = new Map<string, string>();
+  const all = [...stored, ...found].sort((a, b) => a.record.seq - b.record.seq);
+  for (const { commit, record } of all) {
+    if (record.madeAs === undefined) continue;
+    const ref = tagRef(names, record.madeAs);
+    if (refs.refs.has(ref) || isOf(found, commit)) bearers.set(ref, commit);
+  }
+  const commits = new Map(all.map(({ commit, record }) => [record.id, commit]));
+  for (const ref of refs.refs.keys()) {
+    const meaning = meaningOf(names, ref);
+    const commit = meaning.kind === 'name' ? commits.get(meaning.id) : undefined;
+    if (commit !== undefined) bearers.set(ref, commit);
+  }
+  return new Map([...bearers].filter(([ref, to]) => refs.refs.get(ref) !== to));
 }
 
 async function find(home: GitHome, reader: ObjectReader, ids: ReadonlySet<CheckpointId>): Promise<Found[]> {
   const format = '--batch-check=%(objecttype) %(objectname)';
   const args = ['cat-file', '--batch-all-objects', '--unordered', format];
-  const { stdout } = await runGit({ place: home.readPlace, args });
+  // Past a damaged pack git lists no further: what it has told is looked at, and the damage is told by whoever reads it.
+  const { stdout } = await runGit({ place: home.readPlace, args, accept: [0, 128] });
   const commits = stdout.toString('latin1').match(/(?<=^commit )[0-9a-f]{40}$/gm) ?? [];
   const found: Found[] = [];
   for (let from = 0; from < commits.length; from += widthMax) {
@@ -97,7 +132,9 @@ export function putBackText(back: number, lost: number): string {
   return `Another program had removed or changed refs of the checkpoint store: ${back} of them were put back.${gone}`;
 }
 
-/** What is told of checkpoints that were found again when the session was opened. */
-export function foundText(count: number): string {
-  return `The refs of ${count} checkpoints had been removed by another program since the session was last open. They were put back; names that were given to them by hand may be lost.`;
+/** What is told of refs that were put right when the session was opened. */
+export function foundText({ checkpoints, moved }: PutBack): string {
+  const since = 'by another program since the session was last open.';
+  if (checkpoints === 0) return `${moved} tags and names were moved ${since} They were put back.`;
+  return `The refs of ${checkpoints} checkpoints had been removed or moved ${since} They were put back; names that were given to them by hand may be lost.`;
 }

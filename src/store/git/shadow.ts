@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
+import { SpareFiles } from '../../git/objects/spare-files.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { checkGit } from '../../git/process/version.ts';
@@ -35,6 +36,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const durable = options.durability === 'power';
   const place: GitPlace = { gitDir, settings: durable ? durableSettings : {} };
   const intentFile = join(gitDir, 'checkpointd', 'ref-intent.json');
+  const spares = durable ? undefined : new SpareFiles(spoolDirectory);
   const refs = new RefStore({
     place,
     prefixes: Object.values(names),
@@ -42,6 +44,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
     intentFile,
     durable,
+    spares,
   });
   await refs.open();
   const home: GitHome = {
@@ -51,6 +54,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     readPlace: { gitDir },
     spoolDirectory,
     refs,
+    spares,
     names,
     close: () => Promise.resolve(),
     unsynced: new Unsynced({

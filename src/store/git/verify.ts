@@ -1,9 +1,12 @@
 // Reads everything that the checkpoints of a git store hold and checks every hash; each damaged object is told with
 // the checkpoints that need it. Equal directories and contents are looked at once. It repairs nothing.
 import { CheckpointdError } from '../../base/errors.ts';
+import { given } from '../../base/given.ts';
 import type { CheckpointId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
+import type { GitPlace } from '../../git/process/environment.ts';
+import { runGit } from '../../git/process/run.ts';
 import type { StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import { partsOfSnapshot } from './checkpoint-commit.ts';
 import type { TreeReader } from './trees.ts';
@@ -87,4 +90,19 @@ async function damaged(
     if (slices.isDue()) await slices.pause();
   }
   return bad;
+}
+
+/** The error for a store whose refs are there and of whose checkpoints none can be read, this commit among them. */
+export async function damagedWhole(place: GitPlace, commit: string, held: number): Promise<CheckpointdError> {
+  // Git names the file that it stumbles over, and nothing when the object is not there.
+  const args = ['cat-file', 'commit', commit];
+  const { stderr } = await runGit({ place, args, accept: [0, 1, 128] });
+  const [file] =
+    /\/[^\n'"]*?\.(?:pack|idx)\b|\/[^\n'"]*?\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}/.exec(stderr) ?? [];
+  const where = file === undefined ? `commit ${commit} of them is missing or damaged` : `${file} is damaged`;
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `None of the ${held} checkpoints of this session can be read, although their refs are there: ${where}. Look at what is damaged with git fsck, put it back from a backup or a clone, and open the session again; or use checkpoint/init to set aside what is left and begin anew.`,
+    { details: { ...given({ path: file }), commit, checkpoints: held, said: stderr.slice(0, 500) } },
+  );
 }

@@ -1,0 +1,23 @@
+// What a strategy throws whose checkpoints lie in a repository of the user's that cannot be used as it stands. Nothing
+// of them is lost by it, and only the user can put it right; so a session is opened all the same, without checkpoints.
+import { CheckpointdError } from '../base/errors.ts';
+
+export class UnusableRepository extends CheckpointdError {
+  /** `what` is a sentence; what to do is said after it. `path` is what to look at. */
+  constructor(what: string, path: string, cause?: unknown) {
+    super(
+      'StoreUnavailable',
+      `${what} Nothing was changed: put it right, then open the session again or use checkpoint/init.`,
+      { details: { path }, cause },
+    );
+  }
+}
+
+/** What git says of settings that it cannot take apart is that, and no failure of ours. */
+export function unreadableSettings(config: string, error: unknown): unknown {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return error;
+  const [, line] = /bad config line (\d+)/.exec(error.message) ?? [];
+  if (line === undefined) return error;
+  const what = `Git cannot read line ${line} of ${config}, the settings of the repository that holds the checkpoints. Correct that line.`;
+  return new UnusableRepository(what, config, error);
+}
