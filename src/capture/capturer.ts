@@ -91,8 +91,10 @@ export interface Capturer {
   scanSoon(): void;
   /** What was seen is not to be relied on: the next capture looks at everything. */
   distrust(): void;
-  /** Ends what runs beside it. */
-  close(): Promise<void>;
+  /** Ends the scan that runs beside it; captures may go on. */
+  rest(): Promise<void>;
+  /** Ends what runs beside it. What is known of the files is written down unless it is of no use any more. */
+  close(isOver?: 'deleted'): Promise<void>;
   /** Ends it at once, for a dying process. */
   kill(): void;
 }

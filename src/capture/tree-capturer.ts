@@ -215,11 +215,15 @@ export class TreeCapturer implements Capturer {
     this.#idle.after(false);
   }
 
-  /** Ends the engines, and the scan that runs; what is known of the files is kept. */
-  async close(): Promise<void> {
+  rest(): Promise<void> {
+    return this.#idle.rest();
+  }
+
+  /** Ends the engines, and the scan that runs. */
+  async close(isOver?: 'deleted'): Promise<void> {
     await this.#idle.close();
     try {
-      await this.#scanner.remember();
+      if (isOver === undefined) await this.#scanner.remember();
     } finally {
       await this.#scanner.close();
     }

@@ -25,7 +25,7 @@ export interface Ended {
 }
 
 /** Ends a session: stops its watcher and children, gives it up, and removes it where that loses nothing. */
-export async function endSession(session: Session, kind: EndKind): Promise<Ended> {
+export async function endSession(session: Session, kind: EndKind, isOver?: 'deleted'): Promise<Ended> {
   const { queue, directory, owner, marker, sessionLog } = session.parts;
   const { enabled } = session;
   try {
@@ -33,7 +33,7 @@ export async function endSession(session: Session, kind: EndKind): Promise<Ended
     await session.watcher?.close();
     await session.parts.answered.close();
     await session.parts.late.lookNow(() => enabled?.store);
-    await enabled?.capture.close(); // a scan of its own may run, with files of the store's
+    await enabled?.capture.close(isOver); // a scan of its own may run, with files of the store's
     const fate =
       marker.retention === 'keep'
         ? 'kept'
@@ -60,7 +60,7 @@ export function abandonSession(session: Session): void {
   if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
   const { answered, late } = session.parts;
   if (files.existsSync(directory.intentFile) || answered.isAny || late.isAny) return;
-  if (session.disabledReason === 'StoreCorrupt') return;
+  if (isBeyondReach(session)) return;
   if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
   if (!session.parts.owner.holds()) return;
   renameAway(directory);
@@ -93,8 +93,13 @@ async function mayRemove(
   if (!isOurs(session)) return false;
   if (kind === 'orderly') return true;
   // What a damaged store still holds, nobody can tell.
-  if (checkpoints === undefined) return session.disabledReason !== 'StoreCorrupt';
+  if (checkpoints === undefined) return !isBeyondReach(session);
   return !(await safetyHoldsOnlyCopy(checkpoints));
+}
+
+/** Whether there may be checkpoints that nobody can look at now. */
+function isBeyondReach({ disabledReason }: Session): boolean {
+  return disabledReason === 'StoreCorrupt' || disabledReason === 'RepositoryUnusable';
 }
 
 /** Whether the directory is still the one that the session made; otherwise nothing is removed, and that is told. */

@@ -1,21 +1,28 @@
 // All sessions of this daemon, and those that lie in a storage root: opening, finding, listing, closing, deleting.
 // One opening of the same session at a time; a session that several clients have opened ends with the last of them.
 // Everything else about a session is in the session.
-import { CheckpointdError } from '../base/errors.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { killAllGit } from '../git/process/run.ts';
 import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory } from './directory.ts';
 import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
-import { type Deleted, deleteKept, deleteOpen, sizeOfOpen } from './kept/deletion.ts';
+import {
+  type Deleted,
+  deleteKept,
+  deleteOpen,
+  endUndeleted,
+  NotDeleted,
+  recoverFirst,
+  sizeOfOpen,
+} from './kept/deletion.ts';
 import { type KeptSession, sessionsIn } from './kept/listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
 import type { OperationContext } from './operations/operation-context.ts';
 import { directorySize } from './removal.ts';
 import type { Session } from './session.ts';
 import { destroyOutside } from './session-store.ts';
-import { type Client, closing, heldByOthers, Shares } from './sharing/shares.ts';
+import { type Client, closing, heldByOthers, Shares, unknownSession } from './sharing/shares.ts';
 import { orphanGraceMs, sweepStorage } from './sweep.ts';
 
 export interface ListedSession extends KeptSession {
@@ -67,14 +74,14 @@ export class Sessions {
   get(id: string): Session {
     const session = this.#open.get(id as SessionId);
     if (session !== undefined) return session;
-    throw unknown(id);
+    throw unknownSession(id);
   }
 
   /** The same, if this client has opened it. @throws UnknownSession */
   openedBy(client: Client, id: string): Session {
     const session = this.get(id);
     if (this.#shares.holds(session.id, client)) return session;
-    throw unknown(id);
+    throw unknownSession(id);
   }
 
   /** Opens a session for a client, or joins the open one. It stays open until {@link closeFor} or {@link leave}. */
@@ -175,13 +182,10 @@ export class Sessions {
     }));
   }
 
-  /**
-   * Deletes a session with its checkpoints and conversation, open here or kept.
-   * @throws UnknownSession; StoreBusy while another client or process has it open
-   */
+  /** Deletes a session, open here or kept. @throws UnknownSession; StoreBusy while others hold it; RestoreFailed */
   async delete(
     id: string,
-    context: Pick<OperationContext, 'warn'>,
+    context: OperationContext,
     storage: string = this.#options.defaultStorage,
     client: Client = this,
   ): Promise<{ readonly bytesFreed: number }> {
@@ -192,6 +196,7 @@ export class Sessions {
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
     // Before its end begins: what fails here leaves it open.
+    await recoverFirst(open, context);
     const bytes = await sizeOfOpen(open);
     if (this.#open.get(open.id) !== open) {
       await this.#ending.get(open); // it was closed, or deleted, while we measured
@@ -222,8 +227,13 @@ export class Sessions {
   /** Runs the end of a session. From now on nobody finds it, and whoever opens it anew waits for this. */
   async #during<T>(session: Session, end: () => Promise<T>): Promise<T> {
     this.#open.delete(session.id);
-    this.#shares.forget(session.id);
-    const ended = end();
+    const rejoin = this.#shares.forget(session.id);
+    const ended = end().catch(async (error: unknown) => {
+      if (!(error instanceof NotDeleted)) throw error;
+      if (!this.#isClosing && rejoin()) this.#open.set(session.id, session);
+      else await endUndeleted(session); // whoever had it open is gone
+      throw error.cause;
+    });
     const over = ended.then(
       () => undefined,
       () => undefined, // told to its own caller
@@ -287,12 +297,4 @@ export class Sessions {
     this.#deletions.add(watched);
     void watched.finally(() => this.#deletions.delete(watched));
   }
-}
-
-function unknown(id: string): CheckpointdError {
-  return new CheckpointdError(
-    'UnknownSession',
-    'No session with this id is open here. Use session/open; session/list shows the kept ones.',
-    { details: { session: id.slice(0, 64) } },
-  );
 }

@@ -1,9 +1,13 @@
-// A deletion that fails leaves a session open, or ended: never something in between that nobody can open any more.
+// A deletion that fails leaves a session open, or deletes it: never something in between that nobody can open any more.
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
 import type { SessionOpenResult } from '../../src/protocol/types.ts';
+import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { git } from '../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 import { sql } from '../support/stores/sqlite.ts';
@@ -33,17 +37,72 @@ test('a session whose size cannot be told is not deleted, and stays open', () =>
     assert.ok((await rig.request('session/delete', { session: id })).deleted);
   }));
 
-test('a session whose checkpoints cannot be destroyed is ended, and can be opened again', () =>
+test('a session whose checkpoints cannot be destroyed stays open, and is deleted when they can', () =>
   withSessions(async (rig) => {
     rig.settings = { retention: 'keep' };
     const session = await rig.open();
     const { store } = session.requireCheckpoints();
+    const destroy = store.destroy.bind(store);
     store.destroy = () => Promise.reject(refused());
     assert.match(String(await errorOf(() => rig.request('session/delete', { session: session.id }))), /EIO/);
-    const again = await rig.open();
-    assert.is(again.id, session.id);
-    assert.is.not(again, session);
-    await rig.request('checkpoint/create', { session: again.id, kind: 'turn' });
+    assert.is(await rig.open(), session);
+    rig.write('a', 'one\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    store.destroy = destroy;
+    assert.ok((await rig.request('session/delete', { session: session.id })).deleted);
+    assert.not(existsSync(session.parts.directory.root));
+  }));
+
+test('sqlite: a database that another program holds refuses the deletion, and the session goes on', () =>
+  withSessions(async (rig) => {
+    const asked = { workspace: rig.work, conversationId: 'c', strategy: 'sqlite' } as const;
+    const { session } = await rig.request('session/open', asked);
+    const holder = new Database(databaseFile(rig.storage));
+    holder.exec('BEGIN IMMEDIATE');
+    const error = await errorOf(() => rig.request('session/delete', { session }));
+    holder.exec('ROLLBACK');
+    holder.close();
+    assert.ok(error instanceof CheckpointdError);
+    assert.equal([error.kind, error.effects], ['StoreBusy', 'none']);
+    rig.write('a', 'one\n');
+    const { checkpoint } = await rig.request('checkpoint/create', { session, kind: 'turn' });
+    assert.is(checkpoint.tag, '1');
+    assert.ok((await rig.request('session/delete', { session })).deleted);
+    assert.is(leftOutside(rig, 'sqlite'), '0');
+  }));
+
+test('a deletion that fails while its client goes, or the daemon ends, leaves nothing open', () =>
+  withSessions(async (rig) => {
+    rig.settings = { retention: 'keep' };
+    const session = await rig.open();
+    session.requireCheckpoints().store.destroy = async () => {
+      await rig.sessions.leave(rig.sessions, 'abrupt');
+      throw refused();
+    };
+    assert.match(String(await errorOf(() => rig.request('session/delete', { session: session.id }))), /EIO/);
+    assert.equal(rig.sessions.all, []);
+    const listed = await rig.request('session/list', {});
+    assert.equal(
+      listed.sessions.map(({ session: id, open }) => [id, open]),
+      [[session.id, false]],
+    );
+  }));
+
+test('what a session knows of its files is not written down before it is deleted', () =>
+  withSessions(async (rig) => {
+    rig.settings = { retention: 'keep' };
+    const { id, parts } = await rig.open();
+    rig.write('a', 'one\n');
+    await rig.request('checkpoint/create', { session: id, kind: 'turn' });
+    const written: string[] = [];
+    installFault((call, target) => {
+      if (target.startsWith(parts.directory.knownFile)) written.push(call);
+    });
+    await rig.request('session/delete', { session: id }).finally(() => installFault(undefined));
+    assert.equal(
+      written.filter((call) => call === 'open' || call === 'openSync' || call.startsWith('write')),
+      [],
+    );
   }));
 
 const none = { local: '', sqlite: '0' } as const;

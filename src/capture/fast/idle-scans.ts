@@ -65,10 +65,15 @@ export class IdleScans {
     ).unref();
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
+  /** Ends the one that runs; the next capture asks for another. */
+  async rest(): Promise<void> {
     this.interrupt();
     await this.#done;
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.rest();
   }
 
   #run(isFirst: boolean): void {

@@ -1,9 +1,11 @@
 // Deleting a session by request, with its checkpoints and its conversation: one that is open here, or one that is kept
 // in a storage root. It decides nothing about who may ask.
+import { directoryAt } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { SessionId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import { RestoreJournal } from '../../restore/journal.ts';
 import { emptyStore, isBeingDeleted } from '../deletion-note.ts';
 import { SessionDirectory } from '../directory.ts';
 import { endSession } from '../end.ts';
@@ -12,6 +14,7 @@ import type { OperationContext } from '../operations/operation-context.ts';
 import { busy, SessionOwner } from '../owner.ts';
 import { deleteTrash, directorySize, renameAway } from '../removal.ts';
 import { lookBeforeRemoval } from '../restore/late-edits.ts';
+import { ensureRecovered } from '../restore/recover.ts';
 import type { Session } from '../session.ts';
 import { destroyOutside } from '../session-store.ts';
 
@@ -29,7 +32,17 @@ export function sizeOfOpen({ parts: { directory } }: Session): Promise<number> {
   return directorySize(directory.root);
 }
 
-/** Deletes a session that is open here, and closes it, also when what it holds cannot be destroyed. */
+/**
+ * Finishes or undoes a restore that stopped half-way: what it displaced is in the session alone. Where the work tree is
+ * gone there is nothing to bring it back to.
+ */
+export async function recoverFirst(session: Session, context: OperationContext): Promise<void> {
+  const { queue, workTree } = session.parts;
+  if (!session.hasUnfinishedRestore || directoryAt(workTree.root) === undefined) return;
+  await queue.run(() => ensureRecovered(session, context), context.signal, 'session/delete');
+}
+
+/** Deletes a session that is open here, and closes it. @throws NotDeleted while nothing of it is gone: it is open then */
 export function deleteOpen(session: Session, bytesFreed: number, context: Warned): Promise<Deleted> {
   const { enabled } = session;
   const { directory, marker, log } = session.parts;
@@ -37,27 +50,37 @@ export function deleteOpen(session: Session, bytesFreed: number, context: Warned
     try {
       directory.ours(); // before anything is destroyed
       await session.parts.late.lookNow(() => enabled?.store);
-      await enabled?.capture.close();
+      await enabled?.capture.rest(); // a scan of its own may run, with files of the store's
       if (enabled !== undefined)
         await emptyStore(directory, marker, enabled.store, enabled.index.list('every').length);
       // Opened without its checkpoints (no git, asked not to): they go all the same.
       else if (files.existsSync(directory.enabledFile)) await destroyOutside(directory, log);
     } catch (error) {
-      await endSession(session, 'abrupt').catch((second: unknown) =>
-        log.error(`a session that could not be deleted was not ended well: ${String(second)}`),
-      );
+      if (!isBeingDeleted(directory)) throw new NotDeleted('the session stays open', { cause: error });
+      await endUndeleted(session);
       throw error;
     }
-    const { fate, deleted } = await endSession(session, 'orderly');
+    const { fate, deleted } = await endSession(session, 'orderly', 'deleted');
     return fate === 'removed' ? { bytesFreed, deleted } : remove(directory, context);
   });
 }
 
-/** Deletes a session that nobody has open. @throws UnknownSession, StoreBusy, StoreVersion */
+/** Why an open session is as it was. */
+export class NotDeleted extends Error {}
+
+/** Ends a session that could not be deleted and that nobody holds any more. */
+export async function endUndeleted(session: Session): Promise<void> {
+  await endSession(session, 'abrupt').catch((second: unknown) =>
+    session.parts.log.error(`a session that could not be deleted was not ended well: ${String(second)}`),
+  );
+}
+
+/** Deletes a session that nobody has open. @throws UnknownSession, StoreBusy, StoreVersion, RestoreFailed */
 export async function deleteKept(storage: string, id: string, log: Log, context: Warned): Promise<Deleted> {
   const directory = new SessionDirectory(storage, id as SessionId);
   if (/^ses_[0-9a-z]{26}$/.test(id) && directory.exists())
     return remove(directory, context, async () => {
+      if (!isBeingDeleted(directory)) refuseUnfinished(directory);
       await lookBeforeRemoval(directory, log);
       await destroyOutside(directory, log);
     });
@@ -65,6 +88,18 @@ export async function deleteKept(storage: string, id: string, log: Log, context:
     'UnknownSession',
     'There is no session with this id. session/list shows the kept ones.',
     { details: { session: id.slice(0, 64) } },
+  );
+}
+
+/** What {@link recoverFirst} does needs the session open. @throws RestoreFailed */
+function refuseUnfinished(directory: SessionDirectory): void {
+  const root = directory.readMarker()?.workTree;
+  if (root === undefined || new RestoreJournal(directory.intentFile).read().kind === 'none') return;
+  if (directoryAt(root) === undefined) return;
+  throw new CheckpointdError(
+    'RestoreFailed',
+    `A restore of ${root} was interrupted, and what it displaced is in this session alone. Nothing was deleted: open the session, which finishes or undoes the restore, and delete it then.`,
+    { details: { path: root }, effects: 'none' },
   );
 }
 

@@ -40,9 +40,14 @@ export class Shares {
     return true;
   }
 
-  /** Forgets a session that has ended. */
-  forget(session: SessionId): void {
+  /** Forgets a session that ends. The returned function notes its clients again; whether one of them is left. */
+  forget(session: SessionId): () => boolean {
+    const before = this.#holders.get(session);
     this.#holders.delete(session);
+    return () => {
+      for (const client of before ?? []) if (!this.#left.has(client)) this.join(session, client);
+      return this.#holders.has(session);
+    };
   }
 
   holds(session: SessionId, client: Client): boolean {
@@ -86,6 +91,15 @@ export function heldByOthers(session: SessionId): CheckpointdError {
     'StoreBusy',
     'Other clients have this session open. Close it there, then delete it.',
     { details: { session, pid: process.pid }, retryable: true },
+  );
+}
+
+/** The error for whoever asks for a session that is not open. */
+export function unknownSession(id: string): CheckpointdError {
+  return new CheckpointdError(
+    'UnknownSession',
+    'No session with this id is open here. Use session/open; session/list shows the kept ones.',
+    { details: { session: id.slice(0, 64) } },
   );
 }
 
