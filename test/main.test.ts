@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { daemonEntry, frameOf, WireClient, withClient } from './support/wire-client.ts';
+import { frameOf } from './support/frames.ts';
+import { daemonEntry, WireClient, withClient } from './support/wire-client.ts';
 
 /** Runs a module in the daemon's process before the daemon. */
 function withPrelude(code: string): readonly [string, ...string[]] {

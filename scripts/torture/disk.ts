@@ -2,7 +2,7 @@
 // everything not yet written. Only where root may mount.
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,6 +12,9 @@ const cutPower = `
 import fcntl, os, struct, sys
 fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 `;
+
+/** Of nobody's: beside the work tree. */
+const filler = 'filler';
 
 export class Disk {
   readonly root: string;
@@ -59,6 +62,18 @@ export class Disk {
   /** Everything written so far is on the disk. */
   sync(): void {
     run('sync', '-f', this.root);
+  }
+
+  /** Fills it but for so many bytes. */
+  fill(left: number): void {
+    const { bavail, bsize } = statfsSync(this.root);
+    const blocks = Math.max(0, bavail - Math.ceil(left / bsize));
+    writeFileSync(join(this.root, filler), Buffer.alloc(blocks * bsize));
+  }
+
+  /** Takes back what {@link fill} did. */
+  empty(): void {
+    rmSync(join(this.root, filler), { force: true });
   }
 
   /** The power goes: what is not on the disk is gone. Whoever still has files open gets errors. */

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
 import { differences, isTemporary, look, type Manifest } from './manifest.ts';
 import { assertHolds, list, Oracle, wanted } from './oracle.ts';
-import { Defect, type Outcome, type Seat } from './seat.ts';
+import { type Outcome, type Seat } from './seat.ts';
 import type { Step, Trouble } from './steps.ts';
-import type { Tally } from './tally.ts';
+import { Defect, type Tally } from './tally.ts';
 import { type Circumstances, World } from './world.ts';
 
 /** One request, from before it to when all is quiet again. */
@@ -50,7 +50,7 @@ export class Episode {
   ): Promise<{ readonly defect: string; readonly at: number } | undefined> {
     const { tally } = this.world;
     let at = -1;
-    try {
+    const all = async (): Promise<void> => {
       this.oracle.learn(this.world.look());
       await this.open();
       for (const step of steps) {
@@ -59,13 +59,15 @@ export class Episode {
         await take(this, step);
         await this.atRest(`step ${at} (${step.op})`);
       }
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof Defect)) throw error;
-      return { defect: error.message, at };
+    };
+    let found: string | undefined;
+    try {
+      found = await defectIn(all);
     } finally {
-      await this.world.dispose();
+      const atEnd = await defectIn(() => this.world.dispose());
+      found ??= atEnd;
     }
+    return found === undefined ? undefined : { defect: found, at };
   }
 
   async open(): Promise<Record<string, unknown>> {
@@ -94,6 +96,7 @@ export class Episode {
     const listed = await this.#listed();
     this.#prepare(trouble);
     this.#keys += 1;
+    const isFull = this.#fill(trouble);
     const isCondemned = trouble !== undefined && /^(kill|killAll|moment)$/.test(trouble.act);
     const asked = seat.ask(method, { ...params, idempotencyKey: `key ${this.#keys}` }, isCondemned);
     const [outcome] = await Promise.all([
@@ -101,6 +104,7 @@ export class Episode {
       trouble?.act === 'moment' ? seat.killIn(trouble.at) : undefined,
     ]);
     seat.plan(undefined);
+    if (isFull) world.disk?.empty();
     // What the daemon does after its answer may meet the kill that was planned, until it has seen the new plan.
     if (seat.isRunning && isCondemned) await seat.ask('session/get', {}, true);
     const told = this.#count(seat.told());
@@ -109,7 +113,8 @@ export class Episode {
     oracle.learn(moved);
     oracle.assertWhole(torn, method);
     oracle.took(before, torn, method, moved);
-    const { isSwapped, isDisturbed } = told;
+    const { isSwapped } = told;
+    const isDisturbed = told.isDisturbed || isFull;
     const wasUnfinished = this.isUnfinished;
     const answer = outcome.is === 'answered' ? outcome.result : undefined;
     const course = { outcome, answer, before, capturedBefore, isSwapped, isDisturbed, wasUnfinished };
@@ -139,13 +144,22 @@ export class Episode {
     return { ...course, ...quiet };
   }
 
+  /** Fills the disk that the world has of its own. */
+  #fill(trouble: Trouble | undefined): boolean {
+    const { disk, tally } = this.world;
+    if (trouble?.act !== 'full' || disk === undefined) return false;
+    disk.fill(trouble.at);
+    tally.fullDisks += 1;
+    return true;
+  }
+
   /** The checkpoints but safety ones: that which an attempt took stays when it fails. */
   async #listed(): Promise<string> {
     return JSON.stringify((await list(this.seat)).filter(({ kind }) => kind !== 'safety'));
   }
 
   #prepare(trouble: Trouble | undefined): void {
-    if (trouble === undefined || trouble.act === 'moment') return;
+    if (trouble === undefined || trouble.act === 'moment' || trouble.act === 'full') return;
     const { act, at, times, error, match } = trouble;
     const { world } = this;
     const link = {
@@ -227,5 +241,15 @@ export class Episode {
     const right = new Map([...kept, ...seen]);
     assertHolds(holding, right, `${where}: ${id}`);
     this.oracle.claim(this.seat, id, right);
+  }
+}
+
+async function defectIn(work: () => Promise<void>): Promise<string | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Defect) return error.message;
+    throw error;
   }
 }

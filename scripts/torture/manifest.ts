@@ -84,6 +84,10 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       HOME: '/nonexistent',
       LC_ALL: 'C',
       GIT_CONFIG_NOSYSTEM: '1',
+      // Of whoever the daemon runs as, while this is root.
+      GIT_CONFIG_COUNT: '1',
+      GIT_CONFIG_KEY_0: 'safe.directory',
+      GIT_CONFIG_VALUE_0: '*',
       GIT_AUTHOR_NAME: 'U',
       GIT_AUTHOR_EMAIL: 'u@u',
       GIT_COMMITTER_NAME: 'U',

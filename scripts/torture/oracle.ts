@@ -1,7 +1,8 @@
 // Who owns which byte: what every answered checkpoint must hold, and which contents the daemon has taken out of the
 // work tree and must therefore be able to give back.
 import { captured, describe, isTemporary, type Manifest, type Thing } from './manifest.ts';
-import { Defect, type Seat } from './seat.ts';
+import { type Seat } from './seat.ts';
+import { Defect } from './tally.ts';
 
 /** A file as `checkpoint/files` tells it. */
 interface Held {

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Episode } from './episode.ts';
 import { describe, type Manifest } from './manifest.ts';
 import { list } from './oracle.ts';
-import { Defect } from './seat.ts';
 import type { Step } from './steps.ts';
+import { Defect } from './tally.ts';
 
 export async function cutPower(
   episode: Episode,

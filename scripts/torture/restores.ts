@@ -3,8 +3,8 @@ import type { Course, Episode } from './episode.ts';
 import { describe, isTemporary, type Manifest } from './manifest.ts';
 import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
 import { complaints, ignoredAndGone, type RestoreAnswer } from './restored.ts';
-import { Defect } from './seat.ts';
 import type { Step } from './steps.ts';
+import { Defect } from './tally.ts';
 
 type Of<O extends Step['op']> = Extract<Step, { readonly op: O }>;
 

@@ -3,16 +3,17 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { WireFailure } from '../../test/support/frames.ts';
 import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
-import { testProgram, WireClient, WireFailure } from '../../test/support/wire-client.ts';
+import { testProgram } from '../../test/support/wire-client.ts';
+import { Bridge } from './clients/bridge.ts';
+import { bridgeTo, type ClientName } from './clients/bridges.ts';
+import { type Line, OwnLine } from './clients/line.ts';
 import { Impatience, longestWait, patiently, starvationOf } from './patience.ts';
-import type { Tally } from './tally.ts';
+import { Defect, type Tally } from './tally.ts';
 
 /** The daemon behind the seam for faults; the shipped one has no such switch. */
 const faultyEntry = testProgram('planned-daemon');
-
-/** What the run is there to find. */
-export class Defect extends Error {}
 
 export interface SeatOptions {
   readonly top: string;
@@ -24,6 +25,8 @@ export interface SeatOptions {
   readonly strategy: string;
   readonly durability: 'process' | 'power';
   readonly patienceMs: number;
+  /** Who starts the daemon and speaks with it. */
+  readonly client: ClientName;
   readonly tally: Tally;
   /** Words before `node`: where the daemon is to see another start of the machine. */
   readonly prefix: () => readonly string[];
@@ -39,11 +42,13 @@ export type Outcome =
 export class Seat {
   readonly options: SeatOptions;
   readonly #plan: string;
-  #client: WireClient | undefined;
+  #line: Line | undefined;
   #isCondemned = false;
   session = '';
   shadow: string | undefined;
   isEnabled = true;
+  /** So far the daemon's clock is from the machine's. */
+  shiftMs = 0;
 
   constructor(options: SeatOptions) {
     this.options = options;
@@ -51,7 +56,7 @@ export class Seat {
   }
 
   get isRunning(): boolean {
-    return this.#client !== undefined;
+    return this.#line !== undefined;
   }
 
   /** Starts a daemon, in trouble from its first call on if need be, and opens the session. */
@@ -70,16 +75,10 @@ export class Seat {
       '--orphan-grace-hours=24',
       '--no-listen',
     ];
-    const [program = '', ...args] = words;
-    this.#client = new WireClient({
-      command: [program, ...args],
-      env: { PATH: process.env['PATH'], HOME: join(top, 'home'), XDG_RUNTIME_DIR: join(top, 'run') },
-      timeoutMs: longestWait(this.options.patienceMs),
-    });
+    this.#line = this.#start(words);
     this.#isCondemned = trouble?.act === 'killAll';
-    const hello = await this.#ask('initialize', {});
+    const hello = await this.#wait('initialize', (line) => line.initialize());
     if (hello.is !== 'answered') return hello;
-    this.#client.notify('initialized', {});
     const outcome = await this.#ask('session/open', {
       workspace: this.options.work,
       conversationId: this.options.conversation,
@@ -93,6 +92,17 @@ export class Seat {
       this.isEnabled = (outcome.result['checkpoints'] as { enabled: boolean }).enabled;
     }
     return outcome;
+  }
+
+  #start(words: readonly string[]): Line {
+    const { top, client, patienceMs } = this.options;
+    const env = { PATH: process.env['PATH'], HOME: join(top, 'home'), XDG_RUNTIME_DIR: join(top, 'run') };
+    const [program = '', ...args] = words;
+    if (client === 'own')
+      return new OwnLine({ command: [program, ...args], env, timeoutMs: longestWait(patienceMs) });
+    const bridge = bridgeTo(client);
+    if ('refusal' in bridge) throw new Error(`no ${client} client: ${bridge.refusal}`);
+    return new Bridge({ words: bridge.words, daemon: words, env: { ...env, ...bridge.env }, patienceMs });
   }
 
   /** Asks for something of the session; `condemned` when a kill is planned. */
@@ -112,7 +122,7 @@ export class Seat {
   plan(plan: FaultPlan | undefined): void {
     writeFileSync(
       `${this.#plan}.new`,
-      JSON.stringify(plan ?? this.options.planted ?? { act: 'none', at: 0 }),
+      JSON.stringify({ shiftMs: this.shiftMs, ...(plan ?? this.options.planted ?? { act: 'none', at: 0 }) }),
     );
     renameSync(`${this.#plan}.new`, this.#plan);
   }
@@ -129,37 +139,41 @@ export class Seat {
 
   async killIn(ms: number): Promise<void> {
     this.#isCondemned = true;
-    const client = this.#client;
+    const line = this.#line;
     await wait(ms);
-    await client?.kill();
-    this.#client = undefined;
+    await line?.kill();
+    this.#line = undefined;
   }
 
   async kill(): Promise<void> {
-    await this.#client?.kill();
-    this.#client = undefined;
+    await this.#line?.kill();
+    this.#line = undefined;
   }
 
   async close(): Promise<void> {
-    if (this.#client === undefined) return;
+    if (this.#line === undefined) return;
     const closed = await this.ask('session/close');
     if (closed.is !== 'answered') throw new Defect(`session/close: ${JSON.stringify(closed)}`);
-    await this.#client.close();
-    this.#assertFrames(this.#client);
-    this.#client = undefined;
+    await this.#line.close();
+    this.#assertFrames(this.#line);
+    this.#line = undefined;
   }
 
-  async #ask(method: string, params: object): Promise<Outcome> {
-    const client = this.#client;
-    if (client === undefined) throw new Error('no daemon runs');
-    const { exitCode, signalCode } = client.process;
-    if (exitCode !== null || signalCode !== null) return this.#ended(client, method);
+  #ask(method: string, params: object): Promise<Outcome> {
+    return this.#wait(method, (line) => line.ask(method, params));
+  }
+
+  async #wait(method: string, asked: (line: Line) => Promise<unknown>): Promise<Outcome> {
+    const line = this.#line;
+    if (line === undefined) throw new Error('no daemon runs');
+    if (line.hasEnded) return this.#ended(line, method);
     try {
-      const { answer } = client.send(method, params);
-      const starved = starvationOf(client.process.pid ?? 0);
-      const result = (await patiently(answer, this.options.patienceMs, starved)) as Record<string, unknown>;
-      this.#assertFrames(client);
-      client.frames.length = 0;
+      const starved = starvationOf(line.pid);
+      const result = (await patiently(asked(line), this.options.patienceMs, starved)) as Record<
+        string,
+        unknown
+      >;
+      this.#assertFrames(line);
       return { is: 'answered', result };
     } catch (error) {
       if (error instanceof WireFailure) {
@@ -170,13 +184,14 @@ export class Seat {
         return { is: 'failed', kind, effects, message: error.message };
       }
       if (error instanceof Impatience) throw new Defect(`${method}: ${error.message}${this.#lastWords()}`);
-      return this.#ended(client, method);
+      if (error instanceof Defect) throw error;
+      return this.#ended(line, method);
     }
   }
 
-  async #ended(client: WireClient, method: string): Promise<Outcome> {
-    const { code, signal } = await client.exited;
-    this.#client = undefined;
+  async #ended(line: Line, method: string): Promise<Outcome> {
+    const { code, signal } = await line.exited;
+    this.#line = undefined;
     // It says so and does not start when it cannot open the log that it was told to keep.
     if (code === 2 && this.#hasFailedAt(`${this.options.name}.log`)) return { is: 'killed' };
     if (!this.#isCondemned || signal !== 'SIGKILL')
@@ -189,8 +204,8 @@ export class Seat {
     return existsSync(file) && readFileSync(file, 'utf8').includes(`${target}\n`);
   }
 
-  #assertFrames(client: WireClient): void {
-    if (client.violations.length > 0) throw new Defect(`not the protocol: ${client.violations.join('; ')}`);
+  #assertFrames(line: Line): void {
+    if (line.violations.length > 0) throw new Defect(`not the protocol: ${line.violations.join('; ')}`);
   }
 
   #lastWords(): string {

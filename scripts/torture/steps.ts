@@ -33,8 +33,8 @@ export type Edit =
 
 /** What goes wrong during a request, and what comes after a kill. */
 export interface Trouble {
-  readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment';
-  /** At which call; of `moment` after how many milliseconds. */
+  readonly act: 'kill' | 'killAll' | 'fail' | 'link' | 'moment' | 'full';
+  /** At which call; of `moment` after how many milliseconds; of `full` so many bytes of its disk are left. */
   readonly at: number;
   readonly times?: number;
   readonly error?: number;
@@ -69,7 +69,18 @@ type AnyStep =
   | { readonly op: 'delete' | 'rename' | 'talk'; readonly n: number; readonly trouble?: Trouble }
   | { readonly op: 'gc' | 'enter' | 'exit'; readonly now: boolean; readonly trouble?: Trouble }
   | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
-  | { readonly op: 'second'; readonly to: number; readonly isSame: boolean }
+  | {
+      /** `isApart`: in a container of its own, which sees neither our processes nor our sockets. */
+      readonly op: 'second';
+      readonly to: number;
+      readonly isSame: boolean;
+      readonly isApart: boolean;
+    }
+  | {
+      /** From now on the daemon's clock is so far from the machine's. */
+      readonly op: 'clock';
+      readonly shiftMs: number;
+    }
   | {
       /** The power goes `ms` after the answer; of `none` while nothing was asked. The last step of its run. */
       readonly op: 'power';
@@ -118,6 +129,7 @@ function someStep(random: Random): Step {
     [2, 'reopen'],
     [1, 'drop'],
     [2, 'second'],
+    [1, 'clock'],
     [2, 'audit'],
   ] as const);
   switch (op) {
@@ -142,7 +154,9 @@ function someStep(random: Random): Step {
     case 'exit':
       return { op, now: random.chance(30), ...trouble };
     case 'second':
-      return { op, to: random.below(1000), isSame: random.chance(40) };
+      return { op, to: random.below(1000), isSame: random.chance(40), isApart: random.chance(50) };
+    case 'clock':
+      return { op, shiftMs: random.pick([-6 * 3_600_000, -10_000, -3_000, 0, 3_000, 10_000, 6 * 3_600_000]) };
     case 'clean':
     case 'init':
     case 'reopen':
@@ -166,7 +180,9 @@ function someTrouble(random: Random): Trouble {
     [2, 'moment'],
     [8, 'fail'],
     [1, 'link'],
+    [2, 'full'],
   ] as const);
+  if (act === 'full') return { act, at: random.pick([0, 0, 4096, 40_000, 400_000]) };
   const match = random.weighed([
     [6, undefined],
     [3, '^(rename|unlink|link|mkdir|rmdir|symlink|fchmod|chmod) '],

@@ -4,9 +4,9 @@ import { describe } from './manifest.ts';
 import { holds, isOnDisk, type Listed, list, wanted } from './oracle.ts';
 import { cutPower } from './power.ts';
 import { judgeRestore, restore, walk } from './restores.ts';
-import { Defect } from './seat.ts';
 import type { Step, Trouble } from './steps.ts';
 import { talk } from './talk.ts';
+import { Defect } from './tally.ts';
 
 type Of<O extends Step['op']> = Extract<Step, { readonly op: O }>;
 
@@ -40,6 +40,13 @@ export async function take(episode: Episode, step: Step): Promise<void> {
       return drop(episode, step.trouble);
     case 'second':
       return second(episode, step);
+    case 'clock': {
+      const { seat, world } = episode;
+      seat.shiftMs = step.shiftMs;
+      seat.plan(undefined);
+      world.tally.clockJumps += 1;
+      return;
+    }
     case 'power':
       return cutPower(episode, step);
     case 'audit':
@@ -145,7 +152,7 @@ async function reopen(episode: Episode, trouble: Trouble | undefined): Promise<v
   const { seat, world, oracle } = episode;
   const before = world.look();
   await seat.close();
-  if (trouble !== undefined) {
+  if (trouble !== undefined && trouble.act !== 'full') {
     const isKill = trouble.act !== 'fail';
     const planned = { at: trouble.at, ...(trouble.times === undefined ? {} : { times: trouble.times }) };
     const outcome = await seat.open(
@@ -190,7 +197,8 @@ async function drop(episode: Episode, trouble: Trouble | undefined): Promise<voi
 async function second(episode: Episode, step: Of<'second'>): Promise<void> {
   const { world, oracle, seat } = episode;
   const before = world.look();
-  const other = world.seat('other', step.isSame ? 'first' : 'other');
+  const other = world.seat('other', step.isSame ? 'first' : 'other', step.isApart);
+  if (step.isApart && world.circumstances.hasContainers === true) world.tally.containers += 1;
   const opened = await other.open();
   if (step.isSame) {
     if (opened.is !== 'failed' || opened.kind !== 'StoreBusy')

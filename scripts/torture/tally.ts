@@ -1,4 +1,7 @@
-// What a run has done, to be told at its end.
+// What a run has done, to be told at its end, and what it is there to find.
+import type { ClientName } from './clients/bridges.ts';
+
+export class Defect extends Error {}
 
 export class Tally {
   episodes = 0;
@@ -10,23 +13,36 @@ export class Tally {
   errors = 0;
   requestsWithErrors = 0;
   linksSwapped = 0;
+  fullDisks = 0;
+  clockJumps = 0;
+  asPlainUser = 0;
+  containers = 0;
   checkpoints = 0;
   restores = 0;
   refused = 0;
   readonly kinds = new Map<string, number>();
+  readonly clients = new Map<ClientName, number>();
 
   failed(kind: string): void {
     this.refused += 1;
     this.kinds.set(kind, (this.kinds.get(kind) ?? 0) + 1);
   }
 
+  through(client: ClientName): void {
+    this.clients.set(client, (this.clients.get(client) ?? 0) + 1);
+  }
+
   describe(): string {
     const kinds = [...this.kinds].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${kind} ${count}`);
+    const clients = [...this.clients]
+      .sort(([a], [b]) => a.localeCompare(b))
+      .map(([client, count]) => `${client} ${count}`);
     return [
-      `${this.episodes} episodes, ${this.steps} steps`,
+      `${this.episodes} episodes (${clients.join(', ')}), ${this.steps} steps`,
       `${this.kills} kills (${this.killsInRecovery} of them during recovery, nested up to ${this.deepestRecovery} deep)`,
       `${this.powerCuts} power cuts`,
       `${this.errors} injected errors in ${this.requestsWithErrors} requests, ${this.linksSwapped} links swapped in`,
+      `${this.fullDisks} full disks, ${this.clockJumps} jumps of the clock, ${this.containers} containers, ${this.asPlainUser} episodes without root`,
       `${this.checkpoints} checkpoints, ${this.restores} restores, ${this.refused} refusals (${kinds.join(', ')})`,
     ].join('\n');
   }

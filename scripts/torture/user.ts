@@ -19,15 +19,19 @@ import type { Edit } from './steps.ts';
 export class User {
   readonly #work: string;
   readonly #outside: string;
+  readonly #own: () => void;
   #written = 0;
 
-  constructor(work: string, outside: string) {
+  /** `own`: called after edits, so that what was made belongs to the user. */
+  constructor(work: string, outside: string, own: () => void = () => undefined) {
+    this.#own = own;
     this.#work = work;
     this.#outside = outside;
   }
 
   do(edits: readonly Edit[]): void {
     for (const edit of edits) this.#do(edit);
+    this.#own();
   }
 
   #do(edit: Edit): void {

@@ -3,17 +3,26 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
+import type { ClientName } from './clients/bridges.ts';
+import { containerPrefix } from './container.ts';
 import { Disk } from './disk.ts';
 import { differences, isTemporary, look, type Manifest, plainGit } from './manifest.ts';
-import { Defect, Seat } from './seat.ts';
-import type { Tally } from './tally.ts';
+import { containedPlainUserPrefix, giveToPlainUser, plainUserPrefix } from './plain-user.ts';
+import { Seat } from './seat.ts';
+import { Defect, type Tally } from './tally.ts';
 import { User } from './user.ts';
 
 export interface Circumstances {
   readonly strategy: string;
   readonly durability: 'process' | 'power';
   readonly hasPower: boolean;
+  /** The daemon has no rights of root, and neither has the user. */
+  readonly isPlainUser?: boolean;
+  /** A second daemon may run in a container of its own. */
+  readonly hasContainers?: boolean;
   readonly patienceMs: number;
+  /** Who starts the daemons and speaks with them. Default: our own driver. */
+  readonly client?: ClientName;
   readonly planted?: FaultPlan | undefined;
 }
 
@@ -47,13 +56,21 @@ export class World {
     plainGit(['-C', this.work, 'add', '-A']);
     plainGit(['-C', this.work, 'commit', '-q', '-m', 'first']);
     this.#repositoryThen = this.#repository();
-    this.user = new User(this.work, this.outside);
+    this.user = new User(this.work, this.outside, () => this.#own());
+    this.#own(this.top);
   }
 
-  seat(name: string, conversation = name): Seat {
-    const { strategy, durability, patienceMs, planted } = this.circumstances;
+  /** `isApart`: in a container of its own. */
+  seat(name: string, conversation = name, isApart = false): Seat {
+    const { strategy, durability, patienceMs, planted, client = 'own' } = this.circumstances;
     const storage = join(this.disk?.root ?? this.top, 'storage');
-    const prefix = (): readonly string[] => this.disk?.prefix ?? [];
+    const isContained = isApart && this.circumstances.hasContainers === true;
+    const plainUser = isContained ? containedPlainUserPrefix : plainUserPrefix;
+    const prefix = (): readonly string[] => [
+      ...(isContained ? containerPrefix : []),
+      ...(this.disk?.prefix ?? []),
+      ...(this.circumstances.isPlainUser === true ? plainUser : []),
+    ];
     const { top, work, tally } = this;
     const seat = new Seat({
       top,
@@ -64,12 +81,18 @@ export class World {
       strategy,
       durability,
       patienceMs,
+      client,
       tally,
       prefix,
       planted,
     });
     this.#seats.push(seat);
     return seat;
+  }
+
+  /** What root's hand made here belongs to whom the daemon runs as. */
+  #own(place = this.work): void {
+    if (this.circumstances.isPlainUser === true) giveToPlainUser(place);
   }
 
   get running(): Seat[] {
@@ -102,10 +125,12 @@ export class World {
     if (left.length > 0) throw new Defect(`${where}: left in the work tree: ${left.join(', ')}`);
   }
 
+  /** @throws Defect when a daemon or its client does not end; all that was made here is gone all the same */
   async dispose(): Promise<void> {
-    for (const seat of this.#seats) await seat.kill();
+    const ends = await Promise.allSettled(this.#seats.map((seat) => seat.kill()));
     this.disk?.remove();
     rmSync(this.top, { recursive: true, force: true });
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
   #repository(): string {

@@ -62,6 +62,21 @@ export function isSameContent(stats: BigIntStats, stamp: Stamp): boolean {
 }
 
 /**
+ * Whether two names that an overlay shows as two files may be one: the link that made the second changed the ctime of
+ * both. Elsewhere one file is one inode under all its names.
+ */
+export function mayBeOneFile(a: BigIntStats, b: BigIntStats): boolean {
+  return (
+    a.nlink > 1n &&
+    a.nlink === b.nlink &&
+    a.ctimeNs === b.ctimeNs &&
+    a.mtimeNs === b.mtimeNs &&
+    a.size === b.size &&
+    a.mode === b.mode
+  );
+}
+
+/**
  * `dev:ino`: the same text for the same file or directory, whatever it is called, while it exists and one system runs.
  * A name and no proof: a later one may have it. What proves is in directory-identity.ts.
  */

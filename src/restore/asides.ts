@@ -35,7 +35,10 @@ export class Asides {
   /** Gives what stands at the path a second name; undefined where the file system has no such thing. */
   link(path: TreePath): Aside | undefined {
     const outside = this.#takeOutside(path, (name) => files.linkSync(this.#tree.address(path), name));
-    if (outside !== undefined) return outside;
+    return outside ?? this.linkBeside(path);
+  }
+
+  linkBeside(path: TreePath): { readonly beside: TreePath } | undefined {
     const beside = this.#temporaries.next(parentOf(path));
     try {
       files.linkSync(this.#tree.address(path), this.#tree.address(beside));

@@ -2,8 +2,9 @@
 // look that the thing it replaces is still the one that was verified. Between that look and the rename lie two
 // system calls; what is edited even there is found afterwards under its second name, and handed back as edited. What
 // lies outside the work tree (late/displaced.ts) is looked at once more later; another second name goes at once.
+import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
-import { identityOf, isSameContent, isStampOf } from '../base/file-stamp.ts';
+import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { Entry } from '../tree/entry.ts';
@@ -141,20 +142,19 @@ export class Commit {
 
   #replace(write: StagedWrite, signature: Signature): CommitOutcome {
     const { path, temporary } = write;
-    const aside = this.#names.link(path);
-    if (aside === undefined) {
+    const second = this.#secondName(path, signature);
+    if (second === undefined) {
       this.#names.rename(temporary, path);
       return 'done';
     }
-    const before = this.#names.statsOf(aside);
-    this.#noteShared(before, 2n);
-    if (before === undefined || !isSameContent(before, signature)) {
+    const { aside, shown } = second;
+    if (shown === undefined) {
       this.#names.remove(aside);
       return 'conflict';
     }
     this.#names.rename(temporary, path);
     const after = this.#names.statsOf(aside);
-    if (after !== undefined && !isSameContent(after, signature)) {
+    if (after !== undefined && !isSameContent(after, shown)) {
       // Not back over the path: what stands there now may have been written to as well.
       const at = 'outside' in aside ? aside : { beside: this.#names.keep(aside, path) };
       this.edited.push({ path, at, ...given({ put: write.after }) });
@@ -162,6 +162,33 @@ export class Commit {
     }
     this.#names.dismiss(aside);
     return 'done';
+  }
+
+  /** A second name of what stands there, and as what it is shown; nothing shown: it is not what was verified. */
+  #secondName(path: TreePath, signature: Signature): { aside: Aside; shown?: Signature } | undefined {
+    const aside = this.#names.link(path);
+    const stats = aside && this.#names.statsOf(aside);
+    if (aside === undefined || stats === undefined) return aside && { aside };
+    this.#noteShared(stats, 2n);
+    if (isSameContent(stats, signature)) return { aside, shown: signature };
+    const first = this.#shownAsAnother(path, stats, signature);
+    if (first === undefined) return { aside };
+    this.#noteShared(first, 2n);
+    if ('beside' in aside) return { aside, shown: stampOf(stats) };
+    // The late look knows a file by its inode, and would take this one for another.
+    this.#names.remove(aside);
+    const beside = this.#names.linkBeside(path);
+    const again = beside && this.#names.statsOf(beside);
+    if (beside === undefined || again === undefined) return beside && { aside: beside };
+    const isVerified = this.#shownAsAnother(path, again, signature) !== undefined;
+    return { aside: beside, ...(isVerified ? { shown: stampOf(again) } : {}) };
+  }
+
+  /** The stats of the path, where an overlay shows a second name of a file from the layer below as another file. */
+  #shownAsAnother(path: TreePath, second: BigIntStats, signature: Signature): BigIntStats | undefined {
+    const first = statsAt(this.#tree, path);
+    const isOne = first !== undefined && isSameContent(first, signature) && mayBeOneFile(first, second);
+    return isOne && isOnOverlay(this.#tree.address(parentOf(path))) ? first : undefined;
   }
 
   /** Moves the directory aside, verifies all of it there, puts the file in place, then removes the directory. */

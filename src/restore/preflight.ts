@@ -1,10 +1,12 @@
 // What must be true before a restore begins: every content is there and fits, and no step changes more than its own
-// path. It reads sizes and stats only; damage inside a content is met while staging, also before the first visible
-// change.
+// path. Of what comes it reads sizes and stats only; damage inside a content is met while staging, also before the
+// first visible change. What goes is read whole.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
+import type { BlobId } from '../base/ids.ts';
+import { ReadAhead } from '../store/read-ahead.ts';
 import { type Contents } from '../store/snapshot-store.ts';
-import { isLink } from '../tree/entry.ts';
+import { type Entry, isLink } from '../tree/entry.ts';
 import { rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
@@ -55,19 +57,48 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
   );
 }
 
+/**
+ * What the plan takes away that the store cannot give back, each content of which is read: with the restore it is all that
+ * is left of it, and a capture hands over no file that it knows to be unchanged.
+ */
+export async function notGivenBack(
+  plan: RestorePlan,
+  contents: Contents,
+  signal: AbortSignal,
+): Promise<readonly TreePath[]> {
+  const displaced = displacedBy(plan);
+  const blobs = [...new Set(displaced.map(({ blob }) => blob))];
+  const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
+  const lost = new Set<BlobId>();
+  for (const [turn, blob] of blobs.entries()) {
+    signal.throwIfAborted();
+    ahead.turnTo(turn);
+    if (!(await isReadable(ahead.read(turn)))) lost.add(blob);
+  }
+  return displaced.filter(({ blob }) => lost.has(blob)).map(({ path }) => path);
+}
+
+function displacedBy({ writes, deletes }: RestorePlan): Entry[] {
+  const replaced = writes.flatMap(({ expected, displaces }) => [
+    ...(expected ? [expected] : []),
+    ...displaces,
+  ]);
+  return [...replaced, ...deletes.map(({ expected }) => expected)];
+}
+
 /** The plan without the writes whose contents the store has lost, each of which is read, nor what waits for them. */
 export async function withoutLost(plan: RestorePlan, contents: Contents): Promise<RestorePlan> {
   const lost = new Set<FileWrite>();
-  for (const write of plan.writes) if (!(await isReadable(write, contents))) lost.add(write);
+  for (const write of plan.writes) if (!(await isReadable(contents.read(write.after.blob)))) lost.add(write);
   if (lost.size === 0) return plan;
   const writes = plan.writes.filter((write) => !lost.has(write));
   const failed = [...lost].map(({ path }) => ({ path, reason: 'contentLost' as const }));
   return reducedPlan(plan, writes, failed);
 }
 
-async function isReadable({ after }: FileWrite, contents: Contents): Promise<boolean> {
+async function isReadable(content: AsyncIterable<Uint8Array>): Promise<boolean> {
   try {
-    for await (const chunk of contents.read(after.blob)) void chunk;
+    for await (const chunk of content) void chunk;
     return true;
   } catch (error) {
     if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;

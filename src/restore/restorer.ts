@@ -22,6 +22,8 @@ import { type Refusals, Staging, Temporaries } from './staging.ts';
 export interface RestoreOptions {
   /** The work tree, absolute, its links resolved. */
   readonly root: string;
+  /** Throws where something else stands at the root than the work tree; asked before the first write. */
+  readonly requireRoot?: () => void;
   readonly plan: RestorePlan;
   /** 20 characters, the journal's; part of every temporary name. */
   readonly id: string;
@@ -72,6 +74,7 @@ export async function applyRestore(options: RestoreOptions): Promise<AppliedPlan
   const tree = pin(options.root);
   let plan: RestorePlan;
   try {
+    options.requireRoot?.();
     plan = withLinksBroken(tree, options.plan);
   } catch (error) {
     tree.close();

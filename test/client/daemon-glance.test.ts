@@ -8,8 +8,8 @@ import { CheckpointdGoneError, CheckpointdRequestError } from '../../src/client/
 import { DaemonGlance } from '../../src/client/daemon-glance.ts';
 import { storedSessions } from '../../src/client/stored-sessions.ts';
 import { withRig } from '../support/daemon-rig.ts';
+import { frameOf } from '../support/frames.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { frameOf } from '../support/wire-client.ts';
 
 const info = { name: 'test' };
 

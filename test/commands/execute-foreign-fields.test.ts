@@ -2,7 +2,8 @@
 // another method's field.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { WireFailure, withClient } from '../support/wire-client.ts';
+import { WireFailure } from '../support/frames.ts';
+import { withClient } from '../support/wire-client.ts';
 
 for (const session of [true, 'ses_00000000000000000000000000', {}, null])
   test(`session/list ignores a session that is ${JSON.stringify(session)}`, () =>

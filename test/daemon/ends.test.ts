@@ -6,14 +6,9 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { faultyEntry, withRig } from '../support/daemon-rig.ts';
+import { frameOf } from '../support/frames.ts';
 import { until } from '../support/until.ts';
-import {
-  daemonEntry,
-  failureOf,
-  frameOf,
-  slowNamesCommand,
-  type WireClient,
-} from '../support/wire-client.ts';
+import { daemonEntry, failureOf, slowNamesCommand, type WireClient } from '../support/wire-client.ts';
 
 const turn = { kind: 'turn' } as const;
 

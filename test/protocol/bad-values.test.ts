@@ -2,9 +2,10 @@
 // nothing happens but a refusal that names the place.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { WireFailure } from '../support/frames.ts';
 import { manifest, repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { type WireClient, WireFailure, withClient } from '../support/wire-client.ts';
+import { type WireClient, withClient } from '../support/wire-client.ts';
 import { type BadRequest, badRequests } from './bad-values.ts';
 import { protocol } from './document.ts';
 

@@ -5,8 +5,8 @@ import { linkSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import type { Json } from '../../scripts/conformance/match.ts';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
+import { frameOf } from '../support/frames.ts';
 import { rewriteRecord } from '../support/stores/rewritten-record.ts';
-import { frameOf } from '../support/wire-client.ts';
 import {
   another,
   breakRestore,

@@ -2,7 +2,7 @@
 // compares. Faults are made by example-faults.ts; an example whose fault nobody makes fails.
 import { type Json, mismatch } from '../../scripts/conformance/match.ts';
 import type { Example, Method } from '../../scripts/generate/dialect.ts';
-import { type Frame, WireFailure } from '../support/wire-client.ts';
+import { type Frame, WireFailure } from '../support/frames.ts';
 import { protocol } from './document.ts';
 import { type WorldFault, worldFaults } from './example-faults.ts';
 import { ExampleHost, World } from './example-world.ts';

@@ -6,7 +6,8 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Json, Names } from '../../scripts/conformance/match.ts';
-import { type Frame, frameOf, WireClient, type WireOptions } from '../support/wire-client.ts';
+import { type Frame, frameOf } from '../support/frames.ts';
+import { WireClient, type WireOptions } from '../support/wire-client.ts';
 import { protocol } from './document.ts';
 import { worldFaults } from './example-faults.ts';
 import { faultyOptions, switchSeam } from './example-surroundings.ts';

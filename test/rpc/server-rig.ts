@@ -1,10 +1,12 @@
 // The server without a process: streams in memory, handlers from the test, an exit code instead of an exit.
 import { PassThrough } from 'node:stream';
+import * as assert from 'uvu/assert';
 import { createLog, type LogLevel } from '../../src/base/log.ts';
-import type { Handlers } from '../../src/rpc/dispatch.ts';
+import { validateErrorData } from '../../src/protocol/validators.ts';
+import type { Handlers, RequestContext } from '../../src/rpc/dispatch.ts';
 import type { EndReason } from '../../src/rpc/ending.ts';
 import { Server } from '../../src/rpc/server.ts';
-import { type Frame, frameOf } from '../support/wire-client.ts';
+import { type Frame, frameOf } from '../support/frames.ts';
 
 /** A server, what it wrote and how it ended. */
 export class ServerRig {
@@ -73,4 +75,39 @@ export class ServerRig {
       for (const waiter of waiting) if (waiter.wanted(frame)) waiter.resolve(frame);
     }
   }
+}
+
+/** A promise that the test ends by hand. */
+export function gate(): { readonly promise: Promise<void>; readonly open: () => void } {
+  let open = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+/** Rejects when the signal is aborted, as real work does. */
+export function untilAborted(context: RequestContext): Promise<never> {
+  return new Promise((_, reject) => {
+    context.signal.addEventListener('abort', () => reject(context.signal.reason as Error));
+  });
+}
+
+export const gc = { session: 'ses_x' };
+
+export const gcResult = { freedBytes: 0, removed: [] } as unknown as Awaited<
+  ReturnType<Handlers['store/gc']>
+>;
+
+export async function started(handlers: Partial<Handlers>, stop?: () => Promise<void>): Promise<ServerRig> {
+  const server = new ServerRig(handlers, stop);
+  await server.initialize({
+    capabilities: { checkpointd: { events: ['session/didOpen', 'window/logMessage'] } },
+  });
+  return server;
+}
+
+export function kindOf(frame: Frame): string | undefined {
+  if (frame.error !== undefined) assert.equal(validateErrorData(frame.error.data), []);
+  return frame.error?.data?.kind;
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Strategy } from '../../src/protocol/types.ts';
-import { failure, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 const damages: readonly (readonly [string, (file: string) => void])[] = [
   ['lost', (file) => rmSync(file)],

@@ -5,12 +5,13 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from 'no
 import { delimiter, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { containerPrefix } from '../../scripts/torture/container.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 import { daemonEntry, failureOf } from '../support/wire-client.ts';
 
-const container = ['unshare', '-n', '-p', '-f', '--kill-child', '--mount-proc'] as const;
-const canUnshare = spawnSync(container[0], [...container.slice(1), 'flock', '--version']).status === 0;
+const canUnshare =
+  spawnSync(containerPrefix[0], [...containerPrefix.slice(1), 'flock', '--version']).status === 0;
 
 function inContainer(title: string, body: (rig: DaemonRig) => Promise<void>): void {
   test(title, () =>
@@ -18,7 +19,7 @@ function inContainer(title: string, body: (rig: DaemonRig) => Promise<void>): vo
   );
 }
 
-const command = [...container, process.execPath, daemonEntry] as const;
+const command = [...containerPrefix, process.execPath, daemonEntry] as const;
 
 /** Where a program stands on PATH. */
 function placeOf(name: string): string {

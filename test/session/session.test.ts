@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 test('opening makes the directory, the bare repository, its config, and the checkpoint "Initial state" (Q11)', async () => {

@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 import { sql } from '../support/stores/sqlite.ts';
 
 interface Kept {

@@ -3,7 +3,8 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
-import { failure, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { precious, spoilContent } from '../support/stores/spoiled-content.ts';
 import { sql } from '../support/stores/sqlite.ts';
 

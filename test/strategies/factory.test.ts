@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies, strategyNamed } from '../../src/store/strategies.ts';
-import { failure, git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 const names = ['shadow', 'local', 'sqlite'];

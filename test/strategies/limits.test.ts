@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { strategies } from '../../src/store/strategies.ts';
-import { failure, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 
 const names = Object.keys(strategies);
 const noise = (seed: number, length: number): string => {

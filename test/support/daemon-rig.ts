@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { plainUserPrefix } from '../../scripts/torture/plain-user.ts';
 import type { SessionOpenParams, SessionOpenResult } from '../../src/protocol/types.ts';
 import { git } from './git-oracle.ts';
 import { temporaryDirectory } from './temporary.ts';
@@ -22,14 +23,7 @@ import { daemonEntry, testProgram, WireClient, type WireOptions } from './wire-c
 export const faultyEntry = testProgram('planned-daemon');
 
 /** Runs the daemon as nobody, who may not do what root may. */
-export const asNobody = [
-  'setpriv',
-  '--reuid=65534',
-  '--regid=65534',
-  '--clear-groups',
-  process.execPath,
-  daemonEntry,
-] as const;
+export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as const;
 
 export interface StartOptions extends WireOptions {
   /** Default: 0, so that orphans are swept by the next start. */

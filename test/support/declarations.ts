@@ -12,7 +12,7 @@ import {
   type Schema,
 } from '../../scripts/generate/dialect.ts';
 import { trafficVariable, walk } from '../../scripts/sent-fields.ts';
-import type { Frame } from './wire-client.ts';
+import type { Frame } from './frames.ts';
 
 const file = fileURLToPath(new URL('../../../protocol/protocol.json', import.meta.url));
 let document: ProtocolDocument | undefined;

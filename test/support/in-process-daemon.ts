@@ -99,15 +99,15 @@ export class InProcessDaemon {
   }
 }
 
-/** The kind of the expected failure that a request ends in; fails when it succeeds or breaks otherwise. */
-export async function failure(request: Promise<unknown>): Promise<CheckpointdError> {
-  try {
-    await request;
-  } catch (error) {
-    if (error instanceof CheckpointdError) return error;
-    throw error;
-  }
-  throw new Error('the request succeeded, and should not have');
+/** A daemon with a session on a repository that holds these files. */
+export async function opened(
+  files?: Record<string, string>,
+): Promise<{ daemon: InProcessDaemon; root: string; session: string; shadow: string }> {
+  const daemon = new InProcessDaemon();
+  const root = repository(files);
+  const { session, shadowRepoPath } = await daemon.open(root);
+  assert.ok(shadowRepoPath);
+  return { daemon, root, session, shadow: shadowRepoPath };
 }
 
 const gitEnvironment = {

@@ -1,5 +1,5 @@
 // Frames as a broken client would send them, from one seed: bytes flipped, dropped, doubled, noise put in.
-import { frameOf } from './wire-client.ts';
+import { frameOf } from './frames.ts';
 
 /** A small fast generator of 32 random bits (mulberry32): fast-check would take minutes for this many. */
 export function random(start: number): (below: number) => number {

@@ -4,7 +4,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { programFile } from '../../src/client/this-package.ts';
 import type {
-  ErrorData,
   EventOf,
   InitializeParams,
   InitializeResult,
@@ -21,6 +20,7 @@ import {
 } from '../../src/protocol/validators.ts';
 import { packageFile } from '../../src/rpc/package-files.ts';
 import { noteSent, undeclaredIn } from './declarations.ts';
+import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 
 /** The daemon of this checkout, as the package carries it. */
 export const daemonEntry = programFile();
@@ -35,35 +35,6 @@ export const slowNamesCommand: readonly [string, ...string[]] = [
   testProgram('faulty-daemon'),
   '--fault=slowNames',
 ];
-
-export type Id = string | number | null;
-
-/** Any frame from the daemon. */
-export interface Frame {
-  readonly jsonrpc?: unknown;
-  readonly id?: Id;
-  readonly method?: string;
-  readonly params?: unknown;
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data?: ErrorData };
-}
-
-/** A request that was answered with an error. */
-export class WireFailure extends Error {
-  readonly code: number;
-  readonly data: ErrorData | undefined;
-
-  constructor(method: string, error: NonNullable<Frame['error']>) {
-    super(`${method}: ${error.message} (${error.data?.kind ?? error.code})`);
-    this.name = 'WireFailure';
-    this.code = error.code;
-    this.data = error.data;
-  }
-
-  get kind(): string | undefined {
-    return this.data?.kind;
-  }
-}
 
 export interface Exit {
   readonly code: number | null;
@@ -81,12 +52,6 @@ export interface WireOptions {
   readonly timeoutMs?: number;
   /** Whether results, errors and events must fit the schema. Default: true. */
   readonly validate?: boolean;
-}
-
-/** The bytes of one frame around `body`. */
-export function frameOf(body: string | object): Buffer {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return Buffer.from(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
 }
 
 interface Waiter {

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { frameOf, WireClient } from '../support/wire-client.ts';
+import { frameOf } from '../support/frames.ts';
+import { WireClient } from '../support/wire-client.ts';
 
 const entryOf = (name: string): string =>
   fileURLToPath(new URL(`../support/programs/${name}.js`, import.meta.url));

@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { frameOf } from '../support/frames.ts';
 import { repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { frameOf, WireClient } from '../support/wire-client.ts';
+import { WireClient } from '../support/wire-client.ts';
 
 const count = 100_000;
 

@@ -3,11 +3,12 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { protocol } from '../protocol/document.ts';
+import { frameOf } from '../support/frames.ts';
 import { repository } from '../support/in-process-daemon.ts';
 import { mutatedBody, mutatedFrames, random } from '../support/mutated-frames.ts';
 import { seed } from '../support/property.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { frameOf, withClient } from '../support/wire-client.ts';
+import { withClient } from '../support/wire-client.ts';
 
 const framesEach = 20;
 const runs = Number(process.env.RUNS ?? 100);

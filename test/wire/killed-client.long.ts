@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { protocol } from '../protocol/document.ts';
+import { WireFailure } from '../support/frames.ts';
 import { manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { WireClient, WireFailure } from '../support/wire-client.ts';
+import { WireClient } from '../support/wire-client.ts';
 
 type Request = readonly [method: string, params?: object];
 

@@ -1,7 +1,8 @@
 // The life cycle and the transport's rules, with real bytes against the real process.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failureOf, frameOf, withClient } from '../support/wire-client.ts';
+import { frameOf } from '../support/frames.ts';
+import { failureOf, withClient } from '../support/wire-client.ts';
 
 test('initialize answers who and what the daemon is; shutdown and exit end it with 0', () =>
   withClient(async (client) => {

@@ -1,10 +1,11 @@
 // Who wrote what: feeds the ledger from checkpoints and from what the agent reports, keeps its records in
 // the session's log, and answers whose edit a restore would lose. The ledger itself is session/ledger/ledger.ts.
 import { timestamp } from '../../base/clock.ts';
+import { isDamage } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { SessionId } from '../../base/ids.ts';
 import { contentAt } from '../../capture/content-id.ts';
-import { requireRoot } from '../../capture/work-tree.ts';
+import { requireWorkTree } from '../../capture/work-tree.ts';
 import type { LogRecord } from '../../conversation/log/log-record.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
@@ -150,8 +151,8 @@ export async function recordWrite(
   const { store, ledger } = session.requireCheckpoints();
   const { workTree, clock } = session.parts;
   const found = await contentAt(store, workTree, write.path, context.signal);
-  // Nothing is there: deleted by the agent, unless the work tree itself is gone.
-  if (found === undefined) requireRoot(workTree.root);
+  // Where nothing is it was deleted by the agent, unless the work tree itself is gone.
+  requireWorkTree(workTree);
   const content = found?.blob ?? 'absent';
   const record = ledger.compose(write.path, content, 'agent', timestamp(clock), write.toolName);
   const result = {
@@ -167,7 +168,8 @@ export async function recordWrite(
 
 /**
  * The paths of a restore whose present content nobody of this session made: not the head, not the base, not a
- * checkpoint, not a reported write. A deletion is never a conflict: nothing would be lost.
+ * checkpoint, not a reported write. A deletion is never a conflict: nothing would be lost. Where the store has lost the
+ * head or the base, what only that could tell of counts as somebody else's.
  */
 export async function conflictsIn(
   checkpoints: Checkpoints,
@@ -180,12 +182,23 @@ export async function conflictsIn(
   if (head === undefined || head === present) return conflicts;
   const touched = new Set(changes.map(({ path }) => path));
   const base = baseOf(checkpoints.index)?.record.snapshot;
-  for (const { path, after } of await store.changes(head, present)) {
+  const sinceHead = await unlessLost(() => store.changes(head, present));
+  const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, ...given({ after: before }) }));
+  for (const { path, after } of possible) {
     if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
-    const original = base === undefined ? undefined : await store.entry(base, path);
+    const original = base === undefined ? undefined : await unlessLost(() => store.entry(base, path));
     if (original?.blob !== after.blob) conflicts.add(path);
   }
   return conflicts;
+}
+
+async function unlessLost<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
 }
 
 export interface LedgerEntryView {

@@ -45,7 +45,7 @@ export async function editedSince(
 export async function withEdits(
   store: SnapshotStore,
   before: SnapshotId,
-  { edits }: EditedSince,
+  { edits }: Pick<EditedSince, 'edits'>,
   present: Directory,
 ): Promise<SnapshotId> {
   if (edits.size === 0) return before;

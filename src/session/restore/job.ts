@@ -9,6 +9,7 @@ import { given } from '../../base/given.ts';
 import { base32, newCheckpointId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
+import { requireWorkTree } from '../../capture/work-tree.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { ownerOnlyMessage } from '../../restore/access.ts';
 import { leftoverMessage } from '../../restore/clearing.ts';
@@ -102,6 +103,7 @@ export async function applyJob(
   session.setUnfinishedRestore(true);
   const applied = await applyRestore({
     root: workTree.root,
+    requireRoot: () => requireWorkTree(workTree),
     plan: plan.plan,
     id,
     contents: checkpoints.store,
@@ -130,7 +132,7 @@ export async function applyJob(
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
   const prepared = { job, plan, record, safety };
-  const { checkpoint, changed } = await publishRestored(checkpoints, prepared, ours, context);
+  const { checkpoint, changed } = await publishRestored(checkpoints, prepared, workTree.root, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
   // take the place of the one that knows of it.
@@ -185,11 +187,12 @@ function takeBackNote(session: Session, journal: RestoreJournal, error: unknown)
 async function publishRestored(
   checkpoints: Checkpoints,
   { job, plan, record, safety }: PreparedJob,
+  root: string,
   ours: ReadonlySet<TreePath>,
   context: OperationContext,
 ): Promise<{ readonly checkpoint: StoredCheckpoint; readonly changed: ReadonlySet<TreePath> }> {
   try {
-    const { snapshot, skipped } = await captureAfter(checkpoints, job.scope, plan, context);
+    const { snapshot, skipped } = await captureAfter(checkpoints, root, { job, plan, ours }, context);
     const changes = await checkpoints.store.changes(plan.present.snapshot, snapshot);
     const revealed = revealedBy(plan, changes);
     const changed = changedMeanwhile(plan, ours, changes, skipped);

@@ -10,9 +10,9 @@ import { findObstructions, withoutObstructed } from '../../restore/obstructions.
 import { withoutRefused } from '../../restore/permissions.ts';
 import { planRestore } from '../../restore/plan.ts';
 import type { LeftReason, RestorePlan } from '../../restore/plan-steps.ts';
-import { withoutLost } from '../../restore/preflight.ts';
+import { notGivenBack, withoutLost } from '../../restore/preflight.ts';
 import { withUnseen } from '../../restore/reduced-plan.ts';
-import { byBytes, isWithin, type TreePath } from '../../tree/tree-path.ts';
+import { byBytes, isWithin, rootPath, type TreePath, toText } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import { conflictsIn } from '../ledger/authorship.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
@@ -20,6 +20,7 @@ import { capturePresent } from '../publish.ts';
 import type { Session } from '../session.ts';
 import { editedSince } from './edited-since.ts';
 import { withoutGitDirectories } from './git-directories.ts';
+import { type Put, putByRestores, withPut } from './over-limit.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 import { leftOutThen } from './rules-then.ts';
 import { changedPaths, hiddenByToday, takenBack } from './taken-back.ts';
@@ -38,24 +39,9 @@ export async function planFiles(
   job: RestoreJob,
   context: OperationContext,
 ): Promise<FilePlan> {
-  let present = await capturePresent(checkpoints, context);
-  const tree = new AnchoredFiles(session.parts.workTree.root);
-  let plan: RestorePlan;
-  try {
-    const hidden = await hiddenByToday(checkpoints, job, present, tree);
-    if (hidden.length > 0) present = await capturePresent(checkpoints, context, hidden);
-    plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
-    const { toSave } = await findObstructions(tree, plan, context.signal);
-    if (toSave.length > 0) {
-      present = await capturePresent(checkpoints, context, [...hidden, ...toSave]);
-      plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
-    }
-    plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
-    plan = withoutRefused(tree, plan);
-    if (job.interrupted?.sparesLost === true) plan = await withoutLost(plan, checkpoints.store);
-  } finally {
-    tree.close();
-  }
+  const { plan, present } = job.dryRun
+    ? await planOnce(session, checkpoints, job, context)
+    : await planWithProof(session, checkpoints, job, context);
   if (job.onConflict === 'fail' && plan.conflicts.length > 0) throw conflict(plan.conflicts);
   await warnOfUnmatched(checkpoints, job, present, context);
   const deleted = deletedBy(plan);
@@ -69,6 +55,51 @@ export async function planFiles(
     skipped: plan.skipped,
   };
   return { plan, present, foreseen };
+}
+
+/** A plan of which all that it takes away can be read from the store. @throws DataCorrupt when the store keeps nothing */
+async function planWithProof(...given: Parameters<typeof planOnce>): ReturnType<typeof planOnce> {
+  const [, { store }, , { signal }] = given;
+  const planned = await planOnce(...given);
+  if ((await notGivenBack(planned.plan, store, signal)).length === 0) return planned;
+  // The store doubts itself now: the next capture hands over every file, and all of it is written again.
+  const again = await planOnce(...given);
+  const lost = await notGivenBack(again.plan, store, signal);
+  if (lost.length > 0) throw notKept(lost);
+  return again;
+}
+
+async function planOnce(
+  session: Session,
+  checkpoints: Checkpoints,
+  job: RestoreJob,
+  context: OperationContext,
+): Promise<Pick<FilePlan, 'plan' | 'present'>> {
+  const tree = new AnchoredFiles(session.parts.workTree.root);
+  const capture = async (alsoInclude?: readonly TreePath[]): Promise<Capture> => {
+    const captured = await capturePresent(checkpoints, context, alsoInclude);
+    const put = (): Promise<Put> => putByRestores(checkpoints, job, captured.snapshot);
+    return withPut(checkpoints.store, tree, captured, put);
+  };
+  let present: Capture;
+  let plan: RestorePlan;
+  try {
+    present = await capture();
+    const hidden = await hiddenByToday(checkpoints, job, present, tree);
+    if (hidden.length > 0) present = await capture(hidden);
+    plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
+    const { toSave } = await findObstructions(tree, plan, context.signal);
+    if (toSave.length > 0) {
+      present = await capture([...hidden, ...toSave]);
+      plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
+    }
+    plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
+    plan = withoutRefused(tree, plan);
+    if (job.interrupted?.sparesLost === true) plan = await withoutLost(plan, checkpoints.store);
+  } finally {
+    tree.close();
+  }
+  return { plan, present };
 }
 
 async function planAgainst(
@@ -90,7 +121,7 @@ async function planAgainst(
       leave.set(path, 'notCapturedThen');
   }
   for (const path of await conflictsIn(checkpoints, changes, present.snapshot)) conflicts.add(path);
-  const plan = planRestore({
+  const planned = planRestore({
     changes,
     mode: job.mode,
     ...given({ paths: job.paths, only }),
@@ -108,7 +139,18 @@ async function planAgainst(
     ),
     ...given({ emptied: job.emptied }),
   });
-  if (job.mode === 'soft' || job.scope === 'conversation') return plan;
+  if (job.scope === 'conversation') return planned;
+  // What an undo is to take away, had somebody not made it larger than can be saved.
+  const writes = new Set(planned.writes.map(({ path }) => path));
+  const outgrown = present.skipped.filter(
+    ({ path, reason }) => reason === 'tooLarge' && known?.has(path) === true && !writes.has(path),
+  );
+  const plan = withUnseen(
+    planned,
+    outgrown.map(({ path }) => path),
+    new Set(),
+  );
+  if (job.mode === 'soft') return plan;
   const isMeant = (path: TreePath): boolean =>
     only?.has(path) ?? (job.paths === undefined || job.paths.some((selected) => isWithin(path, selected)));
   const unseenThen = new Set(job.target.record.skipped.map(({ path }) => path));
@@ -142,6 +184,13 @@ async function boundsOf(checkpoints: Checkpoints, job: RestoreJob, present: Capt
   if (!interrupted.isUndone) return { ...bounds, ...limits };
   const begun = await changedPaths(checkpoints.store, states.before, states.target);
   return { ...bounds, only: begun, known: begun };
+}
+
+function notKept(paths: readonly TreePath[]): CheckpointdError {
+  const message = `What stands at ${paths.length} path(s) was saved, and cannot be read back from the store (${JSON.stringify(toText(paths[0] ?? rootPath))}). Nothing was changed. Look at the disk that the store is on, and run store/verify.`;
+  return new CheckpointdError('DataCorrupt', message, {
+    details: { paths: paths.slice(0, 100).map(toText), count: paths.length },
+  });
 }
 
 function conflict(paths: readonly TreePath[]): CheckpointdError {

@@ -1,7 +1,7 @@
 // Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
 // other change of the session, and undone when it cannot be. The request is repeated as it was asked, from what is on
 // disk; what somebody edited since is saved first, and one undo brings it back. What was asked is interrupted.ts.
-import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, isDamage, systemCode } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { sweepTemporaries } from '../../restore/temporaries.ts';
@@ -152,9 +152,7 @@ async function finishWithoutLost(
 
 /** What a store has lost, where that is what an error comes from. */
 function damageIn(error: unknown): CheckpointdError | undefined {
-  for (let at = error; at instanceof Error; at = at.cause)
-    if (at instanceof CheckpointdError && (at.kind === 'DataCorrupt' || at.kind === 'StoreCorrupt'))
-      return at;
+  for (let at = error; at instanceof Error; at = at.cause) if (isDamage(at)) return at;
   return undefined;
 }
 

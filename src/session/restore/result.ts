@@ -4,21 +4,23 @@ import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
+import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { type Entry, sameContent, type TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
-import type { RestoreScope } from './outcome.ts';
+import { withPut } from './over-limit.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
  * The restored state as it is on disk now; what was restored is captured even where a rule ignores it. The present was
- * captured a moment ago, so the files in directories that the restore left alone are not looked at again.
+ * captured a moment ago, so the files in directories that the restore left alone are not looked at again. What we wrote
+ * is in it, also where it is larger than today's limit.
  */
-export function captureAfter(
+export async function captureAfter(
   checkpoints: Checkpoints,
-  scope: RestoreScope,
-  plan: FilePlan,
+  root: string,
+  { job: { scope }, plan, ours }: Omit<RestoreRun, 'before'>,
   context: OperationContext,
 ): Promise<Capture> {
   const head = checkpoints.index.head;
@@ -27,12 +29,24 @@ export function captureAfter(
   const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
   // Other permission bits reach every name of a file, wherever its hard links are.
   const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
-  return checkpoints.capture.capture({
+  const captured = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
     alsoInclude: scope === 'conversation' ? [] : writes.map(({ path }) => path),
     ...(isInPlace ? {} : { since: { capture: plan.present, touched } }),
     onProgress: context.progress('capture'),
   });
+  const tree = new AnchoredFiles(root);
+  try {
+    const written = writes.filter(({ path }) => ours.has(path));
+    return await withPut(
+      checkpoints.store,
+      tree,
+      captured,
+      () => new Map(written.map(({ path, after }) => [path, [after]])),
+    );
+  } finally {
+    tree.close();
+  }
 }
 
 /** What the capture after a restore holds that neither the one before it nor the restore itself put there. */

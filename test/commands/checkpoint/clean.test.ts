@@ -1,7 +1,8 @@
 // checkpoint/clean where there is nothing to remove, or nothing that it can reach.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, InProcessDaemon, repository } from '../../support/in-process-daemon.ts';
+import { failure } from '../../support/failures.ts';
+import { InProcessDaemon, repository } from '../../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 test('checkpoint/clean where there are no checkpoints removes none, again and again (Q38)', async () => {

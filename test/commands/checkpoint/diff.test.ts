@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+import { failure } from '../../support/failures.ts';
+import { git, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
 
 const lines = (n: number): string => Array.from({ length: n }, (_, i) => `line ${i}\n`).join('');
 

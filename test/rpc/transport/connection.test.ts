@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Connection, type ConnectionPorts } from '../../../src/rpc/transport/connection.ts';
-import { frameOf } from '../../support/wire-client.ts';
+import { frameOf } from '../../support/frames.ts';
 
 interface Ends {
   readonly input: PassThrough;

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import type { Message } from 'vscode-jsonrpc/node';
 import { Admission, type Refusal } from '../../../src/rpc/transport/admission.ts';
 import { StrictReader } from '../../../src/rpc/transport/strict-reader.ts';
+import { frameOf } from '../../support/frames.ts';
 import { mutatedFrames, random } from '../../support/mutated-frames.ts';
 import { seed } from '../../support/property.ts';
-import { frameOf } from '../../support/wire-client.ts';
 
 /** An input that the test emits by hand: a stream would cost a turn of the event loop a chunk. */
 class Source extends EventEmitter {

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+import { failure } from '../../support/failures.ts';
+import { InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 for (const strategy of ['shadow', 'sqlite'] as const) {

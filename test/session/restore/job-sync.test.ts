@@ -1,7 +1,7 @@
 // What a restore displaces is on the disk before its first change of the work tree: at the moment at which the intent is
 // written, everything that the safety checkpoint needs was synced after it was last written. The power cut itself is
 // played by scripts/torture/.
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -35,17 +35,18 @@ function vital(rig: SessionRig, session: string): string[] {
   ].filter((file) => existsSync(file) && basename(file) !== 'alternates');
 }
 
-/** Which files were synced at which length, and which directories since their last new name. */
+/** Which files were synced at which length, and which directories with which names in them. */
 class Syncs {
   readonly #rig: SessionRig;
-  readonly #synced = new Map<string, string>();
+  readonly #lengths = new Map<string, number>();
+  readonly #names = new Map<string, ReadonlySet<string>>();
   #session: string | undefined;
   #found: string[] | undefined;
 
   constructor(rig: SessionRig) {
     this.#rig = rig;
     installFault((call, target) => {
-      if (call === 'fsync') this.#synced.set(...stateOf(`/proc/self/fd/${target}`));
+      if (call === 'fsync') this.#note(`/proc/self/fd/${target}`);
       if (call === 'open' && target.includes('/restore.json.')) this.#found ??= this.#unsynced();
     });
   }
@@ -59,19 +60,32 @@ class Syncs {
     return this.#found;
   }
 
+  #note(path: string): void {
+    const { isDirectory, id, size } = identityOf(path);
+    if (isDirectory) this.#names.set(id, new Set(readdirSync(path).map((name) => nameIn(path, name))));
+    else this.#lengths.set(id, size);
+  }
+
+  /** Files that were not synced at their length, or whose name was not when their directory was synced last. */
   #unsynced(): string[] {
-    const all = vital(this.#rig, this.#session ?? '').flatMap((file) => [file, dirname(file)]);
-    const open = [...new Set(all)].filter((path) => {
-      const [id, state] = stateOf(path);
-      return this.#synced.get(id) !== state;
+    const open = vital(this.#rig, this.#session ?? '').filter((file) => {
+      const { id, size } = identityOf(file);
+      const names = this.#names.get(identityOf(dirname(file)).id);
+      return this.#lengths.get(id) !== size || !names?.has(nameIn(dirname(file), basename(file)));
     });
     return open.map((path) => relative(this.#rig.top, path));
   }
 }
 
-function stateOf(path: string): [id: string, state: string] {
+function identityOf(path: string): { id: string; size: number; isDirectory: boolean } {
   const stats = statSync(path, { bigint: true });
-  return [`${stats.dev}:${stats.ino}`, String(stats.isDirectory() ? stats.mtimeNs : stats.size)];
+  return { id: `${stats.dev}:${stats.ino}`, size: Number(stats.size), isDirectory: stats.isDirectory() };
+}
+
+/** A name and what it names: a file that was renamed over another is a new name. */
+function nameIn(directory: string, name: string): string {
+  const ino = lstatSync(join(directory, name), { bigint: true, throwIfNoEntry: false })?.ino;
+  return `${name}:${String(ino)}`;
 }
 
 const withSyncs = (body: (rig: SessionRig, syncs: Syncs) => Promise<void>): Promise<void> =>

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { asNobody, withRig } from '../../support/daemon-rig.ts';
-import { failureOf, type WireFailure } from '../../support/wire-client.ts';
+import type { WireFailure } from '../../support/frames.ts';
+import { failureOf } from '../../support/wire-client.ts';
 
 /** What a client is told: the kind, whether anything changed, and the words. */
 const told = ({ data, message }: WireFailure): string => `${data?.kind} ${data?.effects}: ${message}`;

@@ -4,7 +4,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure, git, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+import { failure } from '../../support/failures.ts';
+import { git, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
 
 interface Rig {
   readonly daemon: InProcessDaemon;
@@ -119,6 +120,67 @@ for (const strategy of ['shadow', 'local'] as const) {
       await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
       assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
       assert.ok((await daemon.call('store/verify', { session })).ok);
+    }));
+}
+
+for (const strategy of ['shadow', 'local'] as const) {
+  test(`${strategy}: refs that a rewritten history moved between two runs go back to their checkpoints`, () =>
+    withSession(strategy, async (rig) => {
+      const { daemon, session, root } = rig;
+      const before = rig.refs();
+      await daemon.call('session/close', { session });
+      rewriteAll(rig);
+      await rig.reopen();
+      for (const ref of before.filter((line) => !line.includes('/owner')))
+        assert.ok(rig.refs().includes(ref), ref);
+      assert.match(told(rig).join('\n'), /3 checkpoints .*put back/);
+      await daemon.call('checkpoint/restore', { session, tag: 'first', mode: 'hard' });
+      assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
+      assert.ok((await daemon.call('store/verify', { session })).ok);
+    }));
+
+  test(`${strategy}: the ref of one checkpoint that was moved between two runs goes back to it`, () =>
+    withSession(strategy, async (rig) => {
+      const { daemon, session } = rig;
+      const before = rig.refs();
+      const [own = '', other = ''] = before.filter((line) => line.includes('/checkpoints/'));
+      await daemon.call('session/close', { session });
+      rig.inStore('update-ref', own.split(' ')[0] ?? '', other.split(' ')[1] ?? '');
+      await rig.reopen();
+      assert.equal(rig.refs(), before);
+      assert.ok((await daemon.call('store/verify', { session })).ok);
+    }));
+
+  test(`${strategy}: tags that were exchanged between two runs stand at their checkpoints again`, () =>
+    withSession(strategy, async (rig) => {
+      const { daemon, session, root } = rig;
+      const before = rig.refs();
+      const [first = '', second = ''] = before.filter((line) => /tags\/[12] /.test(line));
+      await daemon.call('session/close', { session });
+      rig.inStore('update-ref', first.split(' ')[0] ?? '', second.split(' ')[1] ?? '');
+      rig.inStore('update-ref', second.split(' ')[0] ?? '', first.split(' ')[1] ?? '');
+      await rig.reopen();
+      assert.equal(rig.refs(), before);
+      assert.match(told(rig).join('\n'), /2 tags and names were moved .*put back/);
+      await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+      assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'one\n');
+    }));
+
+  test(`${strategy}: older refs from a backup do not hide a checkpoint that took its tag later`, () =>
+    withSession(strategy, async (rig) => {
+      const { daemon, session, root } = rig;
+      const tagged = rig.refs().filter((line) => /tags\/1 /.test(line))[0] ?? '';
+      write(root, { 'a.txt': 'anew\n' });
+      const made = await daemon.call('checkpoint/create', { session, kind: 'turn', tag: '1' });
+      await daemon.call('session/close', { session });
+      const id = made.checkpoint.id;
+      const own = rig.refs().filter((line) => line.includes(id))[0] ?? '';
+      rig.inStore('update-ref', '-d', own.split(' ')[0] ?? '');
+      rig.inStore('update-ref', tagged.split(' ')[0] ?? '', tagged.split(' ')[1] ?? '');
+      await rig.reopen();
+      write(root, { 'a.txt': 'other\n' });
+      await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+      assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'anew\n');
     }));
 }
 

@@ -24,6 +24,8 @@ export interface FaultPlan {
   readonly match?: string;
   /** Of `link`: what is moved away, to where, and what the link in its place leads to. */
   readonly link?: { readonly from: string; readonly aside: string; readonly to: string };
+  /** So far the daemon's clock is from the machine's, which stamps the files, from now on. Absent: not at all. */
+  readonly shiftMs?: number;
 }
 
 const reading = ['EIO', 'EACCES', 'EMFILE', 'ENFILE', 'ENOMEM'];
@@ -64,6 +66,8 @@ const errorsOf: Readonly<Record<string, readonly string[]>> = {
 export function plannedFault(file: string): Fault {
   let plan: FaultPlan = { act: 'none', at: 0 };
   let calls = 0;
+  const machineNow = Date.now;
+  Date.now = () => machineNow() + (plan.shiftMs ?? 0);
   const tell = (line: string): void => appendFileSync(`${file}.told`, `${line}\n`);
   return (call, target) => {
     if (existsSync(file)) {

@@ -7,6 +7,7 @@ import * as assert from 'uvu/assert';
 import type { BlobId } from '../../../src/base/ids.ts';
 import type { SnapshotStore, StoreOptions } from '../../../src/store/snapshot-store.ts';
 import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { type Rig, withStore } from './store-rig.ts';
 
 export function sqliteOptions(
   storage: string,
@@ -66,3 +67,7 @@ export function sqliteAfterwards(storage: string): void {
 export function loseBlob(storage: string, blob: BlobId): void {
   sql(storage, 'DELETE FROM checkpoint_blobs WHERE hash = ?', blob);
 }
+
+/** Runs a body with a new store of this strategy, which must be whole afterwards. */
+export const withSqlite = (body: (rig: Rig) => Promise<void>): Promise<void> =>
+  withStore(openSqlite, { afterwards: sqliteAfterwards }, body);

@@ -2,7 +2,7 @@
 // copied whole when its checkpoint was made.
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
-import { failure } from '../in-process-daemon.ts';
+import { failure } from '../failures.ts';
 import type { Files, ModelCheckpoint, ModelledSession, Moment, Name, Walked } from './modelled-session.ts';
 import { names } from './modelled-session.ts';
 

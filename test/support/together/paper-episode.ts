@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import { type Course, Episode } from '../../../scripts/torture/episode.ts';
 import { look, type Manifest } from '../../../scripts/torture/manifest.ts';
-import { Defect, type Seat } from '../../../scripts/torture/seat.ts';
+import { type Seat } from '../../../scripts/torture/seat.ts';
 import type { Step } from '../../../scripts/torture/steps.ts';
 import { take } from '../../../scripts/torture/take.ts';
-import { Tally } from '../../../scripts/torture/tally.ts';
+import { Defect, Tally } from '../../../scripts/torture/tally.ts';
 
 type Files = Readonly<Record<string, string>>;
 

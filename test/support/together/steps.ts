@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type * as Wire from '../../../src/protocol/types.ts';
-import { failure } from '../in-process-daemon.ts';
+import { failure } from '../failures.ts';
 import * as checkpoints from './checkpoints.ts';
 import { enabledOnly } from './checkpoints.ts';
 import { look } from './looks.ts';

@@ -1,0 +1,196 @@
+// A client of this repository in another language, which starts the daemon as its users do, behind a program of a few
+// lines (bridge.py, rust/): one request a line to it, one answer a line from it. What such a client owes when its
+// daemon dies is asked for here: every request ends, soon, and says how the daemon ended.
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
+import { normalParams, validateParams, validateResult } from '../../../src/protocol/validators.ts';
+import { type Frame, WireFailure } from '../../../test/support/frames.ts';
+import type { Exit } from '../../../test/support/wire-client.ts';
+import { patiently, starvationOf } from '../patience.ts';
+import { Defect } from '../tally.ts';
+import type { Line } from './line.ts';
+
+/** What a bridge says. */
+interface Said extends Pick<Frame, 'result' | 'error'> {
+  readonly id?: number;
+  /** There is no daemon any more, in the client's words. */
+  readonly gone?: string;
+  /** The client failed in a way that no client should. */
+  readonly broken?: string;
+  /** The client was closed; how the daemon ended. */
+  readonly closed?: unknown;
+}
+
+interface Waiting {
+  readonly method: string;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface BridgeOptions {
+  /** Words that start the bridge, before those that start the daemon. */
+  readonly words: readonly string[];
+  readonly daemon: readonly string[];
+  readonly env: NodeJS.ProcessEnv;
+  readonly patienceMs: number;
+}
+
+/** The client says that its daemon is gone. */
+class Gone extends Error {}
+
+export class Bridge implements Line {
+  readonly violations: string[] = [];
+  readonly exited: Promise<Exit>;
+  readonly #options: BridgeOptions;
+  readonly #process: ChildProcessWithoutNullStreams;
+  readonly #ended: Promise<void>;
+  readonly #waiting = new Map<number, Waiting>();
+  #tellExit: (exit: Exit | Promise<Exit>) => void = () => undefined;
+  #lastId = 0;
+  #daemon: number | undefined;
+  #closed: unknown;
+  #why: string | undefined;
+  #burial: Promise<Exit> | undefined;
+
+  constructor(options: BridgeOptions) {
+    this.#options = options;
+    this.exited = new Promise((resolve) => (this.#tellExit = resolve));
+    // Whoever kills the daemon or waits for an answer is told as well: nobody need listen here.
+    this.exited.catch(() => undefined);
+    const [program = '', ...words] = options.words;
+    this.#process = spawn(program, [...words, ...options.daemon], { stdio: 'pipe', env: options.env });
+    this.#process.stdin.on('error', () => undefined);
+    createInterface({ input: this.#process.stdout }).on('line', (line) => this.#take(JSON.parse(line)));
+    // A client has nothing to say beside its answers: tracebacks, warnings and panics are defects.
+    this.#process.stderr.on('data', (chunk: Buffer) => this.violations.push(chunk.toString()));
+    this.#ended = new Promise((resolve) => {
+      const end = (why: string): void => {
+        for (const each of this.#waiting.values()) each.reject(new Defect(`${this.#name}: ended by ${why}`));
+        resolve();
+      };
+      this.#process.on('error', (error) => end(error.message));
+      this.#process.on('close', (code, signal) => end(`${code ?? signal} ${this.violations.join(' ')}`));
+    });
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  get hasEnded(): boolean {
+    return this.#why !== undefined;
+  }
+
+  get #name(): string {
+    return `the client behind ${this.#options.words.at(-1)?.split('/').at(-1) ?? 'it'}`;
+  }
+
+  async initialize(): Promise<unknown> {
+    const { pid } = (await this.#answer(0, 'initialize')) as { readonly pid: number };
+    this.#daemon = pid;
+    return { pid };
+  }
+
+  async ask(method: string, params: object): Promise<unknown> {
+    const misfits = validateParams(method, normalParams(structuredClone(params)));
+    if (misfits.length > 0) throw new Defect(`${method}: ${JSON.stringify(misfits)}`);
+    const result = await this.#send(method, params);
+    const issues = validateResult(method, structuredClone(result));
+    if (issues.length > 0) this.violations.push(`${method}: ${JSON.stringify(issues)}`);
+    return result;
+  }
+
+  async kill(): Promise<void> {
+    if (this.#daemon === undefined) return this.#endBridge();
+    try {
+      process.kill(this.#daemon, 'SIGKILL');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+    await this.#bury();
+  }
+
+  async close(): Promise<void> {
+    await this.#endBridge();
+    if (this.#closed === undefined) throw new Defect(`${this.#name} did not end in order`);
+    if (this.violations.length > 0) throw new Defect(`${this.#name}: ${this.violations.join(' ')}`);
+  }
+
+  #send(method: string, params: object): Promise<unknown> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    const answer = this.#answer(id, method);
+    this.#process.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
+    return answer;
+  }
+
+  #answer(id: number, method: string): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#waiting.set(id, { method, resolve, reject }));
+  }
+
+  #take({ id, result, error, gone, broken, closed }: Said): void {
+    if (closed !== undefined) this.#closed = closed;
+    const waiting = this.#waiting.get(id ?? -1);
+    this.#waiting.delete(id ?? -1);
+    if (gone !== undefined) {
+      this.#why ??= gone;
+      waiting?.reject(new Gone(gone));
+      void this.#bury().catch(() => undefined); // told by `exited`
+    } else if (broken !== undefined) waiting?.reject(new Defect(`${this.#name} is broken: ${broken}`));
+    else if (error !== undefined) waiting?.reject(new WireFailure(waiting.method, error));
+    else waiting?.resolve(result);
+  }
+
+  #bury(): Promise<Exit> {
+    if (this.#burial === undefined) {
+      this.#burial = this.#dieInOrder();
+      this.#tellExit(this.#burial);
+    }
+    return this.#burial;
+  }
+
+  /** The daemon is dead or dying: further requests say so, with the words of the first, and the client can be closed. */
+  async #dieInOrder(): Promise<Exit> {
+    const started = this.#daemon !== undefined;
+    if (started) await this.#patiently(this.#refusal());
+    await this.#endBridge();
+    const why = this.#why ?? '';
+    // "ended with -9" and "ended with signal: 9 (SIGKILL)"; "ended with 70: last words" and "exit status: 70".
+    const [, signal, code] =
+      /ended with (?:-|signal: )?(?:(?<=-|signal: )(\d+)|(?:exit status: )?(\d+))/.exec(why) ?? [];
+    if (signal === '9') return { code: null, signal: 'SIGKILL' };
+    if (code !== undefined) return { code: Number(code), signal: null };
+    throw new Defect(`${this.#name} does not tell how its daemon ended: ${why}`);
+  }
+
+  /** Asks until the client says that the daemon is gone: what stands between the two may die a little later. */
+  async #refusal(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#send('session/list', {});
+      } catch (error) {
+        if (!(error instanceof Gone)) throw error;
+        if (error.message !== this.#why)
+          throw new Defect(`${this.#name} said "${this.#why}", then "${error.message}"`);
+        return;
+      }
+      await wait(5);
+    }
+  }
+
+  async #endBridge(): Promise<void> {
+    this.#process.stdin.end();
+    await this.#patiently(this.#ended);
+  }
+
+  async #patiently(end: Promise<void>): Promise<void> {
+    try {
+      await patiently(end, this.#options.patienceMs, starvationOf(this.pid));
+    } catch (error) {
+      // Nobody may be left behind, whatever the client does.
+      this.#process.kill('SIGKILL');
+      throw error instanceof Defect ? error : new Defect(`${this.#name} hangs: ${(error as Error).message}`);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// A world without root's rights: the daemon runs as nobody, and everything that it may touch belongs to nobody.
+import { spawnSync } from 'node:child_process';
+import { lchownSync, lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The user and the group `nobody` of every Linux. */
+const nobody = 65534;
+
+/** Words before a program that take root's rights from it. */
+export const plainUserPrefix = [
+  'setpriv',
+  `--reuid=${nobody}`,
+  `--regid=${nobody}`,
+  '--clear-groups',
+] as const;
+
+/** The same in a container: with the rights the kernel forgets that the program dies with it, and is told again. */
+export const containedPlainUserPrefix = [...plainUserPrefix, '--pdeathsig=KILL'] as const;
+
+/** Why the daemon cannot run so here; undefined where it can. `entry`: the program that is to run. */
+export function plainUserRefusal(entry: string): string | undefined {
+  if (process.getuid?.() !== 0) return 'only root may become somebody else';
+  const [program, ...words] = containedPlainUserPrefix;
+  const result = spawnSync(
+    program,
+    [...words, process.execPath, '-e', `fs.accessSync(${JSON.stringify(entry)})`],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return result.status === 0 ? undefined : (result.error?.message ?? result.stderr.trim().slice(0, 200));
+}
+
+/** Gives a directory and all below to nobody. What is theirs already is not touched, and keeps its times. */
+export function giveToPlainUser(place: string): void {
+  const stats = lstatSync(place);
+  if (stats.uid !== nobody || stats.gid !== nobody) lchownSync(place, nobody, nobody);
+  if (!stats.isDirectory()) return;
+  for (const name of readdirSync(place)) giveToPlainUser(join(place, name));
+}

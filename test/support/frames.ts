@@ -1,0 +1,37 @@
+// Frames as tests write and read them, and an error that came in one.
+import type { ErrorData } from '../../src/protocol/types.ts';
+
+export type Id = string | number | null;
+
+/** Any frame from the daemon. */
+export interface Frame {
+  readonly jsonrpc?: unknown;
+  readonly id?: Id;
+  readonly method?: string;
+  readonly params?: unknown;
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: ErrorData };
+}
+
+/** A request that was answered with an error. */
+export class WireFailure extends Error {
+  readonly code: number;
+  readonly data: ErrorData | undefined;
+
+  constructor(method: string, error: NonNullable<Frame['error']>) {
+    super(`${method}: ${error.message} (${error.data?.kind ?? error.code})`);
+    this.name = 'WireFailure';
+    this.code = error.code;
+    this.data = error.data;
+  }
+
+  get kind(): string | undefined {
+    return this.data?.kind;
+  }
+}
+
+/** The bytes of one frame around `body`. */
+export function frameOf(body: string | object): Buffer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return Buffer.from(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`);
+}
