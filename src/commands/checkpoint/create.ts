@@ -171,7 +171,7 @@ function describe(
   message: string,
   hasChanges: boolean,
 ): string {
-  if (description != null && description.trim() !== '') return description;
+  if (description != null && description !== '') return description;
   if (kind === 'turn') return describeTurn(message);
   return describeTool({ name: toolName ?? undefined, message, hasChanges });
 }
