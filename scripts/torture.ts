@@ -4,16 +4,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandLine } from './command-line.ts';
+import { type ClientName, clientNames, isClientName } from './torture/clients/bridges.ts';
 import { Tally } from './torture/tally.ts';
 import { type Finding, run, torture } from './torture/torture.ts';
 
 const help = `
 npm run torture -- [--seed N] [--minutes 5] [--strategy shadow,local,sqlite] [--power 25] [--patience 10000]
+                    [--client own,python,pythonSync,rust]
 npm run torture -- --replay FILE [--times 3]
 
 Random work with real daemons that are killed, failed, raced and cut off from power; what it finds is made small and saved.
   --power     percent of the episodes that end in a power cut (as root: on a small disk of their own)
-  --patience  ms after which an answer that has not come is a defect`;
+  --patience  ms after which an answer that has not come is a defect
+  --client    through whom the daemons are driven; what is missing here is replaced by our own driver`;
 
 const { values } = commandLine(help, {
   options: {
@@ -22,6 +25,7 @@ const { values } = commandLine(help, {
     strategy: { type: 'string', default: 'shadow,local,sqlite' },
     power: { type: 'string', default: '25' },
     patience: { type: 'string', default: '10000' },
+    client: { type: 'string', default: clientNames.join(',') },
     replay: { type: 'string' },
     times: { type: 'string', default: '3' },
   },
@@ -38,6 +42,7 @@ async function search(seed: number): Promise<void> {
     strategies: values.strategy.split(','),
     patienceMs: Number(values.patience),
     power: Number(values.power),
+    clients: clientsNamed(values.client),
     shrinkMs: 60_000,
     say: (line) => console.log(line),
   });
@@ -50,6 +55,14 @@ async function search(seed: number): Promise<void> {
   );
   console.log(`\nreplay: npm run torture -- --replay ${file}`);
   process.exitCode = 1;
+}
+
+function clientsNamed(list: string): ClientName[] {
+  const names = list.split(',');
+  const wrong = names.filter((name) => !isClientName(name));
+  if (wrong.length > 0)
+    throw new Error(`no such client: ${wrong.join(', ')}; there are ${clientNames.join(', ')}`);
+  return names.filter(isClientName);
 }
 
 /** Kills meet a running program: a finding that is not met at once is met within a few tries. */

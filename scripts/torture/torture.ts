@@ -1,6 +1,10 @@
 // Episode after episode until the time is over or one fails; a failure is made small.
+import { testProgram } from '../../test/support/wire-client.ts';
+import { bridgeTo, type ClientName, someClient } from './clients/bridges.ts';
+import { containerRefusal } from './container.ts';
 import { Disk } from './disk.ts';
 import { Episode } from './episode.ts';
+import { plainUserRefusal } from './plain-user.ts';
 import { Random } from './random.ts';
 import { shrink } from './shrink.ts';
 import { type Step, someSteps } from './steps.ts';
@@ -23,6 +27,8 @@ export interface TortureOptions {
   readonly patienceMs: number;
   /** Of a hundred episodes, how many are on a disk whose power is cut. Default: 25. */
   readonly power?: number;
+  /** Through whom the daemons are driven. Default: all that there are, our own driver the most often. */
+  readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
   readonly shrinkMs: number;
   /** Steps of an episode. Default: 24. */
@@ -38,24 +44,39 @@ export async function torture(
   const power = options.power ?? 25;
   const refusal = power === 0 ? 'not asked for' : Disk.refusal();
   if (refusal !== undefined) say(`SKIPPED: power cuts (${refusal})`);
-  const deadline = performance.now() + ms;
+  const plainUser = plainUserRefusal(testProgram('planned-daemon'));
+  if (plainUser !== undefined) say(`SKIPPED: episodes without root (${plainUser})`);
+  const container = containerRefusal();
+  if (container !== undefined) say(`SKIPPED: second daemons in containers (${container})`);
+  const usable = usableClient(say);
+  let deadline = performance.now() + ms;
   for (let episode = 0; performance.now() < deadline; episode += 1) {
     const own = (seed + Math.imul(episode, 0x9e3779b1)) >>> 0;
     const random = new Random(own);
+    // A chance of its own: which client it is changes none of the steps.
+    const asked = someClient(new Random(~own), options.clients);
+    const began = performance.now();
+    const client = usable(asked);
+    deadline += performance.now() - began; // to build a client is no torture
     const hasPower = random.chance(power) && refusal === undefined;
     const circumstances: Circumstances = {
       strategy: strategies[episode % strategies.length] ?? 'shadow',
       durability: random.chance(hasPower ? 50 : 10) ? 'power' : 'process',
       hasPower,
+      isPlainUser: plainUser === undefined && random.chance(20),
+      hasContainers: container === undefined,
       patienceMs,
+      client,
       planted,
     };
     const steps = someSteps(random, hasPower ? 8 : (options.length ?? 24), hasPower);
     tally.episodes += 1;
+    tally.through(client);
+    if (circumstances.isPlainUser === true) tally.asPlainUser += 1;
     const failure = await run(circumstances, steps, tally);
     if (failure === undefined) continue;
     say(
-      `episode ${episode} of seed ${seed} (${circumstances.strategy}), step ${failure.at}: ${failure.defect}`,
+      `episode ${episode} of seed ${seed} (${circumstances.strategy}, ${client}), step ${failure.at}: ${failure.defect}`,
     );
     const first = kindOf(failure.defect);
     const fails = async (fewer: readonly Step[]): Promise<boolean> => {
@@ -66,6 +87,20 @@ export async function torture(
     return { tally, finding: { defect: failure.defect, seed, circumstances, steps: least } };
   }
   return { tally };
+}
+
+/** The client that was asked for where it can be had, else our own driver, and says so once. */
+function usableClient(say: (line: string) => void): (asked: ClientName) => ClientName {
+  const missing = new Set<ClientName>();
+  return (asked) => {
+    if (asked === 'own') return asked;
+    const bridge = bridgeTo(asked);
+    if (!('refusal' in bridge)) return asked;
+    if (!missing.has(asked))
+      say(`SKIPPED: the client ${asked}, its episodes are our own (${bridge.refusal})`);
+    missing.add(asked);
+    return 'own';
+  };
 }
 
 export async function run(

@@ -1,0 +1,105 @@
+"""The Python client behind a pipe: one request a line comes in as JSON, one answer a line goes out.
+
+``python3 bridge.py [--sync] PROGRAM [WORD...]`` starts the daemon by the client and says ``{"id": 0, "result": {"pid":
+N}}``. ``{"id": 1, "method": "...", "params": {...}, "timeoutMs": 500}`` is answered with ``result``, with ``error``
+(what the daemon said), with ``gone`` (there is no daemon any more) or with ``broken`` (what the client should never
+raise). At the end of its input it closes the client and says ``{"closed": CODE}``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sys
+import threading
+import traceback
+from typing import Any, Callable, Dict, Optional
+
+import checkpointd
+import checkpointd.sync
+
+turn = threading.Lock()
+
+
+def say(message: Dict[str, Any]) -> None:
+    with turn:
+        sys.stdout.write(json.dumps(message) + "\n")
+        sys.stdout.flush()
+
+
+def told(error: BaseException) -> Dict[str, Any]:
+    if isinstance(error, checkpointd.DaemonGone):
+        return {"gone": str(error)}
+    if isinstance(error, checkpointd.CheckpointdError):
+        facts = {"kind": error.kind, "effects": error.effects, "retryable": error.retryable}
+        return {"error": {"code": error.code, "message": error.message, "data": facts}}
+    return {"broken": "".join(traceback.format_exception(type(error), error, error.__traceback__))}
+
+
+def method_of(client: Any, name: str) -> Callable[..., Any]:
+    """The client's own method for a request, else its general one."""
+    own = re.sub("[A-Z]", lambda letter: "_" + letter.group().lower(), name.replace("/", "_"))
+    if hasattr(client, own):
+        return getattr(client, own)  # type: ignore[no-any-return]
+    return lambda params, **options: client.request(name, params, **options)
+
+
+def options_of(asked: Dict[str, Any]) -> Dict[str, float]:
+    return {"timeout": asked["timeoutMs"] / 1000} if "timeoutMs" in asked else {}
+
+
+async def in_tasks() -> None:
+    loop = asyncio.get_running_loop()
+    client = await checkpointd.Checkpointd.start(sys.argv[1:], client_name="torture")
+    say({"id": 0, "result": {"pid": client.pid}})
+
+    async def serve(asked: Dict[str, Any]) -> None:
+        try:
+            method = method_of(client, asked["method"])
+            say({"id": asked["id"], "result": await method(asked["params"], **options_of(asked))})
+        except Exception as error:
+            say({"id": asked["id"], **told(error)})
+
+    serving = set()
+    while True:
+        line = await loop.run_in_executor(None, sys.stdin.readline)
+        if line == "":
+            break
+        task = asyncio.ensure_future(serve(json.loads(line)))
+        serving.add(task)
+        task.add_done_callback(serving.discard)
+    code: Optional[int] = await client.close()
+    await asyncio.gather(*serving)
+    say({"closed": code})
+
+
+def in_threads() -> None:
+    client = checkpointd.sync.Checkpointd.start(sys.argv[2:], client_name="torture")
+    say({"id": 0, "result": {"pid": client.pid}})
+
+    def serve(asked: Dict[str, Any]) -> None:
+        try:
+            method = method_of(client, asked["method"])
+            say({"id": asked["id"], "result": method(asked["params"], **options_of(asked))})
+        except Exception as error:
+            say({"id": asked["id"], **told(error)})
+
+    serving = []
+    for line in sys.stdin:
+        serving = [thread for thread in serving if thread.is_alive()]
+        serving.append(threading.Thread(target=serve, args=(json.loads(line),)))
+        serving[-1].start()
+    code = client.close()
+    for thread in serving:
+        thread.join()
+    say({"closed": code})
+
+
+try:
+    if sys.argv[1] == "--sync":
+        in_threads()
+    else:
+        asyncio.run(in_tasks())
+except Exception as failure:
+    say({"id": 0, **told(failure)})
