@@ -79,33 +79,6 @@ test('a test lies where the room lies that it is about, and bears the name of it
   assert.equal(astray, []);
 });
 
-/** Tests that are longer, from before this was asked of tests. Nothing is added here. */
-const longTests = new Set(
-  [
-    'capture/tree-capturer-faults.test.ts',
-    'capture/watch-audit.test.ts',
-    'commands/checkpoint/create.test.ts',
-    'commands/checkpoint/restore.test.ts',
-    'conversation/conversation.test.ts',
-    'conversation/document/conversation-json.test.ts',
-    'daemon/openings.test.ts',
-    'restore/restorer.test.ts',
-    'rpc/server.test.ts',
-    'scenarios/services.test.ts',
-    'scenarios/together.test.ts',
-    'store/git/shadow.test.ts',
-    'store/guarded-store.test.ts',
-    'store/sqlite/rows.test.ts',
-    'store/sqlite/sqlite-store-errors.test.ts',
-    'store/suite.ts',
-    'strategies/service.test.ts',
-    'support/stores/memory-store.ts',
-    'support/wire-client.ts',
-    'watch/watcher.test.ts',
-    'wire/conversation.test.ts',
-  ].map((name) => `test/${name}`),
-);
-
 test('no room has more than twenty files, and no file more than three hundred lines', () => {
   const rooms = new Map<string, number>();
   for (const { name } of [...src, ...tests, ...sources('scripts')]) {
@@ -117,15 +90,9 @@ test('no room has more than twenty files, and no file more than three hundred li
     [],
   );
   const long = [...src, ...tests, ...sources('scripts')].filter(({ text }) => text.split('\n').length > 301);
-  const names = long.map(({ name }) => name);
   assert.equal(
-    names.filter((name) => !longTests.has(name)),
+    long.map(({ name }) => name),
     [],
-  );
-  assert.equal(
-    [...longTests].filter((name) => !names.includes(name)),
-    [],
-    'no longer so long: take it off the list',
   );
 });
 

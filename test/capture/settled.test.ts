@@ -2,7 +2,7 @@
 // shortly after the file's last change, and not by a clock that is not the file's own.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
@@ -11,21 +11,9 @@ import { stampOf } from '../../src/base/file-stamp.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 import { isSettled, readFileClock, settleMsUsual } from '../../src/capture/settled.ts';
 import { openWorkTree } from '../../src/capture/work-tree.ts';
-import { contentOf, makeRig, type Rig } from '../support/capture-rig.ts';
+import { contentOf, type Rig, withRig } from '../support/capture-rig.ts';
 
 const test = suite('settled contents');
-
-type Options = Parameters<typeof makeRig>[0];
-
-async function withRig(options: Options, body: (rig: Rig) => Promise<void>): Promise<void> {
-  const rig = makeRig(options);
-  try {
-    await body(rig);
-  } finally {
-    installFault(undefined);
-    await rig.remove();
-  }
-}
 
 /** Captures on top of the last one; says whether `f` was opened for it. */
 async function readsAgain(rig: Rig, also: Fault = () => undefined): Promise<boolean> {
@@ -76,7 +64,10 @@ test('the clock of the file system counts and not ours, which may be minutes ahe
     const clock = readFileClock(tree, rig.store.spoolDirectory, later(10 * settleMsUsual));
     assert.ok(Math.abs(clock.reachedMs - Date.now()) < 5000);
     assert.ok(clock.behindMs > 9 * settleMsUsual);
-    assert.equal(readdirSync(rig.store.spoolDirectory), [], 'the file that was written for it is gone');
+    assert.equal(readdirSync(rig.store.spoolDirectory), ['clock'], 'one file serves every capture');
+    await delay(50);
+    const next = readFileClock(tree, rig.store.spoolDirectory, later(10 * settleMsUsual));
+    assert.ok(next.reachedMs >= clock.reachedMs + 40, 'and tells the time of each');
     assert.is(await readsAgain(rig), true, 'ten minutes ago by our clock, and just now by its own');
   });
   await withRig({ now: later(-10 * settleMsUsual) }, async (rig) => {
@@ -113,10 +104,23 @@ test('a file system that takes no file of ours fails no capture', async () => {
   await withRig({}, async (rig) => {
     rig.write('f', '1');
     const full: Fault = (call, target) => {
-      if (call === 'writeFile' && target.endsWith('.clock'))
+      if ((call === 'utimes' || call === 'writeFile') && target.endsWith('/clock'))
         throw Object.assign(new Error('full'), { code: 'ENOSPC' });
     };
     assert.is(await readsAgain(rig, full), true);
+  });
+});
+
+test('a link in the place of the clock file leads nowhere', async () => {
+  await withRig({}, async (rig) => {
+    rig.write('victim', 'mine\n');
+    const victim = join(rig.root, 'victim');
+    const before = lstatSync(victim, { bigint: true });
+    await rig.capturer.capture();
+    rmSync(join(rig.store.spoolDirectory, 'clock'));
+    symlinkSync(victim, join(rig.store.spoolDirectory, 'clock'));
+    assert.ok(readFileClock(openWorkTree(rig.root), rig.store.spoolDirectory, Date.now).reachedMs > 0);
+    assert.equal(stampOf(lstatSync(victim, { bigint: true })), stampOf(before));
   });
 });
 
@@ -139,7 +143,7 @@ function hasPython(): boolean {
 }
 
 if (hasPython()) {
-  test('what is written through a mapping shortly after a change is in the next capture', async () => {
+  test('what is written through a mapping shortly after a change is in the next capture (F4)', async () => {
     await withRig({}, async (rig) => {
       rig.write('f', 'a and more');
       const writer = spawn('python3', ['-c', mapping, join(rig.root, 'f')], {

@@ -9,23 +9,11 @@ import type { Capture, CaptureProgress } from '../../src/capture/capturer.ts';
 import type { ScanKind } from '../../src/capture/tree-capturer.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
-import { contentOf, makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
+import { contentOf, pathsOf, type Rig, withRig } from '../support/capture-rig.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import { applyStep, step } from '../support/trees/tree-steps.ts';
 
 const test = suite('full capture');
-
-async function withRig(
-  options: Parameters<typeof makeRig>[0],
-  body: (rig: Rig) => Promise<void>,
-): Promise<void> {
-  const rig = makeRig(options);
-  try {
-    await body(rig);
-  } finally {
-    await rig.remove();
-  }
-}
 
 /** The tree that git itself makes of the work tree, in an index of its own. */
 function gitTree(rig: Rig): string {

@@ -3,6 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../src/conversation/conversation.ts';
 import { MemoryLog } from '../../src/conversation/log/log-record.ts';
+import { contents } from './room.ts';
 
 const asked = (content: string): { user: object; assistant: object } => ({
   user: { content },
@@ -19,14 +20,12 @@ function talked(...entries: { user: object; assistant: object }[]): Conversation
   return conversation;
 }
 
-const left = ({ state }: Conversation): unknown[] => state.history.slice().map(({ user }) => user.content);
-
 test('a message is what the user said and all that came of it (C22)', () => {
   const conversation = talked(asked('one'), answering, asked('two'), answering, answering);
   const { forgotten, historyLength, validHistoryRange, warnings } = conversation.forget(1);
   assert.equal(forgotten, { messages: 1, entries: 3 });
   assert.equal([historyLength, validHistoryRange, warnings], [2, { start: 0, end: 2 }, []]);
-  assert.equal(left(conversation), ['one', '']);
+  assert.equal(contents(conversation), ['one', '']);
 });
 
 test('more messages than there are: all of them go, and of none there is nothing to forget (C22)', () => {
@@ -63,11 +62,11 @@ test('in a tangent the main conversation comes back whole, whatever was forgotte
   conversation.append(asked('aside'));
   assert.is(conversation.tangents.status().added, 1);
   conversation.forget(2);
-  assert.equal([left(conversation), conversation.tangents.status().added], [['one'], 0]);
+  assert.equal([contents(conversation), conversation.tangents.status().added], [['one'], 0]);
   conversation.append(asked('another aside'));
   assert.is(conversation.tangents.status().added, 1, 'told by what it is, not by lengths');
   conversation.tangents.exit();
-  assert.equal(left(conversation), ['one', 'two']);
+  assert.equal(contents(conversation), ['one', 'two']);
   assert.is(conversation.tangents.status().added, undefined);
 });
 

@@ -7,10 +7,10 @@ import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
-import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
+import { asNobody, type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { git } from '../support/in-process-daemon.ts';
 import { sql, sqliteAfterwards } from '../support/stores/sqlite.ts';
-import { daemonEntry, failureOf, type WireClient } from '../support/wire-client.ts';
+import { failureOf, type WireClient } from '../support/wire-client.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -115,15 +115,7 @@ test('over the wire a database that cannot be written is ReadOnlyStore with the 
     const file = databaseFile(rig.storage);
     chmodSync(file, 0o444);
     const before = readFileSync(file);
-    const asNobody = [
-      'setpriv',
-      '--reuid=65534',
-      '--regid=65534',
-      '--clear-groups',
-      process.execPath,
-      daemonEntry,
-    ];
-    const client = await rig.start(isRoot ? { command: asNobody as [string, ...string[]] } : {});
+    const client = await rig.start(isRoot ? { command: asNobody } : {});
     const refused = await failureOf(rig.open(client, { strategy: 'sqlite' }));
     assert.is(refused.kind, 'ReadOnlyStore', refused.message);
     assert.match(refused.message, /writable/);

@@ -1,9 +1,10 @@
 // A work tree in a temporary directory with a full capture over a store in memory, and git beside it as the oracle.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createLog, type LogSink } from '../../src/base/log.ts';
+import { installFault } from '../../src/base/seam.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
 import { TreeCapturer, type TreeCapturerOptions } from '../../src/capture/tree-capturer.ts';
 import { openWorkTree } from '../../src/capture/work-tree.ts';
@@ -79,6 +80,20 @@ export function makeRig(
   };
 }
 
+/** Runs the body with a rig, and takes away the rig and whatever fault was installed. */
+export async function withRig(
+  options: Parameters<typeof makeRig>[0],
+  body: (rig: Rig) => Promise<void>,
+): Promise<void> {
+  const rig = makeRig(options);
+  try {
+    await body(rig);
+  } finally {
+    installFault(undefined);
+    await rig.remove();
+  }
+}
+
 /** git with nothing of the tester's own configuration. */
 export function git(home: string, cwd: string, ...args: string[]): string {
   return execFileSync('git', args, {
@@ -116,4 +131,9 @@ export async function contentOf(
 /** What a capture says of a path that it left out. */
 export function reasonFor(capture: Capture, path: string): string | undefined {
   return capture.skipped.find((one) => one.path === fromText(path))?.reason;
+}
+
+/** The names of private copies that a capture has left in the spool; the file it reads the clock off stays there. */
+export function copiesLeft(store: MemoryStore): string[] {
+  return readdirSync(store.spoolDirectory).filter((name) => name !== 'clock');
 }

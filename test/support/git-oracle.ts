@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobId, SnapshotId } from '../../src/base/ids.ts';
+import { installFault } from '../../src/base/seam.ts';
 import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/store/snapshot-store.ts';
 import type { Directory } from '../../src/tree/directory.ts';
 import type { EntryMode } from '../../src/tree/entry.ts';
@@ -40,6 +41,7 @@ export async function inTemporary(body: (directory: string) => Promise<void>): P
   try {
     await body(directory);
   } finally {
+    installFault(undefined);
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -6,11 +6,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Tag } from '../../../src/base/ids.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
-import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
-import { capture, contents, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
-
-const open = async (directory: string): Promise<GitStore> =>
-  (await shadowDriver.open(storeOptions(directory))) as GitStore;
+import { capture, contents, git, inTemporary, record } from '../../support/git-oracle.ts';
+import { open } from './shadow-rig.ts';
 
 /** A store of three tagged checkpoints, closed; then what `damage` makes of it, opened again. */
 async function reopened(

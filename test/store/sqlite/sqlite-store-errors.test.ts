@@ -1,35 +1,19 @@
-// What goes wrong around a database, and what the client is told: nothing is ever lost, and a file that is not ours
-// to change is left byte for byte as it was.
+// A change that the database refuses: tried again, or told, with nothing changed; locked, read-only, full.
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { Tag } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
-import { sqliteObstacle } from '../../../src/store/sqlite/database/available.ts';
-import { sqliteDriver as driver } from '../../../src/store/sqlite/sqlite-driver.ts';
 import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { failure } from '../../support/failures.ts';
+import { inTemporary as inDirectory } from '../../support/git-oracle.ts';
 import { openSqlite, sql, sqliteAfterwards, sqliteOptions } from '../../support/stores/sqlite.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import {
-  at,
   blobOf,
-  bytesOfBlob,
   capture,
   checkpoint,
   contentsOf,
@@ -39,25 +23,6 @@ import {
   recordOf,
   shown,
 } from '../../support/trees/snapshots.ts';
-
-async function inDirectory(body: (directory: string) => Promise<void>): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), 'checkpointd-sqlite-'));
-  try {
-    await body(directory);
-  } finally {
-    installFault(undefined);
-    rmSync(directory, { recursive: true, force: true });
-  }
-}
-
-async function failure(promise: Promise<unknown>): Promise<CheckpointdError> {
-  const error = await promise.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  assert.instance(error, CheckpointdError);
-  return error as CheckpointdError;
-}
 
 /** Opens, and closes if that worked after all. */
 const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
@@ -118,73 +83,6 @@ test('a broken constraint is no reason to try again (O22)', () =>
     );
     assert.is(await kindOf(store.rename(record.id, 'taken')), 'DuplicateName');
     assert.is((await store.checkpoints()).length, 2);
-  }));
-
-test('opening waits while another program has the whole file, as one does that recovers it', () =>
-  inDirectory(async (directory) => {
-    const other = new Database(databaseFile(directory));
-    other.exec('BEGIN EXCLUSIVE');
-    const opened = opening(directory);
-    const isOpen = opened.then(() => true);
-    assert.is(await Promise.race([isOpen, new Promise((resolve) => setTimeout(resolve, 100, false))]), false);
-    other.exec('ROLLBACK');
-    other.close();
-    await opened;
-  }));
-
-test('a database of a newer version is refused and left as it is', () =>
-  inDirectory(async (directory) => {
-    await opening(directory);
-    sql(directory, 'PRAGMA user_version = 99');
-    sql(directory, 'PRAGMA wal_checkpoint(TRUNCATE)');
-    const before = readFileSync(databaseFile(directory));
-    const error = await failure(openSqlite(directory));
-    assert.is(error.kind, 'StoreVersion');
-    assert.match(error.message, /update checkpointd/);
-    assert.ok(readFileSync(databaseFile(directory)).equals(before));
-  }));
-
-test("a file that is no database, or another program's, is refused and left as it is", () =>
-  inDirectory(async (directory) => {
-    const foreign = join(directory, 'foreign');
-    const other = new Database(foreign);
-    other.exec('CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES (1)');
-    other.close();
-    for (const content of [
-      Buffer.from('no database at all. '.repeat(500)),
-      readFileSync(foreign),
-      noise(8192),
-    ]) {
-      writeFileSync(databaseFile(directory), content);
-      assert.is(await kindOf(opening(directory)), 'StoreCorrupt');
-      assert.ok(readFileSync(databaseFile(directory)).equals(content));
-    }
-  }));
-
-test('a database that was cut off is told as corrupt, not as empty', () =>
-  inDirectory(async (directory) => {
-    const store = await openSqlite(directory);
-    for (let seq = 1; seq <= 30; seq += 1)
-      await checkpoint(store, plain({ [`f${seq}`]: file(noise(20_000)) }), { seq });
-    await store.close();
-    sql(directory, 'PRAGMA wal_checkpoint(TRUNCATE)');
-    rmSync(`${databaseFile(directory)}-wal`, { force: true });
-    truncateSync(databaseFile(directory), statSync(databaseFile(directory)).size >> 1);
-    const outcome = await openSqlite(directory).then(
-      async (open) => {
-        try {
-          const list = await open.checkpoints();
-          for (const { record } of list) await contentsOf(open, record.snapshot);
-          return 'read everything';
-        } catch (error) {
-          return error instanceof CheckpointdError ? error.kind : String(error);
-        } finally {
-          open.kill();
-        }
-      },
-      (error: unknown) => (error instanceof CheckpointdError ? error.kind : String(error)),
-    );
-    assert.ok(['StoreCorrupt', 'DataCorrupt'].includes(outcome), outcome);
   }));
 
 test('a database that another program holds is StoreBusy, and the event loop runs on meanwhile', () =>
@@ -277,85 +175,6 @@ test('a full disk is NoSpace, nothing is published, and all goes on when there i
     } finally {
       execFileSync('umount', ['-l', mounted]);
     }
-  }));
-
-test('whether libsql is there is known without loading it, down to the binary of this platform', () => {
-  assert.is(sqliteObstacle(), undefined);
-  const without =
-    (missing: RegExp) =>
-    (name: string): string => {
-      if (missing.test(name)) throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
-      return `/somewhere/${name}`;
-    };
-  for (const missing of [/^libsql$/, /^@libsql/])
-    assert.match(sqliteObstacle(without(missing)) ?? '', /npm install/);
-  assert.is(sqliteObstacle(without(/-(musl|gnu)$/)), undefined);
-});
-
-test('without libsql the strategy is unavailable, with the remedy', () =>
-  inDirectory(async (directory) => {
-    const missing = Object.assign(new Error("Cannot find package 'libsql'"), {
-      code: 'ERR_MODULE_NOT_FOUND',
-    });
-    const error = await failure(
-      openSqliteStore(sqliteOptions(directory), { load: () => Promise.reject(missing) }),
-    );
-    assert.is(error.kind, 'StrategyUnavailable');
-    assert.match(error.message, /npm install libsql/);
-    assert.equal(readdirSync(directory), ['ses_1']);
-    assert.equal([driver.name, driver.retention, driver.needsRepository], ['sqlite', 'keep', false]);
-  }));
-
-test('a content that is not what it was is found, wherever it was hurt (O23)', () =>
-  withStore(openSqlite, {}, async ({ store, directory }) => {
-    const tree = plain({
-      small: 'some words, some words '.repeat(40),
-      large: file(noise(2_500_000)),
-      tiny: 't',
-    });
-    const { id, snapshot } = await checkpoint(store, tree, { seq: 1 });
-    const hurts: readonly (readonly [string, string])[] = [
-      ['small', "UPDATE checkpoint_blobs SET content = x'00' WHERE hash = ?"],
-      ['tiny', "UPDATE checkpoint_blobs SET content = x'00' WHERE hash = ?"],
-      ['large', 'DELETE FROM checkpoint_blob_chunks WHERE chunk = 1 AND blob_hash = ?'],
-    ];
-    for (const [path, statement] of hurts) {
-      const blob = (await store.entry(snapshot, at(path)))?.blob;
-      assert.ok(blob !== undefined);
-      sql(directory, statement, blob);
-      assert.is(await kindOf(bytesOfBlob(store, blob)), 'DataCorrupt', path);
-    }
-    const large = (await store.entry(snapshot, at('large')))?.blob;
-    assert.ok(large !== undefined);
-    assert.equal(await store.sizes([large]), [-1]);
-    const part = await bytesOfBlob(store, large, { offset: 10, length: 20 });
-    assert.ok(
-      part.equals(tree.get('large')?.bytes.subarray(10, 30) ?? Buffer.alloc(0)),
-      'other chunks can be read',
-    );
-    assert.is(await kindOf(bytesOfBlob(store, large, { offset: 1 << 20, length: 1 })), 'DataCorrupt');
-    const problems = await store.verify();
-    assert.is(problems.length, 3);
-    for (const problem of problems) assert.equal(problem.affects, [id]);
-  }));
-
-test('a damaged directory is found by its hash', () =>
-  withStore(openSqlite, {}, async (rig) => {
-    const { id, snapshot } = await checkpoint(rig.store, plain({ 'd/a': 'a', b: 'b' }), { seq: 1 });
-    sql(rig.directory, "UPDATE checkpoint_trees SET node = x'01ffff' WHERE id = unhex(?)", snapshot);
-    const store = await rig.reopen();
-    assert.equal(await store.verify(), [{ kind: 'corrupt', what: snapshot, affects: [id] }]);
-    sql(rig.directory, "UPDATE checkpoint_trees SET node = x'77' WHERE id = unhex(?)", snapshot);
-    const again = await rig.reopen();
-    assert.is(await kindOf(again.entries(snapshot)), 'StoreCorrupt');
-  }));
-
-test('the database and the spool are readable by their owner alone', () =>
-  withStore(openSqlite, {}, async ({ store, directory }) => {
-    await capture(store, plain({ secret: file('key', 0o600) }));
-    for (const name of readdirSync(directory).filter((one) => one.startsWith('checkpointd.sqlite')))
-      assert.is(statSync(join(directory, name)).mode & 0o777, 0o600, name);
-    assert.is(statSync(store.spoolDirectory).mode & 0o777, 0o700);
   }));
 
 test.run();

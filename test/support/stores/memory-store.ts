@@ -6,57 +6,19 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
-import { type SnapshotWriter } from '../../../src/capture/snapshot-sink.ts';
-import {
-  type GitTrees,
-  type Publication,
-  type SnapshotStore,
-  type StoredCheckpoint,
-  type StoreUsage,
+import type { SnapshotWriter } from '../../../src/capture/snapshot-sink.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreUsage,
 } from '../../../src/store/snapshot-store.ts';
-import { type Directory, type FileNode, isDirectory } from '../../../src/tree/directory.ts';
-import { type Entry, type TreeChange } from '../../../src/tree/entry.ts';
-import { join, rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
-import { writeGitTrees } from '../git-trees.ts';
-
-function gitHash(kind: string, size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {
-  const hash = createHash('sha1').update(`${kind} ${size}\0`);
-  return {
-    update: (bytes) => void hash.update(bytes),
-    digest: () => hash.digest('hex') as BlobId,
-  };
-}
-
-/** The id git gives to a tree with these entries; directories get theirs as `sealed`. */
-export function sealTree(directory: Directory, made: { count: number }): string {
-  if (directory.sealed !== undefined) return directory.sealed;
-  const rows = [...directory.entries].filter(holdsFile).map(([name, node]) => {
-    const isTree = isDirectory(node);
-    const id = isTree ? sealTree(node, made) : node.blob;
-    const mode = isTree ? '40000' : node.mode;
-    const head = Buffer.from(`${mode} ${name}\0`, 'latin1');
-    return { key: isTree ? `${name}/` : name, bytes: Buffer.concat([head, Buffer.from(id, 'hex')]) };
-  });
-  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const bytes = Buffer.concat(rows.map((row) => row.bytes));
-  made.count += 1;
-  const hash = gitHash('tree', bytes.length);
-  hash.update(bytes);
-  directory.sealed = hash.digest();
-  return directory.sealed;
-}
-
-/** Directories without a file below them are not part of a snapshot. */
-function holdsFile([, node]: readonly [string, Directory | FileNode]): boolean {
-  return !isDirectory(node) || [...node.entries].some(holdsFile);
-}
-
-/** The directory as it is now, whatever becomes of the one that a capture goes on using. */
-function frozen(directory: Directory): Directory {
-  const kept = [...directory.entries].filter(holdsFile);
-  const entries = kept.map(([name, node]) => [name, isDirectory(node) ? frozen(node) : node] as const);
-  return { ...directory, entries: new Map(entries) };
-}
+import { type Directory, isDirectory } from '../../../src/tree/directory.ts';
+import type { Entry, TreeChange } from '../../../src/tree/entry.ts';
+import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
+import { writeGitTrees } from './git-trees.ts';
+import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';
 
 /** What a store keeps; given to the next one, it is the same store opened again. */
 export class MemoryContents {
@@ -67,6 +29,7 @@ export class MemoryContents {
 
 /** Snapshots that a sweep spares though no checkpoint names them. */
 const unpublishedMax = 8;
+
 const chunkMax = 8 << 20;
 
 export class MemoryStore implements SnapshotStore {
@@ -292,16 +255,4 @@ export class MemoryStore implements SnapshotStore {
 
 function withoutTag({ record, name }: StoredCheckpoint): StoredCheckpoint {
   return name === undefined ? { record } : { record, name };
-}
-
-/** Every node below a directory, directories before what they hold. */
-export function* walk(
-  directory: Directory,
-  path: TreePath,
-): Generator<[TreePath, Directory | Exclude<ReturnType<Directory['entries']['get']>, undefined>]> {
-  for (const [name, node] of directory.entries) {
-    const at = join(path, name);
-    yield [at, node];
-    if (isDirectory(node)) yield* walk(node, at);
-  }
 }

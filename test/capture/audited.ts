@@ -1,0 +1,82 @@
+// Captures with the check of the watch behind each, over a watch that misses only what it is asked to.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { createLog } from '../../src/base/log.ts';
+import type { Capture, CaptureRequest } from '../../src/capture/capturer.ts';
+import { stampGrainMs } from '../../src/capture/settled.ts';
+import type { TreeCapturer } from '../../src/capture/tree-capturer.ts';
+import { WatchAudit } from '../../src/capture/watch-audit.ts';
+import type { Changes } from '../../src/watch/change-log.ts';
+import { makeRig, type Rig } from '../support/capture-rig.ts';
+import { PerfectWatch } from './perfect-watch.ts';
+
+export class Audited {
+  readonly rig: Rig;
+  readonly watch: PerfectWatch;
+  readonly capturer: TreeCapturer;
+  readonly drifts: string[][] = [];
+  readonly directories: string[][] = [];
+  readonly logged: string[] = [];
+  readonly audit: WatchAudit;
+  /** Audits that have begun and not ended. */
+  #fences = 0;
+
+  constructor(graceMs = 0) {
+    this.rig = makeRig();
+    this.watch = new PerfectWatch(this.rig.root);
+    this.audit = new WatchAudit({
+      watch: () => this.watch,
+      onDrift: (untold) => {
+        this.drifts.push(untold.map(({ path }) => path).sort());
+        this.directories.push([...new Set(untold.flatMap(({ directories }) => directories))].sort());
+      },
+      graceMs,
+      log: createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]),
+    });
+    this.capturer = this.rig.another({
+      settleMs: stampGrainMs,
+      onScan: ({ isPlain }) => {
+        const audited = isPlain ? this.audit.begin() : undefined;
+        const changes: Changes = { kind: 'everything', reason: 'unwatched' };
+        return { changes, succeeded: (seen) => audited?.(seen) };
+      },
+    });
+    this.watch.fence = async () => {
+      this.#fences += 1;
+      await turn();
+      return true;
+    };
+  }
+
+  get fences(): number {
+    return this.#fences;
+  }
+
+  at(path: string): string {
+    return join(this.rig.root, path);
+  }
+
+  write(path: string, content: string): void {
+    mkdirSync(dirname(this.at(path)), { recursive: true });
+    writeFileSync(this.at(path), content);
+  }
+
+  /** A capture and the audit behind it. */
+  async capture(request: CaptureRequest = {}): Promise<Capture> {
+    const capture = await this.capturer.capture(request);
+    await this.audit.idle();
+    return capture;
+  }
+}
+
+export async function audited(body: (it: Audited) => Promise<void>, graceMs = 0): Promise<void> {
+  const it = new Audited(graceMs);
+  const alive = setInterval(() => undefined, 1000); // a check keeps no process alive
+  try {
+    await body(it);
+  } finally {
+    clearInterval(alive);
+    await it.rig.remove();
+  }
+}

@@ -1,0 +1,204 @@
+// Which files belong to a capture: rules, nested repositories, what is tracked, included, excluded, or our own.
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { fromText } from '../../src/tree/tree-path.ts';
+import { contentOf, git, pathsOf, reasonFor, withRig } from '../support/capture-rig.ts';
+
+const test = suite('what belongs to a capture');
+
+test('nested repositories are captured as files, under their own rules, and nothing of them runs (F26)', async () => {
+  await withRig({}, async (rig) => {
+    const nested = join(rig.root, 'n');
+    mkdirSync(nested);
+    git(rig.home, nested, 'init', '-q');
+    rig.write('n/a', 'committed');
+    rig.write('n/.gitignore', '*.tmp\n');
+    git(rig.home, nested, 'add', '-A');
+    git(rig.home, nested, 'commit', '-qm', 'x');
+    const ran = join(rig.top, 'ran');
+    git(rig.home, nested, 'config', 'core.fsmonitor', `touch ${ran}; false`);
+    rig.write('n/a', 'dirty');
+    rig.write('n/new', 'untracked');
+    rig.write('n/x.tmp', 'ignored by its own rules');
+    rig.write('n/x.log', 'the outer rules do not reach in');
+    rig.write('.gitignore', '*.log\nout/\n');
+    mkdirSync(join(rig.root, 'unborn'));
+    git(rig.home, join(rig.root, 'unborn'), 'init', '-q');
+    rig.write('unborn/u', 'u');
+    rig.write('broken/.git', 'gitdir: /nowhere\n');
+    rig.write('broken/b', 'b');
+    rig.write('broken/b.log', 'outer rules hold where .git is no repository');
+    mkdirSync(join(rig.root, 'out'));
+    git(rig.home, join(rig.root, 'out'), 'init', '-q');
+    rig.write('out/o', 'the outer rules decide about the whole of it');
+    const digest = (): string =>
+      execFileSync('sh', ['-c', 'find . -path "*/.git/*" -type f | sort | xargs sha256sum'], {
+        cwd: rig.root,
+        encoding: 'utf8',
+      });
+    const before = digest();
+    const capture = await rig.capturer.capture();
+    assert.equal(await pathsOf(rig.store, capture), [
+      '.gitignore',
+      'broken/b',
+      'n/.gitignore',
+      'n/a',
+      'n/new',
+      'n/x.log',
+      'unborn/u',
+    ]);
+    assert.is(await contentOf(rig.store, capture, 'n/a'), 'dirty');
+    assert.is(digest(), before);
+    assert.throws(() => lstatSync(ran), /ENOENT/);
+  });
+});
+
+test('what the user tracks is captured though a rule ignores it (F28)', async () => {
+  await withRig({}, async (rig) => {
+    rig.write('.gitignore', 'dist\n*.gen\n');
+    rig.write('dist/x', 'tracked');
+    rig.write('dist/y', 'not tracked');
+    rig.write('a.gen', 'tracked');
+    rig.write('b.gen', 'not tracked');
+    rig.git('add', '-f', 'dist/x', 'a.gen', '.gitignore');
+    const index = readFileSync(join(rig.root, '.git', 'index'));
+    const capture = await rig.capturer.capture();
+    assert.equal(await pathsOf(rig.store, capture), ['.gitignore', 'a.gen', 'dist/x']);
+    assert.ok(readFileSync(join(rig.root, '.git', 'index')).equals(index), 'the index is as it was');
+    // A corrupt index is reported and counts as empty; what the previous snapshot holds stays.
+    writeFileSync(join(rig.root, '.git', 'index'), 'garbage');
+    const second = await rig.capturer.capture({ previous: capture.snapshot });
+    assert.is(second.snapshot, capture.snapshot);
+    const third = await rig.another({}).capture();
+    assert.equal(await pathsOf(rig.store, third), ['.gitignore']);
+    assert.ok(rig.log.some((line) => line.startsWith('warn ') && line.includes('index')));
+  });
+});
+
+test('a rule that is added, changed, negated or nested is obeyed at once; what was held stays held (F29)', async () => {
+  await withRig({}, async (rig) => {
+    rig.write('a.log', 'a');
+    rig.write('d/b.log', 'b');
+    rig.write('d/c.txt', 'c');
+    const steps: [string, string, string[]][] = [
+      ['.gitignore', '', ['a.log', 'd/b.log', 'd/c.txt']],
+      ['.gitignore', '*.log\n', ['d/c.txt']],
+      ['.gitignore', '*.txt\n', ['a.log', 'd/b.log']], // the same size: the engine must notice anyway
+      ['d/.gitignore', '!c.txt\n', ['a.log', 'd/b.log', 'd/c.txt']],
+      ['d/.gitignore', '!c.log\n', ['a.log', 'd/b.log']],
+      ['.git/info/exclude', 'a.*\n', ['d/b.log']],
+      ['../home/.config/git/ignore', 'b.*\n', []],
+      ['../home/.gitconfig', '[core]\n\texcludesFile = ~/mine\n', ['d/b.log']],
+      ['../home/mine', 'd\n', []],
+    ];
+    const first = await rig.capturer.capture();
+    for (const [file, rules, want] of steps) {
+      rig.write(file, rules);
+      const seen = (await pathsOf(rig.store, await rig.capturer.capture())).filter(
+        (path) => !path.endsWith('.gitignore'),
+      );
+      assert.equal(seen, want, `${file}: ${rules}`);
+    }
+    // Held by the previous snapshot: captured still, though ignored now.
+    const held = await pathsOf(rig.store, await rig.capturer.capture({ previous: first.snapshot }));
+    assert.equal(
+      held.filter((path) => !path.endsWith('.gitignore')),
+      ['a.log', 'd/b.log', 'd/c.txt'],
+    );
+  });
+});
+
+test('a work tree in a sub-directory obeys the rules of the repository around it', async () => {
+  await withRig({ below: 'sub/tree' }, async (rig) => {
+    writeFileSync(join(rig.root, '../../.gitignore'), '*.log\n/sub/tree/only\n');
+    writeFileSync(join(rig.root, '../.gitignore'), '!keep.log\ntree/mid\n');
+    rig.write('a.log', '');
+    rig.write('keep.log', '');
+    rig.write('only', '');
+    rig.write('mid', '');
+    rig.write('free', '');
+    rig.git('add', '-f', 'sub/tree/only');
+    const capture = await rig.capturer.capture();
+    assert.equal(await pathsOf(rig.store, capture), ['free', 'keep.log', 'only']);
+    writeFileSync(join(rig.root, '../../.gitignore'), '*.txt\n');
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), [
+      'a.log',
+      'free',
+      'keep.log',
+      'only',
+    ]);
+  });
+});
+
+test('outside a repository the .gitignore files of the work tree hold', async () => {
+  await withRig({ repository: false }, async (rig) => {
+    rig.write('.gitignore', 'node_modules/\n');
+    rig.write('node_modules/x', '');
+    rig.write('d/.gitignore', 'y\n');
+    rig.write('d/y', '');
+    rig.write('d/z', '');
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), [
+      '.gitignore',
+      'd/.gitignore',
+      'd/z',
+    ]);
+  });
+});
+
+test('include opts ignored files in, exclude opts files out, and .git never comes', async () => {
+  await withRig({ include: ['.env', 'build/out/**', 'gen'], exclude: ['*.iso', 'secret/'] }, async (rig) => {
+    rig.write('.gitignore', '.env\nbuild\nnode_modules\ngen\n');
+    for (const path of [
+      '.env',
+      'p/.env',
+      'build/x',
+      'build/out/y',
+      'build/out/d/z',
+      'node_modules/.env',
+      'gen/a/b',
+      'a.iso',
+      'secret/k',
+      'q',
+    ])
+      rig.write(path, '');
+    rig.git('add', '-f', 'a.iso');
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), [
+      '.env',
+      '.gitignore',
+      'build/out/d/z',
+      'build/out/y',
+      'gen/a/b',
+      'p/.env',
+      'q',
+    ]);
+  });
+});
+
+test('what a restore would displace is captured though ignored, and a .git in it is said', async () => {
+  await withRig({ exclude: ['*.bin'] }, async (rig) => {
+    rig.write('.gitignore', 'data\nx\n');
+    for (const path of ['data/a', 'data/d/b.bin', 'data/other', 'x']) rig.write(path, path);
+    mkdirSync(join(rig.root, 'data/d/.git'));
+    const some = await rig.capturer.capture({ alsoInclude: ['data/d', 'x'].map(fromText) });
+    assert.equal(await pathsOf(rig.store, some), ['.gitignore', 'data/d/b.bin', 'x']);
+    assert.is(reasonFor(some, 'data/d/.git'), 'nestedGitDirectory');
+    const whole = await rig.capturer.capture({ alsoInclude: ['data/d', 'data', 'data/a'].map(fromText) });
+    assert.equal(await pathsOf(rig.store, whole), ['.gitignore', 'data/a', 'data/d/b.bin', 'data/other']);
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.gitignore']);
+  });
+});
+
+test('our own storage and the temporary files of a restore are never captured', async () => {
+  await withRig({ leftOut: [fromText('.state/checkpointd')] }, async (rig) => {
+    rig.write('.state/checkpointd/s', '');
+    rig.write('.state/other', '');
+    rig.write(`.ckpt-tmp-${'0a'.repeat(10)}-12`, '');
+    rig.write('.ckpt-tmp-mine', '');
+    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.ckpt-tmp-mine', '.state/other']);
+  });
+});
+
+test.run();

@@ -1,0 +1,87 @@
+// What the check of the watch calls drift, how it tells it, and what it costs.
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { TreePath } from '../../src/tree/tree-path.ts';
+import { audited } from './audited.ts';
+
+const test = suite('drift');
+
+test('a directory that nobody told of is drift file by file, and is to be watched from where it hangs', async () => {
+  await audited(async (it) => {
+    it.watch.change(() => it.write('a/f', ''));
+    await it.capture();
+    it.watch.miss(() => it.write('a/new/deep/f', ''));
+    await it.capture();
+    assert.equal(it.drifts, [['a/new/deep/f']]);
+    assert.equal(it.directories, [['a', 'a/new', 'a/new/deep']]);
+    it.watch.miss(() => rmSync(it.at('a/new'), { recursive: true }));
+    await it.capture();
+    assert.equal(it.drifts[1], ['a/new/deep/f']);
+    assert.equal(it.directories[1], ['a'], 'what is gone is not watched');
+  });
+});
+
+test('a private directory that gets its first file, or loses its last one, has not changed itself', async () => {
+  await audited(async (it) => {
+    it.watch.change(() => {
+      mkdirSync(it.at('private/deep'), { recursive: true });
+      chmodSync(it.at('private'), 0o700);
+    });
+    await it.capture();
+    it.watch.change(() => it.write('private/deep/f', '1'));
+    await it.capture();
+    it.watch.change(() => rmSync(it.at('private/deep/f')));
+    await it.capture();
+    assert.equal(it.drifts, []);
+    it.write('private/deep/f', '2');
+    it.watch.change(() => it.write('private/deep/f', '3'));
+    await it.capture();
+    it.watch.miss(() => chmodSync(it.at('private'), 0o500));
+    await it.capture();
+    assert.equal(it.drifts, [['private']]);
+  });
+});
+
+test('a mark that comes late, behind the fence, is waited for', async () => {
+  await audited(async (it) => {
+    await it.capture();
+    const fences = { count: 0 };
+    it.watch.fence = () => {
+      fences.count += 1;
+      if (fences.count === 2) it.watch.changes.mark('f' as TreePath);
+      return Promise.resolve(true);
+    };
+    it.watch.miss(() => it.write('f', '1'));
+    await it.capture();
+    assert.is(fences.count, 2);
+    assert.equal(it.drifts, []);
+  }, 1);
+});
+
+test('too much at once is not called anything, and the next drift is found again', async () => {
+  await audited(async (it) => {
+    await it.capture();
+    it.watch.miss(() => {
+      for (let i = 0; i < 1001; i += 1) it.write(`many/${i}`, '');
+    });
+    await it.capture();
+    assert.equal(it.drifts, []);
+    it.watch.miss(() => it.write('many/7', 'changed'));
+    await it.capture();
+    assert.equal(it.drifts, [['many/7']]);
+  });
+});
+
+test('what was told costs no fence', async () => {
+  await audited(async (it) => {
+    await it.capture();
+    for (let i = 0; i < 5; i += 1) {
+      it.watch.change(() => it.write('a/f', String(i)));
+      await it.capture();
+    }
+    assert.is(it.fences, 0);
+  });
+});
+
+test.run();

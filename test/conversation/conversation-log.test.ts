@@ -1,0 +1,119 @@
+// A conversation and its log: read back, where its head is then, what is in a record, what a log refuses or lets go.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { toDocument } from '../../src/conversation/document/conversation-json.ts';
+import { refusedAs } from '../support/failures.ts';
+import { answered, contents, reopened, room, said } from './room.ts';
+
+test('a log read back gives the same conversation, field by field; agents must be set again (C8, C10, C36)', () => {
+  const here = room();
+  const { conversation, clock } = here;
+  conversation.settings.setTools({ builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
+  conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 1000, features: ['x'] });
+  conversation.settings.setMcpEnabled(false);
+  conversation.context.add(['README.md', 'docs/*.md']);
+  conversation.settings.setRuntime({ agents: { a: 1 }, toolManager: {} });
+  conversation.append(said('one'));
+  conversation.append(answered('t'));
+  conversation.compact({ summary: 'so far', metadata: { message_id: 'm' }, keep: 1 });
+  conversation.recordLines({ path: 'a.ts', operation: 'create', before: 0, after: 7 });
+  conversation.tangents.enter();
+  clock.ms += 3000;
+  conversation.append(said('aside'));
+  conversation.appendTranscript('an error\nin two lines');
+  conversation.setNextMessage({ content: 'next' }, { lock: true });
+  const again = reopened(here);
+  assert.is(again.head, conversation.head);
+  assert.equal(toDocument(again.state), toDocument(conversation.state));
+  assert.equal(again.settings.runtime, {});
+  for (const method of ['pendingUserMessage', 'messageLocked'] as const) {
+    assert.is(again.state[method], conversation.state[method]);
+  }
+});
+
+test('after reopening the head is the newest record that follows from the published one', () => {
+  const here = room();
+  const { conversation, log } = here;
+  conversation.append(said('1'));
+  const ref = conversation.head;
+  conversation.append(said('2'));
+  conversation.rewind(ref);
+  const published = log.length;
+  log.append({ kind: 'ledger' });
+  let again = reopened(here);
+  again.restoreHead(ref, published);
+  assert.equal(contents(again), ['1']);
+  conversation.append(said('3'));
+  conversation.append(said('4'));
+  again = reopened(here);
+  again.restoreHead(ref, published);
+  assert.equal(contents(again), ['1', '3', '4']);
+  again = reopened(here);
+  assert.throws(() => again.restoreHead(99, 0), refusedAs('DataCorrupt'));
+});
+
+test('a record that was on the rewound branch before the publication is not taken for the head', () => {
+  const here = room();
+  const { conversation, log } = here;
+  conversation.append(said('1'));
+  const ref = conversation.head;
+  conversation.append(said('undone'));
+  conversation.rewind(ref);
+  const again = reopened(here);
+  again.restoreHead(ref, log.length);
+  assert.equal(contents(again), ['1']);
+});
+
+test('a branch that does not follow from the published state is not taken for the head', () => {
+  const here = room();
+  const { conversation, log } = here;
+  conversation.append(said('1'));
+  const published = { ref: conversation.head, logLength: log.length };
+  conversation.append(said('2'));
+  conversation.rewind(0);
+  conversation.append(said('never published'));
+  const again = reopened(here);
+  again.restoreHead(published.ref, published.logLength);
+  assert.equal(contents(again), ['1', '2']);
+});
+
+test('when the log refuses, nothing has changed, and the next append is right', () => {
+  const { conversation, log } = room();
+  conversation.append(said('1'));
+  const { head } = conversation;
+  const append = log.append.bind(log);
+  log.append = () => {
+    throw new CheckpointdError('NoSpace', 'full');
+  };
+  assert.throws(() => conversation.append(said('lost')), refusedAs('NoSpace'));
+  assert.is(conversation.head, head);
+  assert.equal(contents(conversation), ['1']);
+  log.append = append;
+  conversation.append(said('2'));
+  assert.equal(contents(conversation), ['1', '2']);
+});
+
+test('what the client gave for idempotency is in the record, with the result', () => {
+  const { conversation, log } = room();
+  const result = conversation.append(said('1'), { key: 'k', fingerprint: 'f' });
+  assert.equal((log.records[0] as { idempotency?: unknown }).idempotency, {
+    key: 'k',
+    fingerprint: 'f',
+    result,
+  });
+});
+
+test('states that no checkpoint needs can be let go; kept ones and the head stay', () => {
+  const { conversation } = room();
+  const refs = ['1', '2', '3'].map((text) => {
+    conversation.append(said(text));
+    return conversation.head;
+  });
+  conversation.forgetAllBut([refs[0] ?? 0]);
+  assert.is(conversation.at(refs[0] ?? 0).history.length, 1);
+  assert.throws(() => conversation.at(refs[1] ?? 0), refusedAs('DataCorrupt'));
+  assert.is(conversation.state.history.length, 3);
+});
+
+test.run();

@@ -1,0 +1,113 @@
+// A tangent: what it puts aside and brings back, its tail, its duration, its files.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Conversation } from '../../src/conversation/conversation.ts';
+import { contents, reopened, room, said } from './room.ts';
+
+test('a tangent puts the main conversation aside and brings it back whole (C16, C17, C18)', () => {
+  const { conversation } = room();
+  conversation.append(said('main 1'));
+  conversation.append(said('main 2'));
+  conversation.compact({ summary: 'main summary', keep: 1 });
+  conversation.setNextMessage('main next');
+  const before = conversation.state;
+  assert.equal(conversation.tangents.status(), { active: false });
+  assert.equal(conversation.tangents.enter(), { entered: true });
+  assert.equal(conversation.tangents.enter(), { entered: false });
+  const { tangent } = conversation.state;
+  assert.is(tangent?.mainHistory, before.history);
+  assert.is(tangent?.mainTranscript, before.transcript);
+  assert.is(tangent?.mainNextMessage, before.nextMessage);
+  assert.is(tangent?.mainLatestSummary, before.latestSummary);
+  assert.equal(conversation.state.history.slice(), before.history.slice());
+  conversation.append(said('aside'));
+  conversation.compact({ summary: 'aside summary' });
+  conversation.setNextMessage('locked aside', { lock: true });
+  conversation.settings.setMcpEnabled(false);
+  assert.equal(conversation.tangents.exit(), {
+    exited: true,
+    historyLength: 2,
+    transcriptLength: 6,
+    validHistoryRange: { start: 1, end: 2 },
+  });
+  const after = conversation.state;
+  for (const field of ['history', 'transcript', 'nextMessage', 'latestSummary', 'validRange'] as const) {
+    assert.is(after[field], before[field], field);
+  }
+  assert.is(after.tangent, undefined);
+  assert.is(after.pendingUserMessage, undefined);
+  assert.is(after.messageLocked, false);
+  assert.is(after.mcpEnabled, false);
+  assert.is(conversation.tangents.exit().exited, false);
+});
+
+test('clear inside a tangent leaves the main conversation to come back (C17)', () => {
+  const { conversation } = room();
+  conversation.append(said('main'));
+  conversation.tangents.enter();
+  conversation.clear();
+  assert.is(conversation.state.history.length, 0);
+  const { exited, tail } = conversation.tangents.exit({ keepTail: true });
+  assert.equal([exited, tail], [true, undefined]);
+  assert.equal(contents(conversation), ['main']);
+});
+
+test('exit with tail keeps the last entry, inside the valid range and in the transcript (C19)', () => {
+  const { conversation } = room();
+  conversation.append(said('main'));
+  conversation.setNextMessage('main next');
+  conversation.tangents.enter();
+  conversation.append(said('aside 1'));
+  const { id } = conversation.append(said('aside 2', 'found'));
+  assert.is(conversation.tangents.exit({ keepTail: true }).tail, id);
+  assert.equal(contents(conversation), ['main', 'aside 2']);
+  assert.equal(conversation.state.validRange, { start: 0, end: 2 });
+  assert.equal(conversation.state.transcript.slice(3), ['> aside 2', 'found', '[Tool uses: none]']);
+  assert.equal(conversation.state.nextMessage, { content: 'main next' });
+});
+
+test('without an entry of its own a tangent has no tail (C19)', () => {
+  const { conversation } = room();
+  conversation.append(said('main'));
+  conversation.tangents.enter();
+  conversation.setNextMessage('x');
+  const { exited, tail } = conversation.tangents.exit({ keepTail: true });
+  assert.equal([exited, tail], [true, undefined]);
+  assert.equal(contents(conversation), ['main']);
+});
+
+test('the tail is known by its id: trimming and clearing inside the tangent do not lose it (C19)', () => {
+  for (const shorten of [
+    (conversation: Conversation) => conversation.clear(),
+    (conversation: Conversation) => conversation.settings.setLimits({ historyEntries: 3 }),
+  ]) {
+    const { conversation } = room();
+    for (const text of ['1', '2', '3', '4']) conversation.append(said(text));
+    conversation.tangents.enter();
+    shorten(conversation);
+    const { id } = conversation.append(said('tail'));
+    assert.ok(conversation.state.history.length < 4);
+    assert.is(conversation.tangents.exit({ keepTail: true }).tail, id);
+    assert.is(conversation.state.history.last?.id, id);
+  }
+});
+
+test('the duration of a tangent is whole seconds since its start, and absent outside (C20)', () => {
+  const { conversation, clock } = room();
+  conversation.tangents.enter();
+  assert.is(conversation.state.tangent?.tangentStartTime, clock.ms);
+  clock.ms += 2999;
+  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 2, added: 0 });
+  clock.ms -= 60_000;
+  assert.equal(conversation.tangents.status(), { active: true, durationSeconds: 0, added: 0 });
+  conversation.tangents.exit();
+  assert.equal(conversation.tangents.status(), { active: false });
+});
+
+test('a tangent that carries files names the checkpoint to bring back (C23)', () => {
+  const here = room();
+  here.conversation.tangents.enter({ filesCheckpoint: 'ckpt_x' });
+  assert.is(reopened(here).tangents.exit().filesCheckpoint, 'ckpt_x');
+});
+
+test.run();

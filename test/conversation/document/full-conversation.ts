@@ -1,0 +1,28 @@
+// A conversation with everything in it that a document can hold.
+import { Conversation } from '../../../src/conversation/conversation.ts';
+import { MemoryLog } from '../../../src/conversation/log/log-record.ts';
+import { said } from '../room.ts';
+
+/** A conversation in which every field of the document has a value. */
+export function full(): Conversation {
+  const conversation = new Conversation('conv-1', new MemoryLog());
+  conversation.settings.setTools({ builtin: [{ name: 'fs_read' }], mcp: [] });
+  conversation.settings.setModel({
+    modelId: 'm',
+    modelName: 'M',
+    contextWindowTokens: 1000,
+    tokenLimits: { out: 5 },
+  });
+  conversation.settings.setMcpEnabled(false);
+  conversation.context.add(['README.md', 'docs/**/*.md']);
+  conversation.append({ ...said('one'), requestMetadata: { requestId: 'r', timeToFirstChunk: 2.5, own: 1 } });
+  conversation.append({ user: { toolResults: [{ toolUseId: 't' }] }, assistant: { content: 'é 😀' } });
+  conversation.compact({ summary: 'main', metadata: { a: null }, keep: 1 });
+  conversation.recordLines({ path: '__proto__', operation: 'create', before: 0, after: 3 });
+  conversation.setNextMessage('main next');
+  conversation.tangents.enter({ filesCheckpoint: 'ckpt_1' });
+  conversation.append(said('aside'));
+  conversation.compact({ summary: 'aside' });
+  conversation.setNextMessage('then', { lock: true });
+  return conversation;
+}

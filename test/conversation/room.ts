@@ -1,0 +1,48 @@
+// A conversation over a log in memory, with a clock of the test, and what is said in it.
+import type { Clock } from '../../src/base/clock.ts';
+import { Conversation } from '../../src/conversation/conversation.ts';
+import { MemoryLog } from '../../src/conversation/log/log-record.ts';
+
+export class TestClock implements Clock {
+  ms = Date.UTC(2025, 9, 25, 12);
+  now(): number {
+    return this.ms;
+  }
+  monotonic(): number {
+    return this.ms;
+  }
+}
+
+export interface Room {
+  readonly log: MemoryLog;
+  readonly clock: TestClock;
+  readonly conversation: Conversation;
+}
+
+export function room(): Room {
+  const log = new MemoryLog();
+  const clock = new TestClock();
+  return { log, clock, conversation: new Conversation('conv-1', log, clock) };
+}
+
+export const said = (user: string, assistant = 'ok'): { user: object; assistant: object } => ({
+  user: { content: user },
+  assistant: { content: assistant },
+});
+
+export const answered = (id: string): { user: object; assistant: object } => ({
+  user: { content: '', toolResults: [{ toolUseId: id, content: 'result' }] },
+  assistant: { content: 'more' },
+});
+
+export const contents = (conversation: Conversation): unknown[] =>
+  conversation.state.history.slice().map((entry) => entry.user.content);
+
+/** The same conversation, read back from its log by another process. */
+export function reopened({ log, clock, conversation }: Room): Conversation {
+  const again = new Conversation(conversation.conversationId, log, clock);
+  for (const [index, record] of log.records.entries()) {
+    again.replay(index + 1, JSON.parse(JSON.stringify(record)) as typeof record);
+  }
+  return again;
+}

@@ -1,0 +1,118 @@
+// Edits and readers while a restore runs: no edit is lost, and nobody sees half a file or a mode too wide.
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  build,
+  file,
+  MemoryContents,
+  type ModelTree,
+  manifest,
+  model,
+  planBetween,
+  walk,
+} from '../support/trees/model-tree.ts';
+import { apply, inDirectory } from './restorer-rig.ts';
+
+process.umask(0o022);
+
+test('strict modes come back and no reader ever sees them wider (F22)', async () => {
+  await inDirectory(async (root) => {
+    const present = model({ 'd/secret': file('b', 0o644), plain: file('x', 0o600) });
+    const target: ModelTree = {
+      ...model({
+        'd/secret': file('a', 0o600),
+        'n/key': file('k', 0o400),
+        plain: 'x',
+        run: file('r', 0o755),
+      }),
+      directories: new Map([['n', 0o700]]),
+    };
+    build(root, present);
+    const plan = planBetween(present, target, 'hard');
+    const seen = new Set<string>();
+    const watch = setInterval(() => {
+      for (const name of ['n', 'n/key']) {
+        const stats = lstatSync(`${root}/${name}`, { throwIfNoEntry: false });
+        if (stats) seen.add(`${name} ${(stats.mode & 0o077).toString(8)}`);
+      }
+    }, 0);
+    await apply(root, plan, new MemoryContents(present, target));
+    clearInterval(watch);
+    assert.equal([...walk(root)], [...manifest(target)]);
+    for (const each of seen) assert.match(each, / 0$/);
+  });
+});
+
+test('an edit made after the capture is never lost: the file stays and is reported (F76)', async () => {
+  await inDirectory(async (root) => {
+    const present = model({ e: 'new', gone: 'g', 'd/in': 'i', m: 'm' });
+    const target = model({ e: 'old', d: 'file now', m: 'n', fresh: 'f' });
+    build(root, present);
+    const plan = planBetween(present, target, 'hard');
+    writeFileSync(`${root}/e`, 'mine');
+    writeFileSync(`${root}/gone`, 'mine');
+    writeFileSync(`${root}/d/in`, 'mine');
+    writeFileSync(`${root}/fresh`, 'mine');
+    const result = await apply(root, plan, new MemoryContents(present, target));
+    assert.equal(result.conflicts, ['d', 'e', 'fresh', 'gone']);
+    assert.equal(result.restored, ['m']);
+    for (const name of ['e', 'gone', 'd/in', 'fresh'])
+      assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
+  });
+});
+
+test('an edit between staging and putting in place is never lost (F76)', async () => {
+  await inDirectory(async (root) => {
+    const present = model({ e: 'new', gone: 'g', 'd/in': 'i' });
+    const target = model({ e: 'old', d: 'file now', z: 'z' });
+    build(root, present);
+    const result = await apply(
+      root,
+      planBetween(present, target, 'hard'),
+      new MemoryContents(present, target),
+      {
+        onProgress: ({ done }) => {
+          if (done === 4)
+            for (const name of ['e', 'gone', 'd/in', 'z']) writeFileSync(`${root}/${name}`, 'mine');
+        },
+      },
+    );
+    assert.equal(result.conflicts, ['d', 'e', 'gone', 'z']);
+    for (const name of ['e', 'gone', 'd/in', 'z']) assert.is(readFileSync(`${root}/${name}`, 'utf8'), 'mine');
+    assert.is([...walk(root).keys()].filter((name) => name.includes('.ckpt-')).length, 0);
+  });
+});
+
+test('readers never find a file missing, empty or partial (F77)', async () => {
+  await inDirectory(async (root) => {
+    const size = 300_000;
+    const names = Array.from({ length: 8 }, (_, i) => `f${i}`);
+    const a = model(Object.fromEntries(names.map((name) => [name, 'a'.repeat(size)])));
+    const b = model(Object.fromEntries(names.map((name) => [name, 'b'.repeat(size)])));
+    build(root, a);
+    const reader = `
+      const fs = require('fs'); let reads = 0; const end = Date.now() + 20000;
+      process.stdin.on('end', () => { console.log('reads ' + reads); process.exit(0); }).resume();
+      const turn = () => { for (let i = 0; i < 8; i += 1) {
+        const text = fs.readFileSync(process.argv[1] + '/f' + i, 'latin1'); reads += 1;
+        if (text !== 'a'.repeat(${size}) && text !== 'b'.repeat(${size})) { console.log('BAD ' + text.length); process.exit(1); }
+      } if (Date.now() < end) setImmediate(turn); }; turn(); console.log('ready');`;
+    const { spawn } = await import('node:child_process');
+    const child = spawn(process.execPath, ['-e', reader, root], { stdio: ['pipe', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+    await new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+    const contents = new MemoryContents(a, b);
+    for (let i = 0; i < 25; i += 1) {
+      await apply(root, planBetween(a, b, 'hard'), contents);
+      await apply(root, planBetween(b, a, 'hard'), contents);
+    }
+    child.stdin.end();
+    assert.is(await ended, 0, output);
+    assert.ok(Number(/reads (\d+)/.exec(output)?.[1]) > 50, output);
+  });
+});
+
+test.run();

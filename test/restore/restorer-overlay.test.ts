@@ -1,0 +1,96 @@
+// Restores on an overlay whose layers lie on two disks (containers, live systems): there a new name of a file from
+// the layer below is shown as another file.
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { lookAtDisplaced } from '../../src/restore/late/late-look.ts';
+import { type AppliedPlan, applyRestore } from '../../src/restore/restorer.ts';
+import {
+  build,
+  MemoryContents,
+  makeDirectory,
+  manifest,
+  model,
+  planBetween,
+  remove,
+  walk,
+} from '../support/trees/model-tree.ts';
+
+const id = '0123456789abcdefghjk';
+const below = model({ 'd/changed': 'old', 'd/gone': 'gone', same: 'same', untouched: 'new' });
+const present = model({
+  'd/changed': 'new',
+  'd/gone': 'gone',
+  'd/own': 'new',
+  same: 'same',
+  untouched: 'new',
+});
+const target = model({ 'd/changed': 'old', 'd/own': 'old', same: 'same', untouched: 'old' });
+const contents = new MemoryContents(present, target);
+
+/** A work tree that is `present`, of which a lower layer holds most. */
+async function onOverlay(run: (work: string, aside: string) => Promise<void>): Promise<void> {
+  const root = makeDirectory();
+  const both = `${root}/both`;
+  const disk = `${root}/disk`;
+  for (const directory of [`${root}/lower/w`, disk, both]) mkdirSync(directory, { recursive: true });
+  build(`${root}/lower/w`, below);
+  const layers = `lowerdir=${root}/lower,upperdir=${disk}/upper,workdir=${disk}/work`;
+  try {
+    if (!mount('tmpfs', 'size=1m', disk)) return;
+    for (const name of ['upper', 'work']) mkdirSync(`${disk}/${name}`);
+    if (!mount('overlay', layers, both)) return;
+    for (const name of ['d/changed', 'd/own']) writeFileSync(`${both}/w/${name}`, 'new');
+    await run(`${both}/w`, `${both}/displaced`);
+  } finally {
+    for (const mounted of [both, disk]) spawnSync('umount', [mounted]);
+    remove(root);
+  }
+}
+
+function mount(type: string, options: string, at: string): boolean {
+  const isMounted = spawnSync('mount', ['-t', type, type, '-o', options, at]).status === 0;
+  if (!isMounted) console.log(`SKIPPED: no ${type} can be mounted here`);
+  return isMounted;
+}
+
+function restore(root: string, displacedTo?: string): Promise<AppliedPlan> {
+  const plan = planBetween(present, target, 'hard');
+  return applyRestore({ root, plan, id, contents, ...(displacedTo === undefined ? {} : { displacedTo }) });
+}
+
+for (const where of ['beside it', 'outside the work tree']) {
+  test(`what a lower layer holds is restored, with second names ${where}`, () =>
+    onOverlay(async (work, aside) => {
+      const result = await restore(work, where === 'beside it' ? undefined : aside);
+      assert.equal([result.failed, result.conflicts, result.leftover], [[], [], []]);
+      assert.equal([...walk(work)], [...manifest(target)]);
+      if (!existsSync(aside)) return;
+      await lookAtDisplaced({ directory: aside, root: work, id, contents });
+      assert.equal([...walk(work)], [...manifest(target)]);
+      assert.not.ok(existsSync(aside));
+    }));
+}
+
+test('an edit between the second name and the rename is found by it', () =>
+  onOverlay(async (work) => {
+    const fd = openSync(`${work}/d/changed`, 'a');
+    let isWritten = false;
+    installFault((call, name) => {
+      // The content is put in place: the last that a restore does to the path.
+      if (call !== 'rename' || !name.includes('.ckpt-tmp-') || isWritten) return;
+      isWritten = true;
+      writeSync(fd, ' and more');
+    });
+    try {
+      await restore(work);
+    } finally {
+      installFault(undefined);
+      closeSync(fd);
+    }
+    assert.is(readFileSync(`${work}/d/changed`, 'utf8'), 'new and more');
+  }));
+
+test.run();

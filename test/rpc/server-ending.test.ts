@@ -1,0 +1,100 @@
+// How a server ends: shutdown, exit, the end of input; what is still answered, and with which code.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { gate, gc, gcResult, started, untilAborted } from './server-rig.ts';
+
+test('shutdown waits for running requests a moment, then gives them up with -32802, and answers within a second', async () => {
+  const held = gate();
+  const server = await started({
+    'store/gc': async () => {
+      await held.promise;
+      return gcResult;
+    },
+    'checkpoint/hasChanges': (_params, context) => untilAborted(context),
+  });
+  const quick = server.request('quick', 'store/gc', gc);
+  const endless = server.request('endless', 'checkpoint/hasChanges', gc);
+  setTimeout(held.open, 50);
+  const startedMs = performance.now();
+  const answer = await server.request('bye', 'shutdown');
+  assert.ok(performance.now() - startedMs < 1000);
+  assert.is(answer.result, null);
+  assert.is((await quick).error, undefined);
+  assert.is((await endless).error?.code, -32802);
+  assert.equal(server.stops, ['shutdown']);
+  server.send({ jsonrpc: '2.0', method: 'exit' });
+  assert.is(await server.exited, 0);
+  assert.equal(server.stops, ['shutdown']);
+});
+
+test('shutdown answers within a second though the stop takes longer, and exit waits for the stop', async () => {
+  const held = gate();
+  const server = await started({}, () => held.promise);
+  const startedMs = performance.now();
+  await server.request('bye', 'shutdown');
+  assert.ok(performance.now() - startedMs < 1000);
+  server.send({ jsonrpc: '2.0', method: 'exit' });
+  const early = await Promise.race([server.exited, sleep(50).then(() => 'waiting')]);
+  assert.is(early, 'waiting');
+  held.open();
+  assert.is(await server.exited, 0);
+});
+
+test('shutdown and exit in one write: the answer leaves before the end', async () => {
+  const server = await started({}, () => sleep(20));
+  server.send({ jsonrpc: '2.0', id: 's', method: 'shutdown' });
+  server.send({ jsonrpc: '2.0', method: 'exit' });
+  server.input.end();
+  assert.is(await server.exited, 0);
+  assert.is(server.frames.at(-1)?.id, 's');
+});
+
+test('what was asked before the end of input is answered before the end', async () => {
+  const server = await started({
+    'store/gc': async () => {
+      await sleep(30);
+      return gcResult;
+    },
+  });
+  server.send({ jsonrpc: '2.0', id: 1, method: 'store/gc', params: gc });
+  server.input.end();
+  assert.is(await server.exited, 1);
+  assert.is(server.frames.at(-1)?.id, 1);
+  assert.equal(server.stops, ['endOfInput']);
+});
+
+test('it is answered, too, where that takes longer than a client that shuts down would wait', async () => {
+  const server = await started({
+    'store/gc': async (_, context) => {
+      await Promise.race([sleep(900), untilAborted(context)]);
+      return gcResult;
+    },
+  });
+  server.send({ jsonrpc: '2.0', id: 1, method: 'store/gc', params: gc });
+  server.input.end();
+  assert.is(await server.exited, 1);
+  const last = server.frames.at(-1);
+  assert.is(last?.id, 1);
+  assert.equal(last?.result, gcResult);
+});
+
+test('a stop that fails does not keep the daemon alive', async () => {
+  const server = await started({}, () => Promise.reject(new Error('no')));
+  server.send({ jsonrpc: '2.0', method: 'exit' });
+  assert.is(await server.exited, 1);
+});
+
+test('the first end decides the code, and nothing new is begun meanwhile', async () => {
+  const held = gate();
+  const server = await started({}, () => held.promise);
+  await server.request(0, 'session/list');
+  void server.server.end('signal', 143);
+  void server.server.end('failure', 70);
+  assert.is((await server.request(1, 'session/list')).error?.code, -32600);
+  held.open();
+  assert.is(await server.exited, 143);
+  assert.equal(server.stops, ['signal']);
+});
+
+test.run();

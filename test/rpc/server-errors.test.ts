@@ -1,0 +1,71 @@
+// What a handler’s failure, or a result too large, looks like to the client.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { gc, kindOf, started } from './server-rig.ts';
+
+test('an expected failure keeps its words, number, effects and facts', async () => {
+  const server = await started({
+    'store/gc': () => {
+      throw new CheckpointdError('StoreBusy', 'Held by 42; close it there.', {
+        retryable: true,
+        effects: 'rolledBack',
+        details: { holder: 42, operationId: 'op_1' },
+      });
+    },
+  });
+  assert.equal((await server.request(1, 'store/gc', gc)).error, {
+    code: 3006,
+    message: 'Held by 42; close it there.',
+    data: {
+      kind: 'StoreBusy',
+      retryable: true,
+      effects: 'rolledBack',
+      operationId: 'op_1',
+      details: { holder: 42 },
+    },
+  });
+});
+
+test('a foreign error never shows its text to the client, and is logged under its incident (F116)', async () => {
+  const throws: unknown[] = [
+    new Error('SECRET'),
+    new TypeError('SECRET'),
+    'SECRET',
+    null,
+    { message: 'SECRET' },
+  ];
+  const server = await started({
+    'store/gc': () => Promise.reject(throws[0]),
+    'session/list': () => Promise.reject(throws[0]),
+  });
+  while (throws.length > 0) {
+    const frame = await server.request(1, 'store/gc', gc);
+    assert.is(frame.error?.code, 9003);
+    assert.is(frame.error?.data?.effects, 'unknown');
+    const incident = String(frame.error?.data?.details?.['incident']);
+    assert.match(frame.error?.message ?? '', incident);
+    assert.ok(server.logged.some((line) => line.message.includes(incident)));
+    assert.is((await server.request(1, 'session/list')).error?.data?.effects, 'none');
+    throws.shift();
+  }
+  assert.not.match(JSON.stringify(server.frames), 'SECRET');
+  assert.ok(server.logged.some((line) => line.level === 'info' && line.message.includes('SECRET')));
+});
+
+test('a full disk is NoSpace', async () => {
+  const full = Object.assign(new Error('ENOSPC: /secret/path'), { code: 'ENOSPC' });
+  const server = await started({ 'store/gc': () => Promise.reject(full) });
+  assert.is(kindOf(await server.request(1, 'store/gc', gc)), 'NoSpace');
+});
+
+test('a result too large to send is ResponseTooLarge and says what was done', async () => {
+  const huge = (): never => ({ text: 'x'.repeat(65 * 1024 * 1024) }) as never;
+  const server = await started({ 'store/gc': async () => huge(), 'session/list': async () => huge() });
+  const frame = await server.request(1, 'store/gc', gc);
+  assert.is(kindOf(frame), 'ResponseTooLarge');
+  assert.is(frame.error?.data?.effects, 'committed');
+  assert.is((await server.request(2, 'session/list')).error?.data?.effects, 'none');
+});
+
+test.run();

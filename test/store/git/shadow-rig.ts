@@ -1,0 +1,37 @@
+// A shadow in a temporary directory, and what its tests ask of it.
+import { join } from 'node:path';
+import * as assert from 'uvu/assert';
+import type { Tag } from '../../../src/base/ids.ts';
+import type { GitStore } from '../../../src/store/git/git-store.ts';
+import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
+import { refusedAs } from '../../support/failures.ts';
+import { inTemporary, storeOptions } from '../../support/git-oracle.ts';
+
+export const tag = (text: string): Tag => text as Tag;
+
+/** Too large to be stored in process: a git child is asked. */
+export const large = (text: string): string => text.repeat(200_000);
+
+export async function withShadow(body: (store: GitStore, shadow: string) => Promise<void>): Promise<void> {
+  await inTemporary(async (directory) => {
+    const store = await open(directory);
+    try {
+      await body(store, join(directory, 'session'));
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+export const open = async (directory: string): Promise<GitStore> =>
+  (await shadowDriver.open(storeOptions(directory))) as GitStore;
+
+export async function rejects(promise: Promise<unknown>, kind: string): Promise<void> {
+  try {
+    await promise;
+  } catch (error) {
+    assert.ok(refusedAs(kind)(error), `${kind}, not ${String(error)}`);
+    return;
+  }
+  assert.unreachable(`${kind} expected`);
+}

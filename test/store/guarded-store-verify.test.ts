@@ -1,0 +1,172 @@
+// Checkpoints that are deleted or damaged inside a store: told at open and by verify, and made whole by the next one.
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { git, write } from '../support/in-process-daemon.ts';
+import { kept } from '../support/stores/kept-session.ts';
+import { sql } from '../support/stores/sqlite.ts';
+
+test('checkpoints whose rows or commits were deleted are told at open and by verify, and the others stay', async () => {
+  for (const strategy of ['sqlite', 'shadow', 'local']) {
+    const now = await kept(strategy);
+    const { daemon, root, session } = now;
+    write(root, { 'a.txt': 'two\n' });
+    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('session/close', { session });
+    if (strategy === 'sqlite') {
+      sql(daemon.storage, 'PRAGMA foreign_keys = OFF');
+      sql(daemon.storage, 'DELETE FROM checkpoints WHERE checkpoint = ?', checkpoint.id);
+    } else {
+      const gitDir = strategy === 'local' ? join(root, '.git') : join(daemon.storage, session);
+      const refs = git(
+        root,
+        `--git-dir=${gitDir}`,
+        'for-each-ref',
+        '--format=%(refname)',
+        '--points-at',
+        checkpoint.commit ?? '',
+      );
+      for (const ref of refs.split('\n')) git(root, `--git-dir=${gitDir}`, 'update-ref', '-d', ref);
+      const { commit = '' } = checkpoint;
+      for (const objects of [join(gitDir, 'objects'), join(daemon.storage, session, 'local', 'kept')])
+        rmSync(join(objects, commit.slice(0, 2), commit.slice(2)), { force: true });
+    }
+    const opened = await daemon.open(root, { strategy, conversationId: 'c' });
+    assert.ok(opened.checkpoints.enabled);
+    assert.ok(daemon.logged.some(({ message }) => message.includes(checkpoint.id)));
+    const { ok, problems } = await daemon.call('store/verify', { session });
+    assert.not.ok(ok);
+    assert.equal(
+      problems
+        .filter(({ kind }) => kind !== 'unreferenced')
+        .map(({ kind, what, affects }) => [kind, what, affects]),
+      [['missing', checkpoint.id, [checkpoint.id]]],
+    );
+    assert.is((await daemon.call('checkpoint/list', { session })).checkpoints.length, 2);
+    await daemon.close();
+  }
+});
+
+test('a damaged directory marks the checkpoints that it concerns, and the list is whole', async () => {
+  for (const strategy of ['sqlite', 'shadow', 'local']) {
+    const now = await kept(strategy);
+    const { daemon, root, session } = now;
+    write(root, { 'd/x': 'x\n' });
+    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    write(root, { 'd/x': 'y\n' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    await daemon.call('session/close', { session });
+    if (strategy === 'sqlite')
+      sql(
+        daemon.storage,
+        'DELETE FROM checkpoint_trees WHERE hex(id) = ?',
+        checkpoint.snapshot.toUpperCase(),
+      );
+    else {
+      const tree = checkpoint.snapshot.slice(0, 40);
+      const places = [
+        join(daemon.storage, session),
+        join(daemon.storage, session, 'local', 'kept'),
+        join(root, '.git'),
+      ];
+      for (const place of places) {
+        rmSync(join(place, 'objects', tree.slice(0, 2), tree.slice(2)), { force: true });
+        rmSync(join(place, tree.slice(0, 2), tree.slice(2)), { force: true });
+      }
+    }
+    await daemon.open(root, { strategy, conversationId: 'c' });
+    const { checkpoints } = await daemon.call('checkpoint/list', { session });
+    assert.equal(
+      checkpoints.map(({ tag, damaged }) => [tag, damaged]),
+      [
+        ['0', undefined],
+        ['1', undefined],
+        ['2', true],
+        ['3', true],
+      ],
+      strategy,
+    );
+    const { problems, checked } = await daemon.call('store/verify', { session });
+    assert.ok(problems.some(({ affects }) => affects.includes(checkpoint.id)));
+    assert.ok(checked >= 3, `${checked} contents`);
+    await daemon.close();
+  }
+});
+
+test('sqlite: verify names counts and rows that no longer tell the truth', async () => {
+  const { daemon, session } = await kept('sqlite');
+  assert.ok((await daemon.call('store/verify', { session })).ok);
+  sql(daemon.storage, 'UPDATE checkpoint_blobs SET ref_count = 0');
+  const counts = await daemon.call('store/verify', { session });
+  assert.ok(!counts.ok && counts.problems.every(({ what }) => what.startsWith('ref_count of ')));
+  sql(daemon.storage, 'DELETE FROM checkpoint_file_snapshots');
+  const rows = await daemon.call('store/verify', { session });
+  const { checkpoints } = await daemon.call('checkpoint/list', { session });
+  for (const { id } of checkpoints) assert.ok(rows.problems.some(({ what }) => what === id));
+  await daemon.close();
+});
+
+test('sqlite: a deleted session leaves neither its row nor its contents, open or closed', async () => {
+  for (const isOpen of [true, false]) {
+    const { daemon, session } = await kept('sqlite');
+    if (!isOpen) await daemon.call('session/close', { session });
+    await daemon.call('session/delete', { session });
+    for (const table of ['conversations', 'checkpoints', 'checkpoint_blobs', 'checkpoint_trees'])
+      assert.equal(sql(daemon.storage, `SELECT count(*) FROM ${table}`), [[0]], table);
+    await daemon.close();
+  }
+});
+
+test('what verify found damaged is written again by the next checkpoint, which can be restored', async () => {
+  for (const strategy of ['sqlite', 'shadow', 'local']) {
+    const { daemon, root, session } = await kept(strategy);
+    write(root, { 'b.txt': 'b\n' });
+    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    const { files } = await daemon.call('checkpoint/files', { session, tag: checkpoint.id });
+    assert.ok(files.length > 0);
+    if (strategy === 'sqlite') {
+      sql(daemon.storage, "UPDATE checkpoint_blobs SET content = x'00'");
+      sql(
+        daemon.storage,
+        "UPDATE checkpoint_trees SET node = x'01' WHERE hex(id) = ?",
+        checkpoint.snapshot.toUpperCase(),
+      );
+    } else {
+      const ids = [
+        git(root, 'hash-object', '--no-filters', 'b.txt'),
+        git(root, 'hash-object', '--no-filters', 'a.txt'),
+        checkpoint.snapshot.slice(0, 40),
+      ];
+      const places = [
+        join(daemon.storage, session, 'objects'),
+        join(daemon.storage, session, 'local', 'kept'),
+        join(root, '.git', 'objects'),
+      ];
+      for (const file of places.flatMap((place) =>
+        ids.map((id) => join(place, id.slice(0, 2), id.slice(2))),
+      )) {
+        if (!existsSync(file)) continue;
+        chmodSync(file, 0o600);
+        writeFileSync(file, 'damaged');
+      }
+    }
+    assert.not.ok((await daemon.call('store/verify', { session })).ok, strategy);
+    const again = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    assert.is(again.checkpoint.snapshot, checkpoint.snapshot);
+    const { problems } = await daemon.call('store/verify', { session });
+    assert.ok(
+      !problems.some(({ affects }) => affects.includes(again.checkpoint.id)),
+      `${strategy} ${JSON.stringify(problems)}`,
+    );
+    write(root, { 'a.txt': 'other\n', 'b.txt': 'other\n' });
+    await daemon.call('checkpoint/restore', { session, tag: again.checkpoint.id, mode: 'hard' });
+    assert.equal(
+      [readFileSync(join(root, 'a.txt'), 'utf8'), readFileSync(join(root, 'b.txt'), 'utf8')],
+      ['one\n', 'b\n'],
+    );
+    await daemon.close();
+  }
+});
+
+test.run();

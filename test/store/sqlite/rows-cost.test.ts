@@ -1,0 +1,63 @@
+// What a checkpoint costs in rows and bytes.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { sql, withSqlite } from '../../support/stores/sqlite.ts';
+import { blobOf, capture, checkpoint, file, noise, type PlainFile } from '../../support/trees/snapshots.ts';
+import { expected, rebuilt } from './rows-rig.ts';
+
+test('the cost of a checkpoint follows the change: rows, directories and contents of one edit (O1)', () =>
+  withSqlite(async ({ directory, store }) => {
+    const tree = new Map(
+      Array.from({ length: 3000 }, (_, i): [string, PlainFile] => [
+        `a${i % 10}/b${i % 100}/f${i}`,
+        file(`${i}`),
+      ]),
+    );
+    const root = await checkpoint(store, tree, { seq: 1 });
+    const count = (): number[] =>
+      ['checkpoint_file_snapshots', 'checkpoint_trees', 'checkpoint_blobs'].map((table) =>
+        Number(sql(directory, `SELECT count(*) FROM ${table}`)[0]?.[0]),
+      );
+    const before = count();
+    tree.set('a1/b1/f1', file('edited'));
+    const next = await checkpoint(store, tree, { seq: 2, parent: root.id });
+    assert.equal(
+      count().map((n, i) => n - (before[i] ?? 0)),
+      [1, 3, 1],
+    );
+    assert.equal(rebuilt(directory, next.id), expected(store, tree));
+  }));
+
+test('a keyframe comes when the changes since the last one cost as much as it does (O1)', () =>
+  withSqlite(async ({ directory, store }) => {
+    const tree = new Map(Array.from({ length: 300 }, (_, i): [string, PlainFile] => [`f${i}`, file(`${i}`)]));
+    let parent = (await checkpoint(store, tree, { seq: 1 })).id;
+    for (let seq = 2; seq <= 16; seq += 1) {
+      for (let i = 0; i < 100; i += 1) tree.set(`f${i}`, file(`${seq} ${i}`));
+      parent = (await checkpoint(store, tree, { seq, parent })).id;
+      assert.equal(rebuilt(directory, parent), expected(store, tree));
+    }
+    assert.equal(sql(directory, 'SELECT seq FROM checkpoints WHERE is_full = 1 ORDER BY seq'), [[1], [12]]);
+  }));
+
+test('compressible contents are compressed, others kept as they are, large ones in chunks (O11, O30)', () =>
+  withSqlite(async ({ directory, store }) => {
+    const text = Buffer.alloc(3_500_000, 'all work and no play makes jack a dull boy\n');
+    const tree = new Map([
+      ['text', file(text)],
+      ['noise', file(noise(3_500_000))],
+      ['small', file(text.subarray(0, 5000))],
+    ]);
+    await capture(store, tree);
+    const stored = (name: string): unknown[] =>
+      sql(
+        directory,
+        'SELECT stored_size < size / 2, content IS NULL, (SELECT count(*) FROM checkpoint_blob_chunks WHERE blob_hash = hash) FROM checkpoint_blobs WHERE hash = ?',
+        blobOf(store, tree.get(name)?.bytes ?? Buffer.alloc(0)),
+      )[0] ?? [];
+    assert.equal(stored('text'), [1, 1, 4]);
+    assert.equal(stored('noise'), [0, 1, 4]);
+    assert.equal(stored('small'), [1, 0, 0]);
+  }));
+
+test.run();

@@ -1,0 +1,99 @@
+// The tables that are specified, and what a row says.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { CheckpointId } from '../../../src/base/ids.ts';
+import { sql, withSqlite } from '../../support/stores/sqlite.ts';
+import { capture, checkpoint, contentsOf, plain, recordOf, shown } from '../../support/trees/snapshots.ts';
+
+test('the tables, columns and indexes that are specified are there under their names (O9, O10, O11, O12)', () =>
+  withSqlite(async ({ directory }) => {
+    const columns = (table: string): unknown[] =>
+      sql(directory, 'SELECT name FROM pragma_table_info(?)', table).map(([name]) => name);
+    for (const [table, names] of Object.entries({
+      checkpoints: ['id', 'conversation_id', 'parent_id', 'user_message', 'created_at'],
+      checkpoint_file_snapshots: [
+        'id',
+        'checkpoint_id',
+        'file_path',
+        'blob_hash',
+        'change_type',
+        'file_size',
+        'created_at',
+      ],
+      checkpoint_blobs: ['hash', 'content', 'size', 'ref_count', 'created_at'],
+    })) {
+      for (const name of names) assert.ok(columns(table).includes(name), `${table}.${name}`);
+    }
+    const index = (name: string): unknown =>
+      sql(directory, 'SELECT sql FROM sqlite_schema WHERE name = ?', name)[0]?.[0];
+    assert.match(
+      String(index('idx_checkpoints_conversation')),
+      /checkpoints\(conversation_id, created_at DESC\)/,
+    );
+    assert.match(
+      String(index('idx_file_snapshots_checkpoint')),
+      /checkpoint_file_snapshots\(checkpoint_id\)/,
+    );
+    assert.match(String(index('idx_file_snapshots_blob')), /checkpoint_file_snapshots\(blob_hash\)/);
+    const foreign = sql(
+      directory,
+      'SELECT "table", "from", on_delete FROM pragma_foreign_key_list(\'checkpoints\')',
+    );
+    assert.ok(foreign.some((row) => row.join() === 'conversations,conversation_id,CASCADE'));
+    assert.ok(foreign.some((row) => row.join() === 'checkpoints,parent_id,SET NULL'));
+    assert.equal(sql(directory, 'PRAGMA journal_mode'), [['wal']]);
+  }));
+
+test('rows are the changes against the parent; a deletion names no content (O10, O27)', () =>
+  withSqlite(async ({ directory, store }) => {
+    const root = await checkpoint(store, plain({ a: 'a', b: 'b', c: 'c' }), { seq: 1, message: 'first' });
+    const child = await checkpoint(store, plain({ a: 'a', b: 'B', d: 'd' }), { seq: 2, parent: root.id });
+    const rows = (id: CheckpointId): unknown[][] =>
+      sql(
+        directory,
+        `SELECT CAST(file_path AS TEXT), change_type, blob_hash IS NULL, file_size FROM checkpoint_file_snapshots
+         JOIN checkpoints ON checkpoints.id = checkpoint_id WHERE checkpoint = ? ORDER BY file_path`,
+        id,
+      );
+    assert.equal(
+      rows(root.id).map(([path, type]) => `${String(path)} ${String(type)}`),
+      ['a added', 'b added', 'c added'],
+    );
+    assert.equal(rows(child.id), [
+      ['b', 'modified', 0, 1],
+      ['c', 'deleted', 1, 0],
+      ['d', 'added', 0, 1],
+    ]);
+    assert.equal(
+      sql(directory, 'SELECT user_message, file_count, total_size FROM checkpoints ORDER BY seq'),
+      [
+        ['first', 3, 3],
+        ['', 3, 3],
+      ],
+    );
+  }));
+
+test('messages and records survive whatever text they hold (O9)', () =>
+  withSqlite(async (rig) => {
+    const messages = [
+      '',
+      'a\0b',
+      '\ud800 lone',
+      '\u{1f600}',
+      "'; DROP TABLE checkpoints; --",
+      'x'.repeat(400_000),
+    ];
+    const snapshot = await capture(rig.store, plain({ a: 'a' }));
+    const records = messages.map((message, i) =>
+      recordOf({ snapshot, seq: i + 1, message, description: message }),
+    );
+    for (const record of records) await rig.store.publish({ record });
+    const store = await rig.reopen();
+    assert.equal(
+      (await store.checkpoints()).map(({ record }) => record),
+      records,
+    );
+    assert.equal(shown(await contentsOf(store, snapshot)), shown(plain({ a: 'a' })));
+  }));
+
+test.run();

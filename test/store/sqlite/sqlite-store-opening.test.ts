@@ -1,0 +1,122 @@
+// Openings of a database that is held, newer, foreign or cut off, and of none because libsql is not there.
+import { readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../../src/base/errors.ts';
+import { sqliteObstacle } from '../../../src/store/sqlite/database/available.ts';
+import { sqliteDriver as driver } from '../../../src/store/sqlite/sqlite-driver.ts';
+import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import { failure } from '../../support/failures.ts';
+import { inTemporary as inDirectory } from '../../support/git-oracle.ts';
+import { openSqlite, sql, sqliteOptions } from '../../support/stores/sqlite.ts';
+import { kindOf, withStore } from '../../support/stores/store-rig.ts';
+import { capture, checkpoint, contentsOf, file, noise, plain } from '../../support/trees/snapshots.ts';
+
+/** Opens, and closes if that worked after all. */
+const opening = (directory: string): Promise<void> => openSqlite(directory).then((store) => store.close());
+
+test('opening waits while another program has the whole file, as one does that recovers it', () =>
+  inDirectory(async (directory) => {
+    const other = new Database(databaseFile(directory));
+    other.exec('BEGIN EXCLUSIVE');
+    const opened = opening(directory);
+    const isOpen = opened.then(() => true);
+    assert.is(await Promise.race([isOpen, new Promise((resolve) => setTimeout(resolve, 100, false))]), false);
+    other.exec('ROLLBACK');
+    other.close();
+    await opened;
+  }));
+
+test('a database of a newer version is refused and left as it is', () =>
+  inDirectory(async (directory) => {
+    await opening(directory);
+    sql(directory, 'PRAGMA user_version = 99');
+    sql(directory, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    const before = readFileSync(databaseFile(directory));
+    const error = await failure(openSqlite(directory));
+    assert.is(error.kind, 'StoreVersion');
+    assert.match(error.message, /update checkpointd/);
+    assert.ok(readFileSync(databaseFile(directory)).equals(before));
+  }));
+
+test("a file that is no database, or another program's, is refused and left as it is", () =>
+  inDirectory(async (directory) => {
+    const foreign = join(directory, 'foreign');
+    const other = new Database(foreign);
+    other.exec('CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES (1)');
+    other.close();
+    for (const content of [
+      Buffer.from('no database at all. '.repeat(500)),
+      readFileSync(foreign),
+      noise(8192),
+    ]) {
+      writeFileSync(databaseFile(directory), content);
+      assert.is(await kindOf(opening(directory)), 'StoreCorrupt');
+      assert.ok(readFileSync(databaseFile(directory)).equals(content));
+    }
+  }));
+
+test('a database that was cut off is told as corrupt, not as empty', () =>
+  inDirectory(async (directory) => {
+    const store = await openSqlite(directory);
+    for (let seq = 1; seq <= 30; seq += 1)
+      await checkpoint(store, plain({ [`f${seq}`]: file(noise(20_000)) }), { seq });
+    await store.close();
+    sql(directory, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    rmSync(`${databaseFile(directory)}-wal`, { force: true });
+    truncateSync(databaseFile(directory), statSync(databaseFile(directory)).size >> 1);
+    const outcome = await openSqlite(directory).then(
+      async (open) => {
+        try {
+          const list = await open.checkpoints();
+          for (const { record } of list) await contentsOf(open, record.snapshot);
+          return 'read everything';
+        } catch (error) {
+          return error instanceof CheckpointdError ? error.kind : String(error);
+        } finally {
+          open.kill();
+        }
+      },
+      (error: unknown) => (error instanceof CheckpointdError ? error.kind : String(error)),
+    );
+    assert.ok(['StoreCorrupt', 'DataCorrupt'].includes(outcome), outcome);
+  }));
+
+test('whether libsql is there is known without loading it, down to the binary of this platform', () => {
+  assert.is(sqliteObstacle(), undefined);
+  const without =
+    (missing: RegExp) =>
+    (name: string): string => {
+      if (missing.test(name)) throw Object.assign(new Error(name), { code: 'MODULE_NOT_FOUND' });
+      return `/somewhere/${name}`;
+    };
+  for (const missing of [/^libsql$/, /^@libsql/])
+    assert.match(sqliteObstacle(without(missing)) ?? '', /npm install/);
+  assert.is(sqliteObstacle(without(/-(musl|gnu)$/)), undefined);
+});
+
+test('without libsql the strategy is unavailable, with the remedy', () =>
+  inDirectory(async (directory) => {
+    const missing = Object.assign(new Error("Cannot find package 'libsql'"), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    const error = await failure(
+      openSqliteStore(sqliteOptions(directory), { load: () => Promise.reject(missing) }),
+    );
+    assert.is(error.kind, 'StrategyUnavailable');
+    assert.match(error.message, /npm install libsql/);
+    assert.equal(readdirSync(directory), ['ses_1']);
+    assert.equal([driver.name, driver.retention, driver.needsRepository], ['sqlite', 'keep', false]);
+  }));
+
+test('the database and the spool are readable by their owner alone', () =>
+  withStore(openSqlite, {}, async ({ store, directory }) => {
+    await capture(store, plain({ secret: file('key', 0o600) }));
+    for (const name of readdirSync(directory).filter((one) => one.startsWith('checkpointd.sqlite')))
+      assert.is(statSync(join(directory, name)).mode & 0o777, 0o600, name);
+    assert.is(statSync(store.spoolDirectory).mode & 0o777, 0o700);
+  }));
+
+test.run();

@@ -1,0 +1,105 @@
+// The promises of the checkpoint service on every strategy: nested repositories, protected places, the environment, what is saved.
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure } from '../../support/failures.ts';
+import {
+  git,
+  InProcessDaemon,
+  manifest,
+  repository,
+  repositoryState,
+  write,
+} from '../../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+import { each, names } from '../rigs/each.ts';
+
+test('the shadow lies elsewhere, with its own settings; nothing is put into the work tree (R10, R14)', () =>
+  each(async ({ daemon, strategy, root, session }) => {
+    assert.equal(Object.keys(manifest(root)), ['a.txt', 'src/b.txt']);
+    assert.not.ok(existsSync(join(root, '.git', 'checkpointd')));
+    if (strategy !== 'shadow') return;
+    const shadow = join(daemon.storage, session);
+    assert.is(git(root, `--git-dir=${shadow}`, 'config', 'core.bare'), 'true');
+    assert.is(git(root, `--git-dir=${shadow}`, 'config', 'user.name'), 'Q', 'the identity of the shadow');
+  }));
+
+test('nested repositories are saved and restored as files, and no .git is renamed or touched (R11, R12, R21)', () =>
+  each(async ({ daemon, root, session }) => {
+    const nested = join(root, 'nested');
+    mkdirSync(nested);
+    git(nested, 'init', '-q', '-b', 'main');
+    write(nested, { 'inner.txt': 'inner\n' });
+    git(nested, 'add', '-A');
+    git(nested, 'commit', '-q', '-m', 'inner');
+    const state = repositoryState(nested);
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    write(nested, { 'inner.txt': 'edited\n' });
+    await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+    assert.is(readFileSync(join(nested, 'inner.txt'), 'utf8'), 'inner\n');
+    await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    assert.not.ok(existsSync(join(nested, 'inner.txt')));
+    assert.is(repositoryState(nested), state, 'its repository was not deleted (R12)');
+    assert.not.ok(existsSync(join(nested, '.git_disabled')));
+  }));
+
+test('protected places are refused on every strategy, however they are spelled (R13)', async () => {
+  const daemon = new InProcessDaemon();
+  const home = process.env['HOME'] ?? '/root';
+  const link = join(temporaryDirectory('link'), 'home');
+  symlinkSync(home, link);
+  for (const strategy of names)
+    for (const workspace of ['/', home, `${home}/`, `${home}/.`, link]) {
+      const refused = await failure(daemon.open(workspace, { strategy }));
+      assert.is(refused.kind, 'ProtectedWorkTree', `${strategy} ${workspace}`);
+    }
+  await daemon.close();
+});
+
+test('no GIT_ variable of the environment reaches our git (R15)', async () => {
+  const elsewhere = repository({ 'other.txt': 'o\n' });
+  const hostile: Record<string, string> = {
+    GIT_DIR: join(elsewhere, '.git'),
+    GIT_WORK_TREE: elsewhere,
+    GIT_INDEX_FILE: '/nonexistent/index',
+    GIT_OBJECT_DIRECTORY: '/nonexistent/objects',
+    GIT_NAMESPACE: 'x',
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: 'core.bare',
+    GIT_CONFIG_VALUE_0: 'broken',
+  };
+  const before = repositoryState(elsewhere);
+  const inherited = { ...process.env };
+  Object.assign(process.env, hostile);
+  try {
+    await each(async ({ daemon, root, session }) => {
+      write(root, { 'a.txt': 'b\n' });
+      await daemon.call('checkpoint/create', { session, kind: 'turn' });
+      const { stats } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1' });
+      assert.is(stats.modified, 1);
+    });
+  } finally {
+    for (const name of Object.keys(hostile)) delete process.env[name];
+    Object.assign(process.env, inherited);
+  }
+  assert.is(repositoryState(elsewhere), before);
+});
+
+test('no list of our own leaves anything out: .env, lock files, archives and databases are saved (R16)', () =>
+  each(
+    async ({ daemon, root, session }) => {
+      const odd = ['.env', 'yarn.lock', 'data.csv', 'dump.sql', 'a.zip', '.vscode/settings.json', 'big.bin'];
+      write(root, Object.fromEntries(odd.map((name) => [name, `${name}\n`])));
+      await daemon.call('checkpoint/create', { session, kind: 'turn' });
+      const { files } = await daemon.call('checkpoint/files', { session, tag: '1' });
+      for (const name of odd)
+        assert.ok(
+          files.some(({ path }) => path === name),
+          name,
+        );
+    },
+    { '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' },
+  ));
+
+test.run();
