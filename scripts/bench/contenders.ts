@@ -137,7 +137,8 @@ export class DaemonContender implements Contender {
 
   /** What lies in the storage, and what was added to the user's repository (strategy `local`). */
   diskBytes(): number {
-    return allocated(this.#storage) + allocated(join(this.#workTree, '.git')) - this.#ownBefore;
+    if (this.name !== 'local') return allocated(this.#storage); // the others' work tree is this one's, too
+    return allocated(this.#storage, join(this.#workTree, '.git')) - this.#ownBefore;
   }
 
   memory(): { readonly rssBytes: number; readonly highestBytes: number } | undefined {
@@ -242,15 +243,20 @@ export class GitContender implements Contender {
 }
 
 /** Bytes that the system has allocated for everything below a directory (`du`). */
-function allocated(directory: string): number {
+function allocated(...directories: readonly string[]): number {
+  const counted = new Set<string>();
   let bytes = 0;
-  if (!existsSync(directory)) return 0;
-  for (const name of readdirSync(directory)) {
-    const path = join(directory, name);
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) continue; // a temporary file that has gone meanwhile
-    bytes += (stat.blocks ?? 0) * 512;
-    if (stat.isDirectory()) bytes += allocated(path);
+  for (const queue = [...directories]; ; ) {
+    const directory = queue.pop();
+    if (directory === undefined) return bytes;
+    if (!existsSync(directory)) continue;
+    for (const name of readdirSync(directory)) {
+      const path = join(directory, name);
+      const stat = lstatSync(path, { throwIfNoEntry: false });
+      if (stat === undefined || counted.has(`${stat.dev}:${stat.ino}`)) continue; // gone meanwhile, or a second name
+      counted.add(`${stat.dev}:${stat.ino}`);
+      bytes += (stat.blocks ?? 0) * 512;
+      if (stat.isDirectory()) queue.push(path);
+    }
   }
-  return bytes;
 }
