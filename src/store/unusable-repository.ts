@@ -1,6 +1,7 @@
-// What a strategy throws whose checkpoints lie in a repository of the user's that cannot be used as it stands. Nothing
+// What a strategy throws whose checkpoints lie in a repository that cannot be used as it stands, the user's mostly. Nothing
 // of them is lost by it, and only the user can put it right; so a session is opened all the same, without checkpoints.
 import { CheckpointdError } from '../base/errors.ts';
+import { UnreadableRefs } from '../git/refs/readable-refs.ts';
 
 export class UnusableRepository extends CheckpointdError {
   /** `what` is a sentence; what to do is said after it. `path` is what to look at. */
@@ -20,4 +21,11 @@ export function unreadableSettings(config: string, error: unknown): unknown {
   if (line === undefined) return error;
   const what = `Git cannot read line ${line} of ${config}, the settings of the repository that holds the checkpoints. Correct that line.`;
   return new UnusableRepository(what, config, error);
+}
+
+/** Opening refs, where it fails because nobody can tell which there are. */
+export function openedRefs(opening: Promise<void>): Promise<void> {
+  return opening.catch((error: unknown) => {
+    throw error instanceof UnreadableRefs ? new UnusableRepository(error.what, error.path, error) : error;
+  });
 }

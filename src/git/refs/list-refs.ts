@@ -1,8 +1,12 @@
 // Reads refs from disk: all of some namespaces, by one git, whatever is packed.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
-import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
+import { refuseUnreadable, unreadablePackedRefs } from './readable-refs.ts';
+import type { RefStoreOptions } from './ref-store-options.ts';
 import type { RefChange } from './ref-transaction.ts';
+
+/** Which refs, and where they lie. */
+export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
 
 export interface ListedRefs {
   /** Objects by the names of refs. */
@@ -11,9 +15,13 @@ export interface ListedRefs {
   readonly broken: string[];
 }
 
-export async function listRefs(place: GitPlace, prefixes: readonly string[]): Promise<ListedRefs> {
+/** @throws UnreadableRefs where nobody can tell what is there */
+export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
+  refuseUnreadable(refsIn, prefixes);
   const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
-  const { stdout, stderr } = await runGit({ place, args });
+  const { stdout, stderr } = await runGit({ place, args }).catch((error: unknown) => {
+    throw unreadablePackedRefs(refsIn, error);
+  });
   const refs = new Map<string, string>();
   for (const line of stdout.toString('latin1').split('\n')) {
     const space = line.indexOf(' ');
@@ -26,12 +34,9 @@ export async function listRefs(place: GitPlace, prefixes: readonly string[]): Pr
 }
 
 /** Whether the refs are known to stand where these changes would bring them. */
-export async function areAt(
-  { place, prefixes }: { readonly place: GitPlace; readonly prefixes: readonly string[] },
-  changes: readonly RefChange[],
-): Promise<boolean> {
+export async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
   try {
-    const { refs } = await listRefs(place, prefixes);
+    const { refs } = await listRefs(where);
     return changes.every(({ ref, to }) => refs.get(ref) === to);
   } catch (error) {
     if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;

@@ -10,6 +10,7 @@ import { GitChild } from '../process/child.ts';
 import { areAt, listRefs } from './list-refs.ts';
 import { leftOfNew } from './new-refs.ts';
 import { keepingPackedMode } from './packed-refs-mode.ts';
+import { refuseUnreadable } from './readable-refs.ts';
 import { both, movedByOthers, throwRefused, untold } from './ref-failure.ts';
 import { stampOfRefs } from './ref-stamp.ts';
 import type { RefStoreOptions } from './ref-store-options.ts';
@@ -48,7 +49,8 @@ export class RefStore {
 
   /** Reads the refs, after finishing the transaction that a kill left, if any. */
   async open(): Promise<void> {
-    const { intentFile } = this.#options;
+    const { intentFile, prefixes } = this.#options;
+    refuseUnreadable(this.#refsIn, prefixes); // nothing is carried out where nobody can tell what came of it
     const intent = readIntent(intentFile);
     if (intent === 'damaged') {
       this.damagedIntent = `${intentFile}.damaged-${randomBytes(6).toString('hex')}`;
@@ -65,7 +67,7 @@ export class RefStore {
   /** Reads the refs from disk. Refs that cannot be read are in {@link broken} and nowhere else. */
   async reload(): Promise<void> {
     const stamp = this.#stampNow();
-    const { refs, broken } = await listRefs(this.#options.place, this.#options.prefixes);
+    const { refs, broken } = await listRefs(this.#options);
     this.#refs = refs;
     this.#broken = broken;
     this.#stamp = stamp;
@@ -144,7 +146,7 @@ export class RefStore {
   /** Nobody else moves these refs rightly. What they hold is brought back first, since it may have been pruned. */
   async #putBack(): Promise<void> {
     const stamp = this.#stampNow();
-    const { refs, broken } = await listRefs(this.#options.place, this.#options.prefixes);
+    const { refs, broken } = await listRefs(this.#options);
     const moved = [...this.#refs].flatMap(([ref, to]) => (refs.get(ref) === to ? [] : [{ ref, to }]));
     const lost: string[] = [];
     if (moved.length > 0) {
@@ -212,12 +214,17 @@ export class RefStore {
         await this.reload();
       }
     } catch (second) {
-      this.#undecided = before;
-      if (!(await areAt(this.#options, before))) throw untold(both(error, second));
-      this.#undecided = [];
+      await this.#asBefore(before, error, second);
     }
     this.#endIntent();
     throw error;
+  }
+
+  /** Where even looking, or taking back, has failed. @throws `untold` unless all is known to be as it was */
+  async #asBefore(before: readonly RefChange[], error: unknown, second: unknown): Promise<void> {
+    this.#undecided = before;
+    if (!(await areAt(this.#options, before))) throw untold(both(error, second));
+    this.#undecided = [];
   }
 
   /** After a failure nobody knows what happened: the refs themselves tell, and the rest is done again, or nothing. */
@@ -227,8 +234,9 @@ export class RefStore {
       await this.#removeLocks(changes);
       await this.reload();
     } catch (second) {
-      this.#undecided = before;
-      throw untold(both(error, second));
+      await this.#asBefore(before, error, second);
+      this.#endIntent();
+      throw error;
     }
     const foreign = changes.filter(
       ({ ref, to }) => this.#broken.includes(ref) || ![known.get(ref), to].includes(this.#refs.get(ref)),

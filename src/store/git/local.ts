@@ -21,7 +21,7 @@ import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
-import { unreadableSettings } from '../unusable-repository.ts';
+import { openedRefs, unreadableSettings } from '../unusable-repository.ts';
 import { claimRefs, refuseOthersRefs } from './belonging.ts';
 import { heldFurtherOut } from './further-out.ts';
 import type { GitHome } from './git-home.ts';
@@ -81,7 +81,7 @@ export async function openLocal(options: StoreOptions): Promise<GitStore> {
       const { bytes, blobs } = await diskUsage(quarantine.place(incoming), [own]);
       return { bytes, blobs: blobs + (await countBlobs(quarantine.place(kept))) };
     },
-    destroy: () => refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined }))),
+    destroy: () => destroyRefs(refs),
     explainLoss: (held) => heldFurtherOut(options.workTree, names.own, held),
     gone,
     tell: options.tell,
@@ -161,6 +161,13 @@ async function bringObjects(
     'Parts of this snapshot were removed with an earlier checkpoint. Capture again from scratch.',
     { details: { roots: [...roots] }, retryable: true },
   );
+}
+
+/** All that are there, and not only those that we know of. */
+async function destroyRefs(refs: RefStore): Promise<void> {
+  await refs.reload();
+  refs.removeBroken();
+  await refs.commit([...refs.refs.keys()].map((ref) => ({ ref, to: undefined })));
 }
 
 function prefixOf({ session }: StoreOptions): string {
@@ -246,7 +253,7 @@ async function openRefs(
     intentFile,
     durable,
   });
-  await refs.open();
+  await openedRefs(refs.open());
   return refs;
 }
 

@@ -13,6 +13,7 @@ import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { diskUsage } from '../../git/repository/disk-usage.ts';
 import { emptied } from '../guarded-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
+import { openedRefs } from '../unusable-repository.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
 import { putBackText } from './put-back.ts';
@@ -46,7 +47,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     durable,
     spares,
   });
-  await refs.open();
+  await openedRefs(refs.open());
   const home: GitHome = {
     strategy: 'shadow',
     writePlace: place,
