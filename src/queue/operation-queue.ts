@@ -91,6 +91,14 @@ export class OperationQueue {
     await this.#running;
   }
 
+  /** As {@link close}, until the function that it gives is called. */
+  async pause(): Promise<() => void> {
+    await this.close();
+    return () => {
+      this.#closed = false;
+    };
+  }
+
   async #execute<T>(operation: () => Promise<T>): Promise<T> {
     try {
       const result = await operation();

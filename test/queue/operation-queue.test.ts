@@ -100,4 +100,19 @@ test('closing waits for the running operation and refuses the rest', async () =>
   await running;
 });
 
+test('a pause waits and refuses as closing does, until it is over', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  const running = queue.run(() => first.promise);
+  const waiting = kindOf(queue.run(async () => 1));
+  const paused = queue.pause();
+  assert.is(await waiting, 'StoreUnavailable');
+  first.open();
+  const goOn = await paused;
+  await running;
+  assert.is(await kindOf(queue.run(async () => 1)), 'StoreUnavailable');
+  goOn();
+  assert.is(await queue.run(async () => 2), 2);
+});
+
 test.run();

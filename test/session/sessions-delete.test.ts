@@ -10,7 +10,10 @@ import type { SessionOpenResult } from '../../src/protocol/types.ts';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { git } from '../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
+import { until } from '../support/until.ts';
 import { sql } from '../support/stores/sqlite.ts';
+
+const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
 
 const refused = (): Error => Object.assign(new Error('EIO'), { code: 'EIO' });
 
@@ -69,6 +72,41 @@ test('sqlite: a database that another program holds refuses the deletion, and th
     assert.is(checkpoint.tag, '1');
     assert.ok((await rig.request('session/delete', { session })).deleted);
     assert.is(leftOutside(rig, 'sqlite'), '0');
+  }));
+
+test('local: a checkpoint that is being made while its session is deleted ends first, and goes with it', () =>
+  withSessions(async (rig) => {
+    const asked = { workspace: rig.work, conversationId: 'c', strategy: 'local', retention: 'keep' } as const;
+    const { session } = await rig.request('session/open', asked);
+    const { store } = rig.sessions.get(session).requireCheckpoints();
+    const order: string[] = [];
+    const [publish, destroy] = [store.publish.bind(store), store.destroy.bind(store)];
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    store.publish = async (...given) => {
+      order.push('publishing');
+      await held;
+      const published = await publish(...given);
+      order.push('published');
+      return published;
+    };
+    store.destroy = () => {
+      order.push('emptied');
+      return destroy();
+    };
+    rig.write('a', 'one\n');
+    const created = rig.request('checkpoint/create', { session, kind: 'turn' });
+    await until('the checkpoint is being published', () => order.includes('publishing'));
+    const waiting = errorOf(() => rig.request('conversation/append', { session, entry }));
+    const deleted = rig.request('session/delete', { session });
+    assert.match(String(await waiting), /being closed/); // the deletion has begun
+    goOn();
+    assert.is((await created).checkpoint?.tag, '1');
+    assert.ok((await deleted).deleted);
+    assert.equal(order, ['publishing', 'published', 'emptied']);
+    assert.is(leftOutside(rig, 'local'), '');
   }));
 
 test('a deletion that fails while its client goes, or the daemon ends, leaves nothing open', () =>

@@ -45,8 +45,10 @@ export async function recoverFirst(session: Session, context: OperationContext):
 /** Deletes a session that is open here, and closes it. @throws NotDeleted while nothing of it is gone: it is open then */
 export function deleteOpen(session: Session, bytesFreed: number, context: Warned): Promise<Deleted> {
   const { enabled } = session;
-  const { directory, marker, log } = session.parts;
+  const { directory, marker, log, queue } = session.parts;
   return deciding(directory, context, async () => {
+    // What runs ends first, and nothing begins: a checkpoint that came after the emptying would stay behind for good.
+    const goOn = await queue.pause();
     try {
       directory.ours(); // before anything is destroyed
       await session.parts.late.lookNow(() => enabled?.store);
@@ -56,7 +58,10 @@ export function deleteOpen(session: Session, bytesFreed: number, context: Warned
       // Opened without its checkpoints (no git, asked not to): they go all the same.
       else if (files.existsSync(directory.enabledFile)) await destroyOutside(directory, log);
     } catch (error) {
-      if (!isBeingDeleted(directory)) throw new NotDeleted('the session stays open', { cause: error });
+      if (!isBeingDeleted(directory)) {
+        goOn();
+        throw new NotDeleted('the session stays open', { cause: error });
+      }
       await endUndeleted(session);
       throw error;
     }
