@@ -23,6 +23,26 @@ export function unreadableSettings(config: string, error: unknown): unknown {
   return new UnusableRepository(what, config, error);
 }
 
+/** What a repository does that strategy local cannot do. */
+export const foreignText = {
+  sha256: 'names its objects by SHA-256',
+  reftable: 'keeps its refs as reftable',
+} as const;
+
+/** One that was made another under the checkpoints that it held: they are where they were, or in the one before it. */
+export function convertedRepository(
+  path: string,
+  foreign: keyof typeof foreignText,
+  checkpoints: number,
+): UnusableRepository {
+  const remedy = {
+    sha256: 'Put the repository back that held them',
+    reftable: 'Convert it back ("git refs migrate --ref-format=files"), or put back the one that held them',
+  }[foreign];
+  const what = `The repository ${path} ${foreignText[foreign]} now, which strategy local cannot do, and this session held ${checkpoints} checkpoints in it. ${remedy}; or begin another session with the strategy shadow.`;
+  return new UnusableRepository(what, path);
+}
+
 /** Opening refs, where it fails because nobody can tell which there are. */
 export function openedRefs(opening: Promise<void>): Promise<void> {
   return opening.catch((error: unknown) => {

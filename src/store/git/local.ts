@@ -7,7 +7,7 @@
 // links. So no line of the user's config is ever read, and with it no hook, filter, monitor or fetch that it names
 // (`-c` can only undo what is known today). Where links cannot be made (Windows), refs move in the user's git dir
 // under the hardened `-c` list, which is weaker.
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
@@ -20,8 +20,9 @@ import { checkGit } from '../../git/process/version.ts';
 import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
+import { commonDirectory, repositorySettings } from '../../git/repository/repository-settings.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
-import { openedRefs, unreadableSettings } from '../unusable-repository.ts';
+import { convertedRepository, foreignText, openedRefs, unreadableSettings } from '../unusable-repository.ts';
 import { claimRefs, refuseOthersRefs } from './belonging.ts';
 import { heldFurtherOut } from './further-out.ts';
 import type { GitHome } from './git-home.ts';
@@ -184,45 +185,21 @@ interface UserRepository {
   readonly shared: string;
 }
 
-/** The shared git directory of the user's repository; of a linked work tree, that of the main one. */
-async function userRepository({ gitDirectory, sessionDirectory }: StoreOptions): Promise<UserRepository> {
+async function userRepository(options: StoreOptions): Promise<UserRepository> {
+  const { gitDirectory, sessionDirectory, expected = 0 } = options;
   if (gitDirectory === undefined) {
     throw unavailable(
       'The strategy local keeps its checkpoints in a git repository, and the work tree is in none. Run "git init" there, or use the strategy shadow.',
     );
   }
-  const link = readText(join(gitDirectory, 'commondir'))?.trim();
-  const commonDir = files.realpathSync(link === undefined ? gitDirectory : resolve(gitDirectory, link));
+  const commonDir = commonDirectory(gitDirectory);
   const config = join(commonDir, 'config');
-  const args = [
-    'config',
-    '--file',
-    config,
-    '--no-includes',
-    '--get-regexp',
-    '^(extensions\\.|core\\.sharedrepository$)',
-  ];
-  // Not in their git directory: there git reads what the settings include before it does anything.
-  const { stdout } = await runGit({ place: { gitDir: sessionDirectory }, args, accept: [0, 1] }).catch(
-    (error: unknown) => {
-      throw unreadableSettings(config, error);
-    },
-  );
-  const settings = stdout.toString('utf8').toLowerCase();
-  if (/^extensions\.objectformat sha256$/m.test(settings)) {
-    throw unavailable(
-      'The repository names its objects by SHA-256, which strategy local cannot do. Use shadow.',
-    );
-  }
-  if (/^extensions\.refstorage (?!files$)/m.test(settings)) {
-    throw unavailable(
-      'The repository keeps its refs as reftable, which strategy local cannot do. Use shadow.',
-    );
-  }
-  return {
-    commonDir,
-    shared: [...settings.matchAll(/^core\.sharedrepository ?(.*)$/gm)].at(-1)?.[1] ?? 'umask',
-  };
+  const { foreign, shared } = await repositorySettings(config, sessionDirectory).catch((error: unknown) => {
+    throw unreadableSettings(config, error);
+  });
+  if (foreign === undefined) return { commonDir, shared };
+  if (expected > 0) throw convertedRepository(commonDir, foreign, expected);
+  throw unavailable(`The repository ${foreignText[foreign]}, which strategy local cannot do. Use shadow.`);
 }
 
 async function openRefs(
@@ -284,15 +261,6 @@ async function reachable(place: GitPlace, refs: RefStore): Promise<ReadonlySet<s
   const { stdout } = await runGit({ place, args, input });
   for (const id of stdout.toString('latin1').split('\n')) if (id !== '') needed.add(id);
   return needed;
-}
-
-function readText(file: string): string | undefined {
-  try {
-    return files.readFileSync(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return undefined;
-  }
 }
 
 function unavailable(message: string): CheckpointdError {

@@ -1,0 +1,76 @@
+// A user's repository that was made one of another format while a session of strategy local was closed.
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { SessionOpenResult } from '../../../src/protocol/types.ts';
+import { failure } from '../../support/failures.ts';
+import { git } from '../../support/git-oracle.ts';
+import { type SessionRig, withSessions } from '../../support/session-rig.ts';
+
+const open = (rig: SessionRig): Promise<SessionOpenResult> =>
+  rig.request('session/open', {
+    workspace: rig.work,
+    strategy: 'local',
+    conversationId: 'c',
+    retention: 'keep',
+  });
+
+/** Turns the repository, and gives what turns it back. */
+const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () => void])[] = [
+  [
+    'reftable',
+    /reftable.*2 checkpoints.*git refs migrate --ref-format=files/s,
+    (rig) => {
+      const config = join(rig.work, '.git/config');
+      const before = readFileSync(config, 'utf8');
+      appendFileSync(config, '[extensions]\n\trefStorage = reftable\n');
+      return () => writeFileSync(config, before);
+    },
+  ],
+  [
+    'SHA-256',
+    /SHA-256.*2 checkpoints.*Put the repository back/s,
+    (rig) => {
+      renameSync(join(rig.work, '.git'), join(rig.top, 'before'));
+      git(rig.work, 'init', '-q', '--object-format=sha256');
+      return () => {
+        rmSync(join(rig.work, '.git'), { recursive: true });
+        renameSync(join(rig.top, 'before'), join(rig.work, '.git'));
+      };
+    },
+  ],
+];
+
+for (const [format, said, convert] of conversions)
+  test(`a repository that became ${format} leaves the conversation open, and the checkpoints when it is back`, () =>
+    withSessions(async (rig) => {
+      rig.write('a', 'one\n');
+      const { session } = await open(rig);
+      const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
+      await rig.request('conversation/append', { session, entry });
+      rig.write('a', 'two\n');
+      await rig.request('checkpoint/create', { session, kind: 'turn' });
+      await rig.request('session/close', { session });
+      const back = convert(rig);
+      const config = readFileSync(join(rig.work, '.git/config'), 'utf8');
+      const { resumed, checkpoints } = await open(rig);
+      assert.equal([resumed, checkpoints.enabled, checkpoints.reason], [true, false, 'RepositoryUnusable']);
+      assert.match(checkpoints.message ?? '', said);
+      assert.is((await rig.request('conversation/get', { session })).historyLength, 1);
+      for (const request of [
+        rig.request('checkpoint/create', { session, kind: 'turn' }),
+        rig.request('session/delete', { session }),
+      ]) {
+        const error = await failure(request);
+        assert.match(error.message, said);
+        assert.is(error.effects, 'none');
+      }
+      assert.is(readFileSync(join(rig.work, '.git/config'), 'utf8'), config, 'nothing was touched');
+      back();
+      assert.ok((await rig.request('checkpoint/init', { session })).checkpoints.enabled);
+      await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+      assert.is(rig.read('a'), 'one\n');
+    }));
+
+test.run();
