@@ -87,8 +87,16 @@ export function systemCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** True for the system's ways of saying that the disk, the quota or the file size limit is used up. */
+/** True for the system's ways of saying that the disk or the quota is used up. */
 export function isNoSpace(error: unknown): boolean {
   const code = systemCode(error);
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
+/** Of a file that the system lets grow no further, whatever room there is; undefined where the failure is another. */
+export function fileLimit(cause: unknown, facts: ErrorFacts = {}): CheckpointdError | undefined {
+  if (systemCode(cause) !== 'EFBIG') return undefined;
+  const message =
+    'A file may not grow as large as this needs (EFBIG), although there is room. Raise the limit of file sizes under which the daemon runs (ulimit -f), or use a file system that takes larger ones; start the daemon anew and try again.';
+  return new CheckpointdError('StoreUnavailable', message, { cause, ...facts });
 }

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { isSameStamp, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
 import type { Slices } from '../base/slices.ts';
@@ -153,6 +153,8 @@ function spooling<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
+    const limited = fileLimit(error);
+    if (limited !== undefined) throw limited;
     throw new CheckpointdError(
       isNoSpace(error) ? 'NoSpace' : 'StoreUnavailable',
       isNoSpace(error)

@@ -2,7 +2,7 @@
 // or not at all, a link at its place is replaced and not followed, and what is refused leaves everything as it was.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { base32, type CheckpointId } from '../base/ids.ts';
@@ -237,5 +237,7 @@ function unwritable(file: string, cause: unknown): unknown {
       { cause, details: { path: file }, retryable: true },
     );
   }
+  const limited = fileLimit(cause, { details: { path: file } });
+  if (limited !== undefined) return limited;
   return refusedPath(`${file} cannot be written (${code}). Check the directory's permissions.`, file, cause);
 }

@@ -1,6 +1,6 @@
 // Sorts what the system says during a restore: about one path (that path fails, the rest goes on) or about the
 // whole run (disk full, I/O error, no descriptors: stop).
-import { CheckpointdError, type Effects, isNoSpace, systemCode } from '../base/errors.ts';
+import { CheckpointdError, type Effects, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';
 import type { FailureReason } from './plan-steps.ts';
@@ -44,6 +44,8 @@ export function stopped(error: unknown, at: TreePath | undefined, done: number):
       facts,
     );
   }
+  const limited = done === 0 ? fileLimit(error, facts) : undefined;
+  if (limited !== undefined) return limited;
   return new CheckpointdError(
     'RestoreFailed',
     done === 0

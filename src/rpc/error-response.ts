@@ -2,7 +2,14 @@
 // decides no policy (who retries, what is undone) and lets no text of a foreign error through: that may quote
 // file contents or the environment.
 import { randomBytes } from 'node:crypto';
-import { CheckpointdError, type Effects, type ErrorKind, isNoSpace, systemCode } from '../base/errors.ts';
+import {
+  CheckpointdError,
+  type Effects,
+  type ErrorKind,
+  fileLimit,
+  isNoSpace,
+  systemCode,
+} from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { errorCodes } from '../protocol/methods.ts';
@@ -112,6 +119,8 @@ function fromSystem(error: unknown, effects: Effects): WireError | undefined {
     const message = 'The disk or the quota is full. Free some space and send the request again.';
     return wireError('NoSpace', message, { retryable: true, effects, details });
   }
+  const limited = fileLimit(error, { effects, details });
+  if (limited !== undefined) return fromExpected(limited);
   if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') {
     const message = `The storage or the work tree can no longer be written (${code}). Look at the permissions, then send the request again.`;
     return wireError('ReadOnlyStore', message, { effects, details });

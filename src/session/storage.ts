@@ -1,7 +1,7 @@
 // The storage root: made private to the user, refused where another user could plant something in it or where it
 // would lie in the way of a work tree, and what is said when it fails. Knows nothing of the sessions in it.
 import { dirname } from 'node:path';
-import { CheckpointdError, isNoSpace, systemCode } from '../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { files, type Stats } from '../base/files.ts';
 
 /**
@@ -95,6 +95,8 @@ export function storageFailure(storage: string, cause: unknown): CheckpointdErro
       retryable: true,
     });
   }
+  const limited = fileLimit(cause, { details });
+  if (limited !== undefined) return limited;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new CheckpointdError(
       'ReadOnlyStore',

@@ -10,8 +10,8 @@ import type { SessionOpenResult } from '../../src/protocol/types.ts';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
 import { git } from '../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
-import { until } from '../support/until.ts';
 import { sql } from '../support/stores/sqlite.ts';
+import { until } from '../support/until.ts';
 
 const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
 

@@ -102,9 +102,9 @@ test('no path makes the making of the storage spin: /proc, /sys, /dev, a file in
   }));
 
 test('what is wrong with a storage is said with what to change', () => {
-  const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO'].map((code) => {
+  const kinds = ['EACCES', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EIO', 'EFBIG'].map((code) => {
     const error: CheckpointdError = storageFailure('/s', Object.assign(new Error(code), { code }));
-    assert.match(error.message, '/s');
+    assert.match(error.message, code === 'EFBIG' ? 'ulimit -f' : '/s');
     return error.kind;
   });
   assert.equal(kinds, [
@@ -112,6 +112,7 @@ test('what is wrong with a storage is said with what to change', () => {
     'ReadOnlyStore',
     'NoSpace',
     'NoSpace',
+    'StoreUnavailable',
     'StoreUnavailable',
     'StoreUnavailable',
   ]);

@@ -3,7 +3,7 @@
 // compact itself, does not lock (the session has one owner) and does not understand its records.
 import { randomBytes } from 'node:crypto';
 import { writeAtomically } from '../../base/atomic-file.ts';
-import { CheckpointdError, isNoSpace } from '../../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace } from '../../base/errors.ts';
 import { constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { decodeRecord, encodeRecord, type LogRecord, logHeader, type RecordLog } from './log-record.ts';
@@ -117,7 +117,8 @@ export class SessionLog implements RecordLog {
       if (this.#isDurable) files.fsyncSync(this.#fd);
     } catch (error) {
       this.#takeBack();
-      throw isNoSpace(error) ? noSpace(this.#file, error) : this.#unavailable(error);
+      if (isNoSpace(error)) throw noSpace(this.#file, error);
+      throw fileLimit(error, { details: { file: this.#file } }) ?? this.#unavailable(error);
     }
     this.#end += bytes.length;
     this.#length += records;

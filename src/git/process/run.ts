@@ -3,7 +3,7 @@
 // carries the argument list, the code and what git said. It never looks at what the bytes mean.
 import type { Readable, Writable } from 'node:stream';
 import type { execa, Options } from 'execa';
-import { CheckpointdError, isNoSpace, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { passSeam } from '../../base/seam.ts';
 import { begun } from './begin.ts';
@@ -98,8 +98,11 @@ const directoryOf = ({ cwd, gitDir }: GitPlace): string => cwd ?? gitDir;
 function causeOf(
   place: GitPlace,
   group: ProcessGroup,
-  result: { readonly cause?: unknown; readonly code?: string | undefined } | undefined,
+  result:
+    | { readonly cause?: unknown; readonly code?: string | undefined; readonly signal?: string | undefined }
+    | undefined,
 ): unknown {
+  if (result?.signal === 'SIGXFSZ') return tooLarge;
   const cause = group.failure ?? result?.cause ?? result?.code;
   const path = directoryOf(place);
   if (!isMissing(cause) || files.existsSync(path)) return cause;
@@ -204,7 +207,9 @@ export function gitFailure(
       cause,
     });
   }
-  if (isNoSpace(cause) || /No space left on device|Disk quota exceeded|File too large/.test(said)) {
+  const limited = fileLimit(/File too large/.test(said) ? tooLarge : cause, { details: { stderr: said } });
+  if (limited !== undefined) return limited;
+  if (isNoSpace(cause) || /No space left on device|Disk quota exceeded/.test(said)) {
     return new CheckpointdError(
       'NoSpace',
       'The disk of the checkpoint store is full. Free some space and try again.',
@@ -223,6 +228,9 @@ export function gitFailure(
     },
   );
 }
+
+/** The system ends a git with this signal that writes past the limit of file sizes; in us it fails the call. */
+const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 
 /** Throws GitFailed unless git did what it always does: another program in its place may do anything. */
 export function gitAnswered(condition: unknown, because: string): asserts condition {

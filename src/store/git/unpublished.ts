@@ -1,7 +1,7 @@
 // What fails while something is written that nothing names yet: the disk is full, or refuses. Nothing has changed then, and
 // the error says so.
 import { dirname } from 'node:path';
-import { CheckpointdError, isNoSpace, systemCode } from '../../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 
@@ -21,6 +21,8 @@ function refused(cause: unknown): unknown {
   }
   // Node's own checks and cancels have other codes.
   if (code === undefined || !/^E[A-Z0-9]+$/.test(code) || cause instanceof CheckpointdError) return cause;
+  const limited = fileLimit(cause, facts);
+  if (limited !== undefined) return limited;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     const message = `The checkpoint store can no longer be written${where} (${code}). Look at its permissions, then try again. Nothing was changed.`;
     return new CheckpointdError('ReadOnlyStore', message, facts);

@@ -1,5 +1,5 @@
 // What the system answers when objects cannot go into the user's repository, in the client's words.
-import { CheckpointdError, isNoSpace, systemCode } from '../../../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../../base/errors.ts';
 
 /** The failure of a write below `directory`; what is not the system's stays what it is. */
 export function refused(directory: string, cause: unknown): unknown {
@@ -10,6 +10,8 @@ export function refused(directory: string, cause: unknown): unknown {
     const message = `The disk of ${directory} is full. Free some space and try again. Nothing was changed.`;
     return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
   }
+  const limited = fileLimit(cause, facts);
+  if (limited !== undefined) return limited;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     const remedy =
       code === 'EROFS'

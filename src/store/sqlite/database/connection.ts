@@ -1,7 +1,7 @@
 // The library and one connection of it, in the few calls that we rely on, and the file that it opens. What goes over
 // the connection, and when, is database.ts's.
 import { dirname } from 'node:path';
-import { CheckpointdError, isNoSpace } from '../../../base/errors.ts';
+import { CheckpointdError, fileLimit, isNoSpace } from '../../../base/errors.ts';
 import { constants, files } from '../../../base/files.ts';
 import { sqliteRemedy } from './available.ts';
 import { type ColumnFacts, type SqlValue, safeSelect } from './columns.ts';
@@ -87,6 +87,8 @@ export function makeWritable(file: string): void {
     files.accessSync(dirname(file), constants.W_OK);
   } catch (error) {
     const code = sqliteCode(error);
+    const limited = fileLimit(error, { details: { file, code } });
+    if (limited !== undefined) throw limited;
     const kind = /^(EROFS|EACCES|EPERM)$/.test(code)
       ? 'ReadOnlyStore'
       : isNoSpace(error)

@@ -1,5 +1,5 @@
 // What SQLite's errors mean: whether to wait, whether to try again, and how it is said to the client. It handles none.
-import { CheckpointdError } from '../../../base/errors.ts';
+import { CheckpointdError, fileLimit } from '../../../base/errors.ts';
 import { InvariantViolation } from '../../../base/invariant.ts';
 
 /** Primary codes of SQLite by number; libsql names no extended code that it does not know. */
@@ -44,7 +44,7 @@ const explanations: readonly Explanation[] = [
     true,
   ],
   [
-    /^(SQLITE_FULL|ENOSPC|EDQUOT|EFBIG)/,
+    /^(SQLITE_FULL|ENOSPC|EDQUOT)/,
     'NoSpace',
     'cannot grow. Free some space on its disk and try again.',
     true,
@@ -91,6 +91,8 @@ export function explain(error: unknown, file: string): unknown {
   const found = explanations.find(([pattern]) => pattern.test(code));
   const said = error instanceof Error ? error.message : '';
   const facts = { details: { file, code, said }, cause: error };
+  const limited = fileLimit(error, facts);
+  if (limited !== undefined) return limited;
   if (found !== undefined) {
     const [, kind, what, retryable] = found;
     const message = `The checkpoint database ${file} ${what.replace('%s', () => said)}`;
