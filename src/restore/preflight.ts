@@ -3,11 +3,11 @@
 // first visible change. What goes is read whole.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import type { BlobId } from '../base/ids.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { ReadAhead } from '../store/read-ahead.ts';
-import { type Contents } from '../store/snapshot-store.ts';
+import type { Contents, SnapshotStore } from '../store/snapshot-store.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
-import { rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { FileWrite, RestorePlan } from './plan-steps.ts';
@@ -58,10 +58,43 @@ export function lostContents(writes: readonly FileWrite[], cause?: unknown): Che
 }
 
 /**
- * What the plan takes away that the store cannot give back, each content of which is read: with the restore it is all that
- * is left of it, and a capture hands over no file that it knows to be unchanged.
+ * What the plan takes away that the store cannot give back from the snapshot that saved it: each directory on the way to it
+ * is read, and each content. With the restore that is all that is left of it, and a capture hands over nothing that it
+ * knows to be unchanged.
  */
 export async function notGivenBack(
+  plan: RestorePlan,
+  saved: SnapshotId,
+  store: Pick<SnapshotStore, 'lostDirectories' | keyof Contents>,
+  signal: AbortSignal,
+): Promise<readonly TreePath[]> {
+  const touched = touchedBy(plan);
+  if (touched.size === 0) return [];
+  const directories = await store.lostDirectories(saved, [...new Set(touched.values())]);
+  signal.throwIfAborted();
+  if (directories.length === 0) return contentsNotGivenBack(plan, store, signal);
+  const lost = new Set(directories);
+  return [...touched].flatMap(([path, directory]) => (lost.has(directory) ? [path] : []));
+}
+
+/** All that will not be as it was, with the directories whose records say how it was. */
+function touchedBy({ writes, deletes, permissionChanges }: RestorePlan): Map<TreePath, TreePath> {
+  const touched = new Map<TreePath, TreePath>();
+  const touch = (path: TreePath): unknown => touched.set(path, parentOf(path));
+  for (const { path, respells, displaces } of writes) {
+    touch(path);
+    if (respells !== undefined) touch(respells);
+    for (const each of displaces) touch(each.path);
+  }
+  for (const { path } of deletes) touch(path);
+  for (const { kind, path } of permissionChanges) {
+    if (kind === 'file') touch(path);
+    else touched.set(path, path);
+  }
+  return touched;
+}
+
+async function contentsNotGivenBack(
   plan: RestorePlan,
   contents: Contents,
   signal: AbortSignal,

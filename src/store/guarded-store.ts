@@ -163,6 +163,15 @@ export class GuardedStore implements SnapshotStore {
     }
   }
 
+  async lostDirectories(
+    snapshot: SnapshotId,
+    directories: readonly TreePath[],
+  ): Promise<readonly TreePath[]> {
+    const lost = await this.#doubting(() => this.#there().lostDirectories(snapshot, directories));
+    this.#isDoubtful ||= lost.length > 0;
+    return lost;
+  }
+
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
     return this.#there().gitTrees(from, to);
   }

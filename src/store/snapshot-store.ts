@@ -157,6 +157,11 @@ export interface SnapshotStore extends SnapshotSink {
   sizes(blobs: readonly BlobId[]): Promise<number[]>;
   /** The content in chunks of at most 8 MiB, its hash checked at the end. @throws DataCorrupt, also when missing */
   read(blob: BlobId, range?: { readonly offset: number; readonly length: number }): AsyncIterable<Uint8Array>;
+  /**
+   * Those of these directories that the store cannot give back whole, or that lie below one: read from the disk, past
+   * everything that is kept in memory. What the snapshot does not have is passed over.
+   */
+  lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]>;
   /** The two snapshots (undefined: the empty tree) where git's differ can see them. */
   gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees>;
 

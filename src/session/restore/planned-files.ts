@@ -61,10 +61,11 @@ export async function planFiles(
 async function planWithProof(...given: Parameters<typeof planOnce>): ReturnType<typeof planOnce> {
   const [, { store }, , { signal }] = given;
   const planned = await planOnce(...given);
-  if ((await notGivenBack(planned.plan, store, signal)).length === 0) return planned;
+  if ((await notGivenBack(planned.plan, planned.present.snapshot, store, signal)).length === 0)
+    return planned;
   // The store doubts itself now: the next capture hands over every file, and all of it is written again.
   const again = await planOnce(...given);
-  const lost = await notGivenBack(again.plan, store, signal);
+  const lost = await notGivenBack(again.plan, again.present.snapshot, store, signal);
   if (lost.length > 0) throw notKept(lost);
   return again;
 }

@@ -216,6 +216,10 @@ export class GitStore implements SnapshotStore {
     }
   }
 
+  lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
+    return this.#trees.lost(snapshot, directories);
+  }
+
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
     return {
       gitDir: this.#home.readPlace.gitDir,

@@ -12,6 +12,7 @@ import type { Directory, FileNode } from '../../tree/directory.ts';
 import type { Entry, EntryMode, TreeChange } from '../../tree/entry.ts';
 import { decodeModes, noStrictModes, type StrictModes } from '../../tree/strict-modes.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import { lostDirectories } from '../lost-directories.ts';
 import { partsOfSnapshot } from './checkpoint-commit.ts';
 
 /** Names kept in decoded trees, so that memory is bounded whatever the directories' sizes. */
@@ -162,6 +163,26 @@ export class TreeReader {
     });
   }
 
+  /** Those of these directories that cannot be read from the repository, whatever is cached; all, without the permissions. */
+  async lost(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
+    const { tree, modes } = partsOfSnapshot(snapshot);
+    if (modes !== undefined && !(await this.#isStored('blob', modes))) return directories;
+    const areStored = async (ids: readonly string[]): Promise<boolean[]> => {
+      const stored: boolean[] = [];
+      for (let from = 0; from < ids.length; from += widthMax) {
+        const some = ids.slice(from, from + widthMax).map((id) => this.#isStored('tree', id));
+        for (const one of await Promise.all(some)) stored.push(one);
+      }
+      return stored;
+    };
+    const directoriesIn = async (id: string): Promise<(name: string) => string | undefined> => {
+      const found = new Map<string, string>();
+      for (const item of await this.items(id)) if (item.mode === '040000') found.set(item.name, item.id);
+      return (name) => found.get(name);
+    };
+    return lostDirectories({ areStored, directoriesIn }, tree, directories);
+  }
+
   /** Forgets everything: a sweep may have removed it. */
   clear(): void {
     this.#trees.clear();
@@ -191,6 +212,16 @@ export class TreeReader {
       at = found;
     }
     return at;
+  }
+
+  async #isStored(type: 'tree' | 'blob', id: string): Promise<boolean> {
+    try {
+      if (id !== emptyTree) await this.#reader.read(type, id);
+      return true;
+    } catch (error) {
+      if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
+      throw error;
+    }
   }
 
   /** Directories and permissions are the store's own records: without them a snapshot is not data but a ruin. */

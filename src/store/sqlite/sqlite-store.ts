@@ -11,6 +11,7 @@ import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import { rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { emptied } from '../guarded-store.ts';
+import { lostDirectories } from '../lost-directories.ts';
 import type {
   GitTrees,
   Publication,
@@ -175,6 +176,10 @@ class SqliteStore implements SnapshotStore {
 
   read(blob: BlobId, range?: ByteRange): AsyncIterable<Uint8Array> {
     return readBlob(this.#database, blob, range);
+  }
+
+  lostDirectories(snapshot: SnapshotId, directories: readonly TreePath[]): Promise<readonly TreePath[]> {
+    return lostDirectories(this.#trees, snapshot, directories);
   }
 
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {

@@ -9,7 +9,7 @@ import type { Directory, FileNode } from '../../tree/directory.ts';
 import { type Entry, sameEntry, type TreeChange } from '../../tree/entry.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { SqliteDatabase } from './database/database.ts';
-import { decodeNode, isSubTree, type SubTree, type TreeNode } from './tree-node.ts';
+import { decodeNode, idOf, isSubTree, type SubTree, type TreeNode } from './tree-node.ts';
 
 // In entries, about 100 bytes each: the directories that a session's edits and diffs go through.
 const cachedEntriesMax = 200_000;
@@ -34,11 +34,8 @@ export class SqliteTrees {
   node(id: string): TreeNode {
     const cached = this.#cache.get(id);
     if (cached !== undefined) return cached;
-    const content = this.#database.row(
-      'SELECT node FROM checkpoint_trees WHERE id = ?',
-      Buffer.from(id, 'hex'),
-    )?.[0];
-    if (!Buffer.isBuffer(content)) {
+    const content = this.#stored(id);
+    if (content === undefined) {
       throw new CheckpointdError(
         'StoreCorrupt',
         `The checkpoint database lacks the directory ${id.slice(0, 12)}. Use store/verify to see which checkpoints it affects.`,
@@ -48,6 +45,26 @@ export class SqliteTrees {
     const node = decodeNode(id, content);
     this.#cache.set(id, node);
     return node;
+  }
+
+  /** Of each whether its row is there and whole, whatever is cached. */
+  async areStored(ids: readonly string[]): Promise<boolean[]> {
+    const stored: boolean[] = [];
+    const slices = new Slices();
+    for (const id of ids) {
+      if (slices.isDue()) await slices.pause();
+      const content = await this.#database.read(() => this.#stored(id));
+      stored.push(content !== undefined && idOf(content) === id);
+    }
+    return stored;
+  }
+
+  async directoriesIn(id: string): Promise<(name: string) => string | undefined> {
+    const { entries } = await this.#database.read(() => this.node(id));
+    return (name) => {
+      const found = entries.get(name);
+      return found !== undefined && isSubTree(found) ? found.tree : undefined;
+    };
   }
 
   /** All files below `under`, by the bytes of their whole paths. */
@@ -127,6 +144,12 @@ export class SqliteTrees {
     };
     await compare({ tree: from }, { tree: to }, rootPath);
     return changes.sort((a, b) => byBytes(a.path, b.path));
+  }
+
+  #stored(id: string): Buffer | undefined {
+    const select = 'SELECT node FROM checkpoint_trees WHERE id = ?';
+    const content = this.#database.row(select, Buffer.from(id, 'hex'))?.[0];
+    return Buffer.isBuffer(content) ? content : undefined;
   }
 
   #childrenOf(entry: Found): TreeNode['entries'] | undefined {

@@ -206,6 +206,10 @@ export class MemoryStore implements SnapshotStore {
       yield bytes.subarray(at, Math.min(end, at + chunkMax));
   }
 
+  async lostDirectories(): Promise<[]> {
+    return [];
+  }
+
   async gitTrees(from: SnapshotId | undefined, to: SnapshotId): Promise<GitTrees> {
     const gitDir = mkdtempSync(joinPath(this.spoolDirectory, 'git-'));
     const before = from === undefined ? { entries: new Map() } : await this.directory(from);

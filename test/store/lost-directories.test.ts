@@ -1,0 +1,44 @@
+// Which directories a store has lost: asked from the root down, no further than what leads to the wanted.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { lostDirectories } from '../../src/store/lost-directories.ts';
+import { fromText, type TreePath } from '../../src/tree/tree-path.ts';
+
+/** Directories by their ids, which are their paths here, and what has been asked for. */
+function storeOf(all: readonly string[], gone: readonly string[]) {
+  const asked: string[] = [];
+  return {
+    asked,
+    areStored: async (ids: readonly string[]) => {
+      asked.push(...ids);
+      return ids.map((id) => !gone.includes(id));
+    },
+    directoriesIn: async (id: string) => (name: string) => {
+      const child = id === 'root' ? name : `${id}/${name}`;
+      return all.includes(child) ? child : undefined;
+    },
+  };
+}
+
+const all = ['d', 'd/e', 'd/e/f', 'd/g', 'other'];
+const paths = (...texts: string[]): TreePath[] => texts.map(fromText);
+const lost = (wanted: readonly TreePath[], ...gone: readonly string[]): Promise<TreePath[]> =>
+  lostDirectories(storeOf(all, gone), 'root', wanted);
+
+test('what is there, or is not in the snapshot, is not lost', async () => {
+  assert.equal(await lost(paths('', 'd/e/f', 'd/none/x')), []);
+});
+
+test('a directory is lost with all that is asked for below it, and with nothing beside it', async () => {
+  assert.equal(await lost(paths('d/e/f', 'd/g', 'd/e', ''), 'd/e'), paths('d/e/f', 'd/e'));
+  assert.equal(await lost(paths('d/e/f', '', 'other'), 'root'), paths('d/e/f', '', 'other'));
+  assert.equal(await lost(paths('d/g', 'd/e/f'), 'd/e/f'), paths('d/e/f'));
+});
+
+test('only what leads to the wanted is asked for, each once', async () => {
+  const store = storeOf(all, []);
+  await lostDirectories(store, 'root', paths('d/e', 'd/e/f', 'd/e'));
+  assert.equal(store.asked, ['root', 'd', 'd/e', 'd/e/f']);
+});
+
+test.run();
