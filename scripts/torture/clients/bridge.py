@@ -51,6 +51,7 @@ def options_of(asked: Dict[str, Any]) -> Dict[str, float]:
 
 async def in_tasks() -> None:
     loop = asyncio.get_running_loop()
+    loop.slow_callback_duration = 60  # Its debug mode tells of slow steps, and a busy machine has them.
     client = await checkpointd.Checkpointd.start(sys.argv[1:], client_name="torture")
     say({"id": 0, "result": {"pid": client.pid}})
 
