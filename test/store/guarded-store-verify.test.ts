@@ -107,6 +107,56 @@ test('sqlite: verify names counts and rows that no longer tell the truth', async
   await daemon.close();
 });
 
+test('sqlite: verify names contents that stand under each other’s hashes', async () => {
+  const { daemon, root, session } = await kept('sqlite');
+  write(root, { 'a.txt': 'two\n' });
+  const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const blobs = sql(daemon.storage, 'SELECT rowid, hex(content) FROM checkpoint_blobs');
+  const [one = [], two = []] = ['one\n', 'two\n'].map((text) =>
+    blobs.find(([, hex]) => Buffer.from(String(hex), 'hex').toString() === text),
+  );
+  for (const [[rowid], [, hex]] of [[one, two] as const, [two, one] as const])
+    sql(
+      daemon.storage,
+      `UPDATE checkpoint_blobs SET content = x'${String(hex)}' WHERE rowid = ?`,
+      Number(rowid),
+    );
+  const { problems } = await daemon.call('store/verify', { session });
+  assert.is(problems.length, 2);
+  assert.ok(problems.every(({ kind }) => kind === 'corrupt'));
+  assert.ok(problems.some(({ affects }) => affects.includes(checkpoint.id)));
+  await daemon.close();
+});
+
+for (const [what, change] of Object.entries({
+  'another content': 'blob_hash = (SELECT hash FROM checkpoint_blobs WHERE hash <> blob_hash LIMIT 1)',
+  'another mode': "mode = '100755'",
+  'other permissions': 'permissions = 384',
+  'another path': "file_path = CAST('else' AS BLOB)",
+  'no content': "blob_hash = NULL, mode = NULL, change_type = 'deleted'",
+}))
+  test(`sqlite: verify names a checkpoint whose file row tells of ${what}, full or of changes`, async () => {
+    const { daemon, root, session } = await kept('sqlite');
+    write(root, { 'a.txt': 'two\n' });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    assert.ok((await daemon.call('store/verify', { session })).ok);
+    for (const isFull of [1, 0]) {
+      const [[id, checkpoint] = []] = sql(
+        daemon.storage,
+        'SELECT id, checkpoint FROM checkpoints WHERE is_full = ? ORDER BY id DESC LIMIT 1',
+        isFull,
+      );
+      const one = `(SELECT min(id) FROM checkpoint_file_snapshots WHERE checkpoint_id = ${Number(id)} AND blob_hash IS NOT NULL)`;
+      sql(daemon.storage, `UPDATE checkpoint_file_snapshots SET ${change} WHERE id = ${one}`);
+      const { problems } = await daemon.call('store/verify', { session });
+      assert.ok(
+        problems.some((each) => each.kind === 'corrupt' && each.what === checkpoint),
+        `full ${isFull}`,
+      );
+    }
+    await daemon.close();
+  });
+
 test('sqlite: a deleted session leaves neither its row nor its contents, open or closed', async () => {
   for (const isOpen of [true, false]) {
     const { daemon, session } = await kept('sqlite');

@@ -201,7 +201,8 @@ class SqliteStore implements SnapshotStore {
   async verify(signal?: AbortSignal, onChecked?: (contents: number) => void): Promise<StoreProblem[]> {
     const checkpoints = await this.checkpoints();
     const contents = await verifyDatabase(this.#database, checkpoints, signal, onChecked);
-    const rows = await verifyRows(this.#database, this.#carried, this.#conversation, signal);
+    const from = { trees: this.#trees, carried: this.#carried };
+    const rows = await verifyRows(this.#database, from, this.#conversation, signal);
     return [...this.damaged(), ...contents, ...rows];
   }
 
