@@ -1,7 +1,7 @@
 // What the permissions of directories, and immutable files, will refuse, seen before anything changes, so that a dry run
 // tells what the run meets.
 import { systemCode } from '../base/errors.ts';
-import { constants, files } from '../base/files.ts';
+import { constants, files, type Stats } from '../base/files.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
@@ -13,19 +13,64 @@ import { reducedPlan } from './reduced-plan.ts';
 /** The plan without the operations in directories that cannot be changed, nor those that wait for them. */
 export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
   const directories = new Directories(tree, plan);
+  return without(plan, {
+    inDirectory: (directory) => directories.refusal(directory),
+    toGo: (entry) => refusalToGo(tree, entry),
+  });
+}
+
+/**
+ * For a dry run: the plan without what the system refuses because it belongs to another user. The run itself tries, since
+ * some file systems tell owners that they do not go by.
+ */
+export function withoutOthers(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
+  const user = process.geteuid?.();
+  if (user === undefined || user === 0) return plan;
   const failed: Failure[] = [];
+  const permissionChanges = plan.permissionChanges.filter(({ kind, path }) => {
+    const stats = standing(tree, path);
+    // A file with other names is replaced, and keeps nothing of what it was.
+    const isReplaced = kind === 'file' && stats !== undefined && stats.nlink > 1;
+    const isRefused = isReplaced ? isKept(tree, path, user) : stats !== undefined && stats.uid !== user;
+    if (isRefused) failed.push({ path, reason: 'accessDenied' });
+    return !isRefused;
+  });
+  const reduced = failed.length === 0 ? plan : { ...plan, permissionChanges };
+  return without(
+    reduced,
+    {
+      inDirectory: () => undefined,
+      toGo: ({ path }) => (isKept(tree, path, user) ? 'accessDenied' : undefined),
+    },
+    failed,
+  );
+}
+
+interface Refusals {
+  /** Why nothing can be made or removed in a directory. */
+  readonly inDirectory: (directory: TreePath) => FailureReason | undefined;
+  /** Why what is there can be neither removed nor replaced. */
+  readonly toGo: (entry: Entry) => FailureReason | undefined;
+}
+
+function without(
+  plan: RestorePlan,
+  { inDirectory, toGo }: Refusals,
+  known: readonly Failure[] = [],
+): RestorePlan {
+  const failed = [...known];
   const staying = new Set<TreePath>();
   for (const { path, expected } of plan.deletes) {
-    const reason = directories.refusal(parentOf(path)) ?? refusalToGo(tree, expected);
+    const reason = inDirectory(parentOf(path)) ?? toGo(expected);
     if (reason === undefined) continue;
     failed.push({ path, reason });
     staying.add(path);
   }
   const writes = plan.writes.filter(({ path, displaces, expected }) => {
     const touched = new Set([path, ...displaces.map((entry) => entry.path)].map((each) => parentOf(each)));
-    const refused = [...touched].flatMap((directory) => directories.refusal(directory) ?? []);
+    const refused = [...touched].flatMap((directory) => inDirectory(directory) ?? []);
     for (const entry of expected === undefined ? displaces : [expected, ...displaces]) {
-      const reason = refusalToGo(tree, entry);
+      const reason = toGo(entry);
       if (reason !== undefined) refused.push(reason);
     }
     const isBlocked = ancestors(path).some((above) => staying.has(above));
@@ -35,6 +80,24 @@ export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestoreP
   });
   if (failed.length === 0) return plan;
   return reducedPlan(plan, writes, failed, staying);
+}
+
+/** Whether a directory in which everybody may write (as `/tmp`) keeps what is there for its owner. */
+function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
+  const above = standing(tree, parentOf(path));
+  if (above === undefined || (above.mode & 0o1000) === 0 || above.uid === user) return false;
+  const stats = standing(tree, path);
+  return stats !== undefined && stats.uid !== user;
+}
+
+/** What cannot be looked at is met, and told, elsewhere. */
+function standing(tree: AnchoredFiles, path: TreePath): Stats | undefined {
+  try {
+    return files.lstatSync(tree.address(path), { throwIfNoEntry: false });
+  } catch (error) {
+    if (pathReason(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { foldingOf } from '../../restore/collisions.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
-import { withoutRefused } from '../../restore/permissions.ts';
+import { withoutOthers, withoutRefused } from '../../restore/permissions.ts';
 import { planRestore } from '../../restore/plan.ts';
 import type { LeftReason, RestorePlan } from '../../restore/plan-steps.ts';
 import { notGivenBack, withoutLost } from '../../restore/preflight.ts';
@@ -96,6 +96,7 @@ async function planOnce(
     }
     plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
     plan = withoutRefused(tree, plan);
+    if (job.dryRun) plan = withoutOthers(tree, plan);
     if (job.interrupted?.sparesLost === true) plan = await withoutLost(plan, checkpoints.store);
   } finally {
     tree.close();
