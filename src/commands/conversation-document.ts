@@ -14,7 +14,12 @@ import {
 } from '../conversation/document/conversation-json.ts';
 import { mustAnswer } from '../session/answering-path.ts';
 import { contextNow } from '../session/context/session-context.ts';
-import { documentSource, documentTarget, refusedPath } from '../session/document/document-path.ts';
+import {
+  deniedPath,
+  documentSource,
+  documentTarget,
+  refusedPath,
+} from '../session/document/document-path.ts';
 import { fileStamp, type StandingFile, saveReplaced } from '../session/document/replaced-file.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
@@ -239,5 +244,6 @@ function unwritable(file: string, cause: unknown): unknown {
   }
   const limited = fileLimit(cause, { details: { path: file } });
   if (limited !== undefined) return limited;
-  return refusedPath(`${file} cannot be written (${code}). Check the directory's permissions.`, file, cause);
+  if (/^(EACCES|EPERM|EROFS)$/.test(code)) return deniedPath(file, cause);
+  return refusedPath(`${file} cannot be written (${code}). Give another path.`, file, cause);
 }

@@ -1,7 +1,7 @@
 // Where a conversation's document is read from or written to: a client's path, resolved and refused where a document
 // has no place. It opens and changes no file.
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
-import { CheckpointdError } from '../../base/errors.ts';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { fromText, parseTreePath } from '../../tree/tree-path.ts';
 import type { Session } from '../session.ts';
@@ -18,7 +18,7 @@ export function documentSource(session: Session, path: string): string {
  * Where a document will stand: in a directory that is there, links above it resolved.
  *
  * @throws InvalidParams (no such directory, a directory or a device stands there, the daemon's storage, a git directory),
- * PathOutsideWorkTree (a relative path that leads out)
+ * PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its directory may not be entered)
  */
 export function documentTarget(session: Session, path: string): string {
   const place = documentSource(session, path);
@@ -30,6 +30,7 @@ export function documentTarget(session: Session, path: string): string {
       throw refusedPath(`${directory} is not a directory. Give a path in one.`, place);
   } catch (error) {
     if (error instanceof CheckpointdError) throw error;
+    if (/^(EACCES|EPERM)$/.test(systemCode(error) ?? '')) throw deniedPath(place, error);
     throw refusedPath(`The directory of ${place} cannot be reached. Make it first.`, place, error);
   }
   if (!isAbsolute(path) && !isPathBelow(directory, workTree.root)) {
@@ -61,6 +62,15 @@ export function isPathBelow(path: string, directory: string): boolean {
 
 export function refusedPath(message: string, path: string, cause?: unknown): CheckpointdError {
   return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
+}
+
+/** The place is one for a document, and this user may not write there. */
+export function deniedPath(path: string, cause: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'ReadOnlyStore',
+    `${path} cannot be written (${systemCode(cause)}). Make its directory writable for this user, or give a path in one that is. Nothing was written.`,
+    { details: { path }, cause },
+  );
 }
 
 /** Whether the path is a `.git`, or lies in one or in what git would take for a repository's directory. */

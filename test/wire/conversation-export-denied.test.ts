@@ -1,0 +1,38 @@
+// conversation/export into a directory that the daemon may not write: what is wrong is the disk and not the parameters.
+import { chmodSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { giveToPlainUser } from '../../scripts/torture/plain-user.ts';
+import { asNobody, withRig } from '../support/daemon-rig.ts';
+import { failureOf } from '../support/wire-client.ts';
+
+test('a directory that may not be written, or not entered, is told as that, and nothing is done', () =>
+  withRig(async (rig) => {
+    const [shut, hidden] = [join(rig.top, 'shut'), join(rig.top, 'hidden')];
+    for (const directory of [shut, hidden]) mkdirSync(directory);
+    mkdirSync(join(hidden, 'in'));
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) giveToPlainUser(rig.top);
+    const client = await rig.start(isRoot ? { command: asNobody } : {});
+    const { session } = await rig.open(client);
+    chmodSync(shut, 0o555);
+    chmodSync(hidden, 0);
+    try {
+      for (const path of [join(shut, 'c.json'), join(hidden, 'in/c.json')]) {
+        const refused = await failureOf(client.request('conversation/export', { session, path }));
+        assert.equal([refused.kind, refused.data?.effects], ['ReadOnlyStore', 'none'], refused.message);
+        assert.match(refused.message, path);
+        assert.match(refused.message, /EACCES.*writable/s);
+      }
+      assert.equal(readdirSync(shut), []);
+    } finally {
+      for (const directory of [shut, hidden]) chmodSync(directory, 0o755);
+    }
+    const path = join(shut, 'c.json');
+    await client.request('conversation/export', { session, path });
+    assert.ok(existsSync(path));
+    await client.close();
+  }));
+
+test.run();
