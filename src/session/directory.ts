@@ -95,7 +95,13 @@ export class SessionDirectory {
   /** Whether the session is there. @throws StoreUnavailable when something that is not ours stands in its place */
   exists(): boolean {
     if (this.#standing() === undefined) return false;
-    return files.lstatSync(this.markerFile, { throwIfNoEntry: false })?.isFile() === true;
+    return isFile(this.markerFile);
+  }
+
+  /** Whether a session is there whose marker somebody removed: all that it keeps is made after that, and goes before it. */
+  isUnmarked(): boolean {
+    if (this.#standing() === undefined || files.existsSync(this.markerFile)) return false;
+    return [this.logFile, this.publishedFile].some((file) => isFile(file));
   }
 
   /**
@@ -204,6 +210,10 @@ export class SessionDirectory {
 /** What a bare repository and we put into a session's directory. */
 const namesOfOurs =
   /^(checkpointd|local|spool|HEAD|config|description|objects|refs|hooks|info|branches|logs|packed-refs(\.damaged-[0-9a-f]+)?|index|gc\.(pid|log)|shallow|[A-Za-z_.-]+\.lock)$/;
+
+function isFile(path: string): boolean {
+  return files.lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
 
 function makeDirectory(path: string): void {
   try {

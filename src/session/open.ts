@@ -140,7 +140,7 @@ async function own(
   try {
     let isMade = false;
     const prepare = (): void => {
-      resumed = directory.exists();
+      resumed = directory.exists() || directory.isUnmarked();
       if (resumed) {
         directory.refuseLaterFormat();
         directory.removeTemporaries();
@@ -184,7 +184,7 @@ async function build(
   const standing = directory.readMarker();
   if (resumed && standing === undefined)
     context.warn(
-      `session.json in ${directory.own}, which says whose session this is, was damaged. It is written anew from this request.`,
+      `session.json in ${directory.own}, which says whose session this is, was damaged or is gone. It is written anew from this request, and the session is kept until you say otherwise (retention).`,
     );
   const effective = { ...found, marker: effectiveMarker(directory, standing, marker, request) };
   const recover = request.recover === 'conversation';
@@ -234,7 +234,8 @@ function effectiveMarker(
   fresh: SessionMarker,
   request: OpenRequest,
 ): SessionMarker {
-  const stored = found ?? fresh; // a power cut may leave it empty, and without it nothing would ever be swept
+  // A power cut may leave it empty, and without it nothing would ever be swept. Whether it was to be kept is lost with it.
+  const stored = found ?? { ...fresh, retention: 'keep' };
   const place = placeOf(directory, found);
   const retention = request.retention ?? stored.retention;
   if (found !== undefined && retention === stored.retention && place === found.directory) return stored;

@@ -29,9 +29,10 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
   for (const name of namesIn(storage)) {
     try {
       const directory = new SessionDirectory(storage, name);
-      if (!directory.exists() || isBeingDeleted(directory)) continue;
+      const isThere = directory.exists() || directory.isUnmarked();
+      if (!isThere || isBeingDeleted(directory)) continue;
       const marker = directory.readMarker();
-      if (marker === undefined) leaveOut(name, damagedMarker);
+      if (marker === undefined) leaveOut(name, lostMarker);
       else {
         const known = given({ lastUsedMs: lastSignOfLife(directory), holder: otherHolder(directory) });
         stored.push({ marker, storage, ...known });
@@ -44,8 +45,8 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
   return stored.sort((a, b) => (b.lastUsedMs ?? 0) - (a.lastUsedMs ?? 0));
 }
 
-const damagedMarker =
-  'whose session.json is damaged: open the session with its workspace, conversationId and strategy, and it is mended';
+const lostMarker =
+  'whose session.json is damaged or gone: open the session with its workspace, conversationId and strategy, and it is mended';
 
 function namesIn(storage: string): SessionId[] {
   try {
