@@ -8,7 +8,8 @@ import {
   type StoredSession,
   storedSessions,
 } from '../client/stored-sessions.ts';
-import type { RestoreResult, SessionOpenParams } from '../protocol/types.ts';
+import type { SessionOpenParams } from '../protocol/types.ts';
+import { recoveredLine } from './hooks/recovered-line.ts';
 import { NoSession } from './no-session.ts';
 import { note } from './terminal.ts';
 import { compareVersions } from './version.ts';
@@ -120,16 +121,6 @@ function ownDaemon(storage: string): Promise<CheckpointdClient> {
   return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
-/** Files have changed by our coming, although nobody asked for it. */
-function recoveredLine({ counts, restored, deleted, failed }: RestoreResult): string {
-  const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`;
-  const back = files(counts?.restored ?? restored.length);
-  const gone = files(counts?.deleted ?? deleted.length);
-  const left = counts?.failed ?? failed.length;
-  const rest = left === 0 ? '' : `, ${files(left)} not restored`;
-  return `a restore that was stopped half-way has been finished or undone: ${back} brought back, ${gone} deleted${rest} ("checkpointd undo" takes it back)`;
-}
-
 type Openable = Pick<StoredSession, 'workspace' | 'conversationId'> &
   Partial<Pick<StoredSession, 'strategy' | 'storage'>>;
 
@@ -159,6 +150,7 @@ async function opened(
     ...(storage === undefined ? {} : { storageDir: storage }),
     ...more,
   });
+  // Files have changed by our coming, although nobody asked for it.
   if (recovered !== undefined) note(recoveredLine(recovered));
   return { client, session, workspace };
 }

@@ -10,6 +10,7 @@ import { cutTo } from '../width.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { keptDays } from './kept-days.ts';
 import { deleteOldSessions } from './old-sessions.ts';
+import { recoveredLine } from './recovered-line.ts';
 import { restoredSince } from './restored-since.ts';
 
 /** A conversation that was not heard of for so long is closed; its next event opens it again. */
@@ -185,12 +186,13 @@ export class Conversations {
     const holder = await this.#holder(stored?.socket);
     const client = holder ?? (await this.#ownDaemon());
     try {
-      const { session, checkpoints } = await client.request('session/open', {
+      const { session, checkpoints, recovered } = await client.request('session/open', {
         workspace,
         conversationId,
         retention: 'keep',
         ...(stored === undefined ? {} : { strategy: stored.strategy }),
       });
+      if (recovered !== undefined) this.#log(`${name}: ${recoveredLine(recovered)}`);
       if (!checkpoints.enabled) this.#log(`${name}: ${checkpoints.message ?? 'checkpoints are not enabled'}`);
       return { client, session, workspace, silence: undefined };
     } catch (error) {

@@ -15,9 +15,11 @@ export async function runKeeper(storage: string): Promise<number> {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   let idle: NodeJS.Timeout | undefined;
+  let isOver = false;
   const wait = (): void => {
     clearTimeout(idle);
-    idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
+    // An event that was being carried out when the end came would keep us alive.
+    if (!isOver) idle = setTimeout(() => (conversations.isIdle ? end() : wait()), idleMs);
   };
   const onLine = async (line: string): Promise<string> => {
     try {
@@ -46,6 +48,7 @@ export async function runKeeper(storage: string): Promise<number> {
   // The terminal in which the agent ran may be closed; its other conversations go on.
   process.on('SIGHUP', () => undefined);
   await ended;
+  isOver = true;
   clearTimeout(idle);
   listener.close();
   await conversations.close();
