@@ -82,9 +82,9 @@ function slowGit(rig: DaemonRig, isDeaf: boolean): string {
 }
 
 for (const [name, isDeaf, msMax, end, code] of [
-  ['SIGTERM', false, 3000, 'SIGTERM', 143],
-  ['end of input', false, 3000, 'end', 1],
-  ['SIGTERM, with a git that ignores its own,', true, 9000, 'SIGTERM', 143],
+  ['SIGTERM', false, 15_000, 'SIGTERM', 143],
+  ['end of input', false, 15_000, 'end', 1],
+  ['SIGTERM, with a git that ignores its own,', true, 15_000, 'SIGTERM', 143],
 ] as const) {
   test(`${name} while git is at work ends the daemon in time and leaves no git behind`, () =>
     withRig(async (rig) => {
@@ -103,7 +103,7 @@ for (const [name, isDeaf, msMax, end, code] of [
       assert.is((await client.exit()).code, code);
       const took = performance.now() - started;
       assert.ok(took < msMax, `after ${took} ms`);
-      await until('git is gone', () => rig.processes().length === 0, 500);
+      await until('git is gone', () => rig.processes().length === 0);
       assert.equal(rig.sessions(), []);
     }));
 }
