@@ -35,7 +35,7 @@ const measuring =
 
 /** These take longest, so they come first: nothing waits at the end for one of them alone. */
 const slowest =
-  /\/(conformance|local-suite|examples|meaning|keyed-kills|rounds|ends|shadow-suite|together-model|torture)\./;
+  /\/(conformance|local-suite|git-store|examples|meaning|keyed-kills|rounds|ends|shadow-suite|together-model|torture)\./;
 
 interface Outcome {
   readonly name: string;

@@ -1,0 +1,43 @@
+// What the suite of all strategies needs of the two that keep checkpoints in git: how they are opened, and how git looks at them.
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { localDriver } from '../../../src/store/git/local-driver.ts';
+import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
+import { git, storeOptions } from '../git-oracle.ts';
+import type { OpenStore, SuiteHooks } from './store-rig.ts';
+
+interface Suite {
+  readonly open: OpenStore;
+  readonly hooks: SuiteHooks;
+}
+
+export const shadowSuite: Suite = {
+  open: (directory) => shadowDriver.open(storeOptions(directory)),
+  hooks: {
+    afterwards: (directory) =>
+      void git(directory, '--git-dir=session', 'fsck', '--strict', '--full', '--no-dangling'),
+    lose: (directory, blob) => rmSync(join(directory, 'session', 'objects', blob.slice(0, 2), blob.slice(2))),
+  },
+};
+
+export const localSuite: Suite = {
+  open: (directory) => {
+    const work = join(directory, 'work');
+    if (!existsSync(work)) {
+      mkdirSync(work);
+      git(work, 'init', '-q');
+    }
+    return localDriver.open(storeOptions(directory, { gitDirectory: join(work, '.git') }));
+  },
+  hooks: {
+    afterwards: (directory) =>
+      void git(directory, '--git-dir=session/local/refs.git', 'fsck', '--strict', '--full', '--no-dangling'),
+    // What no ref holds any more is for the user's own gc to remove: we never delete in their repository.
+    collect: (directory) => void git(join(directory, 'work'), 'prune', '--expire=now'),
+    lose: (directory, blob) => {
+      for (const objects of ['work/.git/objects', 'session/local/kept', 'session/local/incoming']) {
+        rmSync(join(directory, objects, blob.slice(0, 2), blob.slice(2)), { force: true });
+      }
+    },
+  },
+};
