@@ -3,18 +3,10 @@ import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionOpenResult } from '../../../src/protocol/types.ts';
 import { failure } from '../../support/failures.ts';
 import { git } from '../../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../../support/session-rig.ts';
-
-const open = (rig: SessionRig): Promise<SessionOpenResult> =>
-  rig.request('session/open', {
-    workspace: rig.work,
-    strategy: 'local',
-    conversationId: 'c',
-    retention: 'keep',
-  });
+import { keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
 /** Turns the repository, and gives what turns it back. */
 const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () => void])[] = [
@@ -45,16 +37,10 @@ const conversions: readonly (readonly [string, RegExp, (rig: SessionRig) => () =
 for (const [format, said, convert] of conversions)
   test(`a repository that became ${format} leaves the conversation open, and the checkpoints when it is back`, () =>
     withSessions(async (rig) => {
-      rig.write('a', 'one\n');
-      const { session } = await open(rig);
-      const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
-      await rig.request('conversation/append', { session, entry });
-      rig.write('a', 'two\n');
-      await rig.request('checkpoint/create', { session, kind: 'turn' });
-      await rig.request('session/close', { session });
+      const session = await keptLocal(rig);
       const back = convert(rig);
       const config = readFileSync(join(rig.work, '.git/config'), 'utf8');
-      const { resumed, checkpoints } = await open(rig);
+      const { resumed, checkpoints } = await openLocal(rig);
       assert.equal([resumed, checkpoints.enabled, checkpoints.reason], [true, false, 'RepositoryUnusable']);
       assert.match(checkpoints.message ?? '', said);
       assert.is((await rig.request('conversation/get', { session })).historyLength, 1);

@@ -13,35 +13,14 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SessionOpenResult } from '../../../src/protocol/types.ts';
 import { failure } from '../../support/failures.ts';
 import { git } from '../../support/git-oracle.ts';
 import { type SessionRig, withSessions } from '../../support/session-rig.ts';
-
-const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
-
-const open = (rig: SessionRig): Promise<SessionOpenResult> =>
-  rig.request('session/open', {
-    workspace: rig.work,
-    strategy: 'local',
-    conversationId: 'c',
-    retention: 'keep',
-  });
-
-/** A kept session with a checkpoint and a message, and no daemon on it. */
-async function kept(rig: SessionRig): Promise<string> {
-  rig.write('a', 'one\n');
-  const { session } = await open(rig);
-  await rig.request('conversation/append', { session, entry });
-  rig.write('a', 'two\n');
-  await rig.request('checkpoint/create', { session, kind: 'turn' });
-  await rig.request('session/close', { session });
-  return session;
-}
+import { anEntry, keptLocal, openLocal } from '../../support/stores/kept-local.ts';
 
 /** Opens with the conversation, refuses what needs the repository with this message, and is whole when that is back. */
 async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Promise<void> {
-  const { session, resumed, checkpoints } = await open(rig);
+  const { session, resumed, checkpoints } = await openLocal(rig);
   assert.equal([resumed, checkpoints.enabled, checkpoints.reason], [true, false, 'RepositoryUnusable']);
   assert.match(checkpoints.message ?? '', said);
   assert.is((await rig.request('conversation/get', { session })).historyLength, 1);
@@ -57,7 +36,7 @@ async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Pr
   await rig.request('session/close', { session });
   assert.match((await failure(rig.request('session/delete', { session }))).message, said);
   mend();
-  const again = await open(rig);
+  const again = await openLocal(rig);
   assert.equal([again.session, again.checkpoints.enabled], [session, true]);
   assert.is((await rig.request('checkpoint/list', { session })).checkpoints.length, 2);
   await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
@@ -66,7 +45,7 @@ async function opensWithout(rig: SessionRig, said: RegExp, mend: () => void): Pr
 
 test('a syntax error in the repository’s settings is told with file and line', () =>
   withSessions(async (rig) => {
-    await kept(rig);
+    await keptLocal(rig);
     const config = join(rig.work, '.git/config');
     const before = readFileSync(config, 'utf8');
     appendFileSync(config, '[core\n');
@@ -79,9 +58,9 @@ test('a syntax error in the repository’s settings is told with file and line',
 test('so it is of a repository that is met for the first time', () =>
   withSessions(async (rig) => {
     appendFileSync(join(rig.work, '.git/config'), '[core\n');
-    const { session, checkpoints } = await open(rig);
+    const { session, checkpoints } = await openLocal(rig);
     assert.is(checkpoints.reason, 'RepositoryUnusable');
-    await rig.request('conversation/append', { session, entry });
+    await rig.request('conversation/append', { session, entry: anEntry });
   }));
 
 /** Everything below the git directory but what of ours comes and goes in it. */
@@ -140,7 +119,7 @@ test('one that a kill left half made by us is finished', () =>
   withSessions(async (rig) => {
     for (const name of readdirSync(join(rig.work, '.git')))
       if (name !== 'refs' && name !== 'objects') rmSync(join(rig.work, '.git', name), { recursive: true });
-    const { session } = await open(rig);
+    const { session } = await openLocal(rig);
     const { checkpoints } = await rig.request('checkpoint/init', { session });
     assert.ok(checkpoints.enabled);
   }));
@@ -155,7 +134,7 @@ function moveGit(rig: SessionRig, name: Buffer): Buffer {
 
 test('a git directory whose path is not UTF-8 is told as that', () =>
   withSessions(async (rig) => {
-    await kept(rig);
+    await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('g\xff', 'latin1'));
     assert.is(git(rig.work, 'rev-parse', '--is-inside-work-tree').trim(), 'true', 'git can');
     await opensWithout(rig, /not UTF-8.*Rename/s, () => {
@@ -178,7 +157,7 @@ for (const strategy of ['shadow', 'sqlite'] as const)
 
 test('a .git that names what is not there is not made anew either', () =>
   withSessions(async (rig) => {
-    await kept(rig);
+    await keptLocal(rig);
     const away = moveGit(rig, Buffer.from('elsewhere')).toString();
     renameSync(away, `${away}.moved`);
     await opensWithout(rig, /elsewhere.*is not there.*Put it back/s, () => {
@@ -243,7 +222,7 @@ test('one that lost its HEAD inside another repository is not taken for that one
 
 test('a damaged pack of the repository is told as that, by its name', () =>
   withSessions(async (rig) => {
-    const session = await kept(rig);
+    const session = await keptLocal(rig);
     git(rig.work, 'repack', '-a', '-d', '-q');
     git(rig.work, 'prune-packed');
     for (const name of ['kept', 'incoming'])
@@ -253,14 +232,14 @@ test('a damaged pack of the repository is told as that, by its name', () =>
     const bytes = readFileSync(pack);
     chmodSync(pack, 0o644);
     writeFileSync(pack, Buffer.concat([bytes.subarray(0, 12), Buffer.alloc(bytes.length - 12, 0x5a)]));
-    const { checkpoints } = await open(rig);
+    const { checkpoints } = await openLocal(rig);
     assert.equal([checkpoints.enabled, checkpoints.reason], [false, 'StoreCorrupt']);
     assert.match(checkpoints.message ?? '', new RegExp(`2 checkpoints.*${pack}.*git fsck`, 's'));
     assert.not.match(checkpoints.message ?? '', /deleted|replaced/);
     assert.is((await rig.request('conversation/get', { session })).historyLength, 1);
     await rig.request('session/close', { session });
     writeFileSync(pack, bytes);
-    assert.ok((await open(rig)).checkpoints.enabled);
+    assert.ok((await openLocal(rig)).checkpoints.enabled);
     assert.is((await rig.request('checkpoint/list', { session })).checkpoints.length, 2);
   }));
 

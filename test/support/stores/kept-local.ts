@@ -1,0 +1,25 @@
+// A kept session of strategy local, whose repository is the user's: what may become of that while nobody looks.
+import type { SessionOpenResult } from '../../../src/protocol/types.ts';
+import type { SessionRig } from '../session-rig.ts';
+
+export const anEntry = { user: { content: 'u' }, assistant: { content: 'a' } };
+
+export function openLocal(rig: SessionRig): Promise<SessionOpenResult> {
+  return rig.request('session/open', {
+    workspace: rig.work,
+    strategy: 'local',
+    conversationId: 'c',
+    retention: 'keep',
+  });
+}
+
+/** Makes one with two checkpoints and a message, closes it, and gives its id; `a` held `one` and holds `two`. */
+export async function keptLocal(rig: SessionRig): Promise<string> {
+  rig.write('a', 'one\n');
+  const { session } = await openLocal(rig);
+  await rig.request('conversation/append', { session, entry: anEntry });
+  rig.write('a', 'two\n');
+  await rig.request('checkpoint/create', { session, kind: 'turn' });
+  await rig.request('session/close', { session });
+  return session;
+}
