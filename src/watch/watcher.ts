@@ -50,7 +50,8 @@ export class WorkTreeWatcher {
     const { fenceDirectory, onHoldable: onReady } = options;
     if (fenceDirectory !== undefined) {
       this.#fence = new Fence(fenceDirectory);
-      this.held = new HeldWatch({ ...options, fenceDirectory: `${fenceDirectory}-held`, onReady });
+      const makeRoom = (code: string): Promise<void> | undefined => this.#makeRoom(code);
+      this.held = new HeldWatch({ ...options, fenceDirectory: `${fenceDirectory}-held`, onReady, makeRoom });
     }
     this.#batches = new ChangeBatches((batch) => options.onChange?.(batch));
     this.changes.keepFor(this, this.#capturedTo);
@@ -104,7 +105,7 @@ export class WorkTreeWatcher {
     try {
       this.#thread = this.#startThread();
     } catch (error) {
-      this.#givenUp(`its thread could not be started (${systemCode(error) ?? String(error)})`);
+      void this.#givenUp(`its thread could not be started (${systemCode(error) ?? String(error)})`);
     }
   }
 
@@ -183,14 +184,11 @@ export class WorkTreeWatcher {
         this.#directories = this.#state === 'live' ? message.directories : 0;
         for (const path of message.paths) this.#mark(path);
         if (message.isEverything) this.#everything();
-        this.#say({ kind: 'taken' });
-        return;
+        return this.#say({ kind: 'taken' });
       case 'fence':
-        this.#fence?.read(message.cookie);
-        return;
+        return this.#fence?.read(message.cookie);
       case 'mended':
-        this.#mended(message.paths);
-        return;
+        return this.#mended(message.paths);
       case 'live':
         this.#restartMs = restartMsMin;
         this.#directories = message.directories;
@@ -199,11 +197,9 @@ export class WorkTreeWatcher {
         this.changes.start();
         // Seen by nobody since the last thread ended.
         if (this.#logged !== undefined) this.#batches.addEverything();
-        this.#endStart();
-        return;
+        return this.#endStart();
       case 'tooMany':
-        this.#suspect('more events at once than the kernel may keep');
-        return;
+        return this.#suspect('more events at once than the kernel may keep');
       case 'failed':
         this.#failed(message.code);
     }
@@ -232,10 +228,8 @@ export class WorkTreeWatcher {
   }
 
   #mark(path: TreePath): void {
-    if (path !== rootPath && this.#options.isIgnored(path)) {
-      this.changes.markLeftOut(path, this.#options.isIgnored);
-      return;
-    }
+    const { isIgnored } = this.#options;
+    if (path !== rootPath && isIgnored(path)) return this.changes.markLeftOut(path, isIgnored);
     this.changes.mark(path);
     this.#batches.add(path);
   }
@@ -255,27 +249,33 @@ export class WorkTreeWatcher {
 
   #failed(code: string): void {
     if (!limitCodes.has(code)) this.#suspect(`a directory cannot be watched (${code})`);
-    else this.#givenUp(`the system's limit of watches is reached (${code})`);
+    else void this.#givenUp(`the system's limit of watches is reached (${code})`);
   }
 
   #crashed(error: unknown): void {
     const code = systemCode(error);
-    if (code === 'ERR_WORKER_OUT_OF_MEMORY') this.#givenUp(`watching it takes too much memory (${code})`);
+    if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+      void this.#givenUp(`watching it takes too much memory (${code})`);
     else this.#suspect(`its thread failed (${code ?? String(error)})`);
   }
 
+  /** Lets all watches go where captures lack some: those who are told can do without them, and a fast capture cannot. */
+  #makeRoom(code: string): Promise<void> | undefined {
+    const reason = `captures need the watches that are left, the system's limit is reached (${code})`;
+    return this.#thread && this.#givenUp(reason);
+  }
+
   /** Never partly watched: a client could not tell which half is. Trying again would fail again. */
-  #givenUp(reason: string): void {
-    if (!this.#hasWarned) {
-      this.#options.log.warn(
-        `The work tree is not watched: ${reason}. Captures stay right and look at everything.${reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : ''}`,
-      );
-    }
+  #givenUp(reason: string): Promise<void> {
+    const remedy = reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : '';
+    const what = `Changes of the work tree are not told: ${reason}. Captures stay right.${remedy}`;
+    if (!this.#hasWarned) this.#options.log.warn(what);
     this.#hasWarned = true;
     this.#everything();
     this.changes.stop('unwatched');
-    void this.#stop();
+    const stopped = this.#stop();
     this.#become('unwatched', reason);
+    return stopped;
   }
 
   /** Something was missed, or may have been: everything is dirty, and the watch is made anew after a pause. */

@@ -40,6 +40,8 @@ export interface HeldWatchOptions {
   readonly fenceDirectory: string;
   /** Directories can be held from now on. */
   readonly onReady?: (() => void) | undefined;
+  /** Lets watches go that others of ours have, since the limit is reached; undefined where there are none. */
+  readonly makeRoom?: (code: string) => Promise<void> | undefined;
   readonly log: Log;
 }
 
@@ -154,10 +156,17 @@ export class HeldWatch implements HeldTree {
         this.#asked.delete(message.id);
         return;
       case 'limit':
-        this.#giveUp(
-          `the system's limit of watches is reached (${message.code}). On Linux raise fs.inotify.max_user_watches`,
-        );
+        this.#atLimit(message.code);
     }
+  }
+
+  #atLimit(code: string): void {
+    const room = this.#options.makeRoom?.(code);
+    if (room === undefined)
+      return this.#giveUp(
+        `the system's limit of watches is reached (${code}). On Linux raise fs.inotify.max_user_watches`,
+      );
+    void Promise.all([this.#stop(), room]).then(() => this.start());
   }
 
   #say(message: ToHeld): void {

@@ -1,0 +1,99 @@
+// What becomes of the watches when the kernel has too few of them: in a user namespace with a limit of its own.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withRig } from './watched.ts';
+
+const test = suite('the limit of watches');
+
+/** Runs a module's text with `root` where a user has so many watches; undefined where that cannot be had. */
+function underLimit(watches: number, root: string, script: string): Record<string, unknown> | undefined {
+  const limited = (command: string): string[] => [
+    '-Ur',
+    'sh',
+    '-c',
+    `echo ${watches} > /proc/sys/user/max_inotify_watches && ${command}`,
+  ];
+  const probe = spawnSync('unshare', limited('cat /proc/sys/user/max_inotify_watches'), { encoding: 'utf8' });
+  if (probe.stdout?.trim() !== String(watches)) {
+    console.log(`skipped: F41 needs a user namespace (${probe.stderr?.trim() ?? 'no unshare'})`);
+    return undefined;
+  }
+  const whole = `
+    const { WorkTreeWatcher } = await import(${JSON.stringify(new URL('../../src/watch/watcher.js', import.meta.url).href)});
+    const said = []; const log = { error() {}, warn: (m) => said.push(m), info() {}, debug() {} };
+    const root = process.argv[1];
+    const until = async (is) => { for (let i = 0; i < 200 && !is(); i += 1) await new Promise((r) => setTimeout(r, 25)); };
+    const alive = setInterval(() => undefined, 1000);
+    ${script}
+    clearInterval(alive);`;
+  const command = [...limited('exec "$0" --input-type=module -e "$1" "$2"'), process.execPath, whole, root];
+  return JSON.parse(execFileSync('unshare', command, { encoding: 'utf8', timeout: 60_000 })) as Record<
+    string,
+    unknown
+  >;
+}
+
+test('at the limit of watches it says so once, and captures go on (F41)', () =>
+  withRig(async (rig) => {
+    for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
+    const answer = underLimit(
+      50,
+      rig.root,
+      `const watcher = new WorkTreeWatcher({ root, isIgnored: () => false, log });
+      watcher.start(); await watcher.ready(); await new Promise((r) => setTimeout(r, 200));
+      const { state, watchedDirectories, reason } = watcher.figures; await watcher.close();
+      console.log(JSON.stringify({ state, watchedDirectories, reason, warnings: said.length }));`,
+    );
+    if (answer === undefined) return;
+    assert.equal(answer, {
+      state: 'unwatched',
+      watchedDirectories: 0,
+      reason: "the system's limit of watches is reached (ENOSPC)",
+      warnings: 1,
+    });
+    assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
+  }));
+
+/** Watches for people first, then holds all 81 directories for captures as often as it takes. */
+const holdAll = `
+  const fenceDirectory = process.argv[1] + '-fence';
+  const watcher = new WorkTreeWatcher({ root, fenceDirectory, isIgnored: () => false, log });
+  watcher.start(); await watcher.ready();
+  const before = watcher.figures.state;
+  const paths = ['', ...Array.from({ length: 80 }, (_, i) => 'd' + i)];
+  let missing = paths; let isReady = true;
+  for (let tries = 0; tries < 3 && isReady && missing.length > 0; tries += 1) {
+    await until(() => watcher.held.isReady);
+    isReady = watcher.held.isReady;
+    missing = await watcher.held.hold(paths);
+  }
+  const isPassed = missing.length === 0 && (await watcher.held.fence());
+  const { state, reason } = watcher.figures; await watcher.close();
+  console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
+
+test('where there are watches for one of both, captures get them, and it is said that changes are not told', () =>
+  withRig((rig) => {
+    for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
+    const answer = underLimit(120, rig.root, holdAll);
+    if (answer === undefined) return Promise.resolve();
+    const reason = "captures need the watches that are left, the system's limit is reached (ENOSPC)";
+    const said = [
+      `Changes of the work tree are not told: ${reason}. Captures stay right. On Linux raise fs.inotify.max_user_watches.`,
+    ];
+    assert.equal(answer, { before: 'live', missing: 0, isPassed: true, state: 'unwatched', reason, said });
+    return Promise.resolve();
+  }));
+
+test('where there are too few for captures alone, both say so, and nothing is tried for ever', () =>
+  withRig((rig) => {
+    for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
+    const answer = underLimit(50, rig.root, holdAll);
+    if (answer === undefined) return Promise.resolve();
+    assert.is(answer['missing'], 81);
+    assert.is(answer['isPassed'], false);
+    assert.is((answer['said'] as string[]).length, 2);
+    return Promise.resolve();
+  }));
+
+test.run();
