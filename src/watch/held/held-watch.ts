@@ -14,6 +14,8 @@ import type { FromHeld, HeldOrder, ToHeld } from './held-messages.ts';
 const program = new URL('./held-thread.js', import.meta.url);
 /** A handle takes a kilobyte or two. */
 const heapMb = 256;
+/** So many are held at once: the thread's loop must come to read the kernel's queue in between. */
+const heldAtOnce = 500;
 const restartMsMin = 500;
 const restartMsMax = 60_000;
 
@@ -101,7 +103,14 @@ export class HeldWatch implements HeldTree {
     }
   }
 
-  hold(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
+  async hold(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
+    const missing: TreePath[] = [];
+    for (let from = 0; from < paths.length; from += heldAtOnce)
+      for (const path of await this.#hold(paths.slice(from, from + heldAtOnce))) missing.push(path);
+    return missing;
+  }
+
+  #hold(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
     if (!this.#isReady) return Promise.resolve(paths);
     this.#count += 1;
     const id = this.#count;
