@@ -3150,8 +3150,9 @@ export interface NotificationTypes {
    * and their directories are watched anew. What the system tells nobody (a write through `mmap` to a file
    * that had not changed for a minute, Linux AIO, a write through another name of the file) is missing in a
    * checkpoint whose `capture.path` is `fast`; a look at everything finds it, two seconds after the last
-   * capture and at every fiftieth. Comes a second or more after the capture or look that found it, where the
-   * system lets the server make sure (Linux); what is in doubt is not told.
+   * capture (five times as long as a look takes, where that is more) and at every fiftieth. Comes a second or
+   * more after the capture or look that found it, where the system lets the server make sure (Linux); what is
+   * in doubt is not told.
    */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
   /** The conversation changed. */

@@ -5,6 +5,8 @@
 const idleMsUsual = 2000;
 /** Before any capture may look at less there is nothing to wait for but the answer. */
 const firstMs = 50;
+/** One that takes long waits longer, so that a huge work tree keeps no processor busy after each capture. */
+const waitPerScan = 5;
 
 export class IdleScans {
   readonly #look: (signal: AbortSignal) => Promise<void>;
@@ -17,6 +19,8 @@ export class IdleScans {
   #done: Promise<void> = Promise.resolve();
   #isClosed = false;
   #captures = 0;
+  /** How long the last one took, or as far as it came. */
+  #tookMs = 0;
 
   constructor(
     look: (signal: AbortSignal) => Promise<void>,
@@ -59,10 +63,8 @@ export class IdleScans {
   after(isFirst: boolean): void {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#captures > 0) return;
-    this.#timer = setTimeout(
-      () => this.#run(isFirst),
-      isFirst ? Math.min(firstMs, this.#idleMs) : this.#idleMs,
-    ).unref();
+    const ms = isFirst ? Math.min(firstMs, this.#idleMs) : Math.max(this.#idleMs, waitPerScan * this.#tookMs);
+    this.#timer = setTimeout(() => this.#run(isFirst), ms).unref();
   }
 
   /** Ends the one that runs; the next capture asks for another. */
@@ -80,7 +82,7 @@ export class IdleScans {
     const running = new AbortController();
     this.#running = running;
     this.#done = this.#done
-      .then(() => (running.signal.aborted ? undefined : this.#look(running.signal)))
+      .then(() => (running.signal.aborted ? undefined : this.#timed(running.signal)))
       .catch((error: unknown) => {
         if (!running.signal.aborted) this.#failed(error);
       });
@@ -89,5 +91,15 @@ export class IdleScans {
       if (this.#first === first) this.#first = undefined;
     });
     this.#first = first;
+  }
+
+  async #timed(signal: AbortSignal): Promise<void> {
+    const began = performance.now();
+    try {
+      await this.#look(signal);
+    } finally {
+      const ms = performance.now() - began;
+      this.#tookMs = signal.aborted ? Math.max(this.#tookMs, ms) : ms;
+    }
   }
 }

@@ -5792,9 +5792,10 @@ impl Notification for WorktreeDidChangeNotification {
 /// `worktree/didChange` as well, and their directories are watched anew. What the system tells
 /// nobody (a write through `mmap` to a file that had not changed for a minute, Linux AIO, a write
 /// through another name of the file) is missing in a checkpoint whose `capture.path` is `fast`; a
-/// look at everything finds it, two seconds after the last capture and at every fiftieth. Comes a
-/// second or more after the capture or look that found it, where the system lets the server make
-/// sure (Linux); what is in doubt is not told.
+/// look at everything finds it, two seconds after the last capture (five times as long as a look
+/// takes, where that is more) and at every fiftieth. Comes a second or more after the capture or
+/// look that found it, where the system lets the server make sure (Linux); what is in doubt is not
+/// told.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
 impl Notification for WorktreeDidDriftNotification {
