@@ -35,7 +35,7 @@ const measuring =
 
 /** These take longest, so they come first: nothing waits at the end for one of them alone. */
 const slowest =
-  /\/(conformance|local-suite|git-store|examples|meaning|keyed-kills|rounds|ends|shadow-suite|together-model|torture)\./;
+  /\/(busy|client|conformance|ends|examples|git-store|hook|keyed-kills|local-suite|meaning|orphans|python|rounds|sessions-delete|shadow-suite|silence|together-model|torture)\./;
 
 interface Outcome {
   readonly name: string;
@@ -152,7 +152,8 @@ if (all.length === 0) {
   console.error(`No test file has "${flags.only}" in its path.`);
   process.exit(2);
 }
-const width = Math.max(1, Math.min(2, availableParallelism()));
+// A fifth of the time a test waits: for a timer, for git, for the disk.
+const width = flags.long ? Math.min(2, availableParallelism()) : Math.min(3, availableParallelism() + 1);
 await runAll(
   all.filter((file) => !measuring.test(file)),
   width,
