@@ -29,6 +29,10 @@ const lingerMs = 60_000;
 const traffic = mkdtempSync(join(tmpdir(), 'checkpointd-traffic-'));
 process.on('exit', () => rmSync(traffic, { recursive: true, force: true }));
 
+/** Certificates are read by each Node that starts: 30 ms, thousands of times. Only the long tests ask the network. */
+const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
+const environment = flags.long ? process.env : offline;
+
 /** These measure times or peaks of memory, so nothing runs beside them. */
 const measuring =
   /\/(before-after|conversation-cost|conversation-memory|flood|program-speed|round-trip|sqlite-store-large)\.long\.js$/;
@@ -76,7 +80,7 @@ function runFile(file: string): Promise<Outcome> {
     const child = spawn(process.execPath, ['--enable-source-maps', join(root, file)], {
       cwd: root,
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, FORCE_COLOR: '0', [trafficVariable]: traffic },
+      env: { ...environment, FORCE_COLOR: '0', [trafficVariable]: traffic },
     });
     let output = '';
     // A file whose tests are done but that does not end holds something open: a failure of its own, told soon.
