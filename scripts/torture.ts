@@ -43,7 +43,7 @@ async function search(seed: number): Promise<void> {
     patienceMs: Number(values.patience),
     power: Number(values.power),
     clients: clientsNamed(values.client),
-    shrinkMs: 60_000,
+    shrinkTries: 40,
     say: (line) => console.log(line),
   });
   console.log(`\n${tally.describe()}\nseed ${seed}`);

@@ -1,16 +1,18 @@
 // The fewest steps that still fail: pieces are left out, then troubles and single edits, as long as it goes on failing.
 import type { Step } from './steps.ts';
 
-/** `fails` runs the steps in a fresh world. Stops after `budgetMs` with the best so far. */
+/** `fails` runs the steps in a fresh world. Stops after `triesMax` times with the best so far. */
 export async function shrink(
   steps: readonly Step[],
   fails: (steps: readonly Step[]) => Promise<boolean>,
-  budgetMs: number,
+  triesMax: number,
 ): Promise<readonly Step[]> {
-  const deadline = performance.now() + budgetMs;
+  let tries = 0;
   let best = steps;
   const attempt = async (candidate: readonly Step[]): Promise<boolean> => {
-    if (performance.now() > deadline || candidate.length === 0 || !(await fails(candidate))) return false;
+    if (tries === triesMax || candidate.length === 0) return false;
+    tries += 1;
+    if (!(await fails(candidate))) return false;
     best = candidate;
     return true;
   };

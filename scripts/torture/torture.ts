@@ -30,7 +30,8 @@ export interface TortureOptions {
   /** Through whom the daemons are driven. Default: all that there are, our own driver the most often. */
   readonly clients?: readonly ClientName[] | undefined;
   readonly planted?: Circumstances['planted'];
-  readonly shrinkMs: number;
+  /** How often fewer steps are tried when some have failed. */
+  readonly shrinkTries: number;
   /** Steps of an episode. Default: 24. */
   readonly length?: number;
   readonly say: (line: string) => void;
@@ -39,7 +40,7 @@ export interface TortureOptions {
 export async function torture(
   options: TortureOptions,
 ): Promise<{ readonly tally: Tally; readonly finding?: Finding }> {
-  const { seed, ms, strategies, patienceMs, planted, shrinkMs, say } = options;
+  const { seed, ms, strategies, patienceMs, planted, shrinkTries, say } = options;
   const tally = new Tally();
   const power = options.power ?? 25;
   const refusal = power === 0 ? 'not asked for' : Disk.refusal();
@@ -83,7 +84,7 @@ export async function torture(
       const found = await run(circumstances, fewer, new Tally());
       return found !== undefined && kindOf(found.defect) === first;
     };
-    const least = await shrink(steps.slice(0, failure.at + 1), fails, shrinkMs);
+    const least = await shrink(steps.slice(0, failure.at + 1), fails, shrinkTries);
     return { tally, finding: { defect: failure.defect, seed, circumstances, steps: least } };
   }
   return { tally };

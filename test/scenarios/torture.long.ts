@@ -10,7 +10,7 @@ test('nothing is lost, mixed or left unsaid by kills, errors, links and power cu
     ms: 150_000,
     strategies: ['shadow', 'local', 'sqlite'],
     patienceMs: 10_000,
-    shrinkMs: 20_000,
+    shrinkTries: 15,
     // A line that says what was skipped is shown; the others are notes.
     say: (line) => console.log(/^skipped/i.test(line) ? line : `note: ${line}`),
   });

@@ -10,7 +10,7 @@ const options: TortureOptions = {
   strategies: ['shadow'],
   patienceMs: 10_000,
   power: 0,
-  shrinkMs: 8000,
+  shrinkTries: 20,
   length: 6,
   say: () => undefined,
 };
