@@ -16,6 +16,8 @@ fcntl.ioctl(os.open(sys.argv[1], os.O_RDONLY), 0x8004587d, struct.pack('I', 2))
 /** Of nobody's: beside the work tree. */
 const filler = 'filler';
 
+const inUseMsMax = 120_000;
+
 export class Disk {
   readonly root: string;
   readonly #image: string;
@@ -84,9 +86,12 @@ export class Disk {
   /** The power is back, and the machine has started anew. */
   async restart(): Promise<void> {
     run('umount', this.root);
-    // As long as a dying child of the daemon has it open, another mount would be of the disk that was shut down.
-    for (let tries = 0; run('losetup', '-j', this.#image) !== ''; tries += 1) {
-      if (tries === 100) throw new Error(`${this.#image} is still in use after 5 s`);
+    // As long as a dying child of the daemon has it open, another mount would be of the disk that was shut down. So has
+    // whatever was given mounts of its own meanwhile, a container of another test too: until that ends.
+    const deadline = performance.now() + inUseMsMax;
+    while (run('losetup', '-j', this.#image) !== '') {
+      if (performance.now() > deadline)
+        throw new Error(`${this.#image} is still in use after ${inUseMsMax / 1000} s`);
       await wait(50);
     }
     run('mount', '-o', 'loop', this.#image, this.root);
