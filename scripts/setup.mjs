@@ -1,7 +1,7 @@
 // Makes a fresh clone ready: installs the locked dependencies and compiles, each only when needed.
 // Plain JavaScript on purpose: it runs before there is a compiler. It never touches anything outside the clone.
 import { spawnSync } from 'node:child_process';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -44,4 +44,13 @@ if (process.argv.includes('--prepare')) {
 // deleted from `src` must not live on in `dist`, so `--build` starts from nothing.
 if (process.argv.includes('--build')) rmSync(join(root, 'dist'), { recursive: true, force: true });
 run(process.execPath, [compiler, '-p', root]);
-run(process.execPath, [join(root, 'dist', 'scripts', 'bundle.js')]);
+
+// What the programs are made of. Made anew without need they would be gone for a moment under whatever runs in this
+// clone: a torture, a bench, a daemon.
+const sources = ['src', 'test'].flatMap((directory) =>
+  readdirSync(join(root, directory), { recursive: true }).map((file) => join(root, directory, file)),
+);
+const others = ['src', 'test', 'scripts/bundle.ts', 'package-lock.json'].map((path) => join(root, path));
+const madeLast = join(root, 'dist', 'program', 'main.cjs');
+if ([...sources, ...others].some((file) => mtime(file) >= mtime(madeLast)))
+  run(process.execPath, [join(root, 'dist', 'scripts', 'bundle.js')]);
