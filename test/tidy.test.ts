@@ -13,6 +13,14 @@ function sources(folder: string): { readonly name: string; readonly text: string
     .map((name) => ({ name: `${folder}/${name}`, text: readFileSync(join(root, folder, name), 'utf8') }));
 }
 
+interface LintRules {
+  readonly rules: Readonly<Record<string, unknown>>;
+  readonly overrides: readonly {
+    readonly files: readonly string[];
+    readonly rules: Readonly<Record<string, unknown>>;
+  }[];
+}
+
 const src = sources('src').filter(({ name }) => !name.startsWith('src/protocol/'));
 const tests = sources('test');
 const map = readFileSync(join(root, 'src/README.md'), 'utf8');
@@ -79,21 +87,20 @@ test('a test lies where the room lies that it is about, and bears the name of it
   assert.equal(astray, []);
 });
 
-test('no room has more than twenty files, and no file more than three hundred lines', () => {
-  const rooms = new Map<string, number>();
-  for (const { name } of [...src, ...tests, ...sources('scripts')]) {
-    const room = name.slice(0, name.lastIndexOf('/'));
-    rooms.set(room, (rooms.get(room) ?? 0) + 1);
-  }
-  assert.equal(
-    [...rooms].filter(([, count]) => count > 20),
-    [],
-  );
-  const long = [...src, ...tests, ...sources('scripts')].filter(({ text }) => text.split('\n').length > 301);
-  assert.equal(
-    long.map(({ name }) => name),
-    [],
-  );
+test('the linter allows a function of src sixty lines, and a listed one its present length at most', () => {
+  const rules = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as LintRules;
+  const limit = 'eslint/max-lines-per-function';
+  assert.equal(rules.rules[limit], ['error', { max: 60, skipBlankLines: true, skipComments: true }]);
+  const exceptions = rules.overrides
+    .filter(({ rules }) => typeof rules[limit] === 'object')
+    .map(({ files, rules }) => [files.join(), (rules[limit] as [string, { max: number }])[1].max]);
+  // A ratchet: these numbers may become smaller, and none may be added.
+  assert.equal(exceptions, [
+    ['src/commands/answers/announce.ts', 77],
+    ['src/cli/enable/opencode-plugin.ts', 71],
+    ['src/session/restore/job.ts', 66],
+    ['src/store/git/local.ts', 61],
+  ]);
 });
 
 test('a comment names only files that are there', () => {
