@@ -1,13 +1,23 @@
 // The main command as a person types it: what it says of a path that it cannot use, and a day on a repository whose
 // list of files is longer than a pipe's usual buffer.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { git, repository, repositoryState, write } from './support/in-process-daemon.ts';
 import { temporaryDirectory } from './support/temporary.ts';
+import { until } from './support/until.ts';
 
 const demo = fileURLToPath(new URL('../scripts/demo.js', import.meta.url));
 
@@ -78,6 +88,64 @@ test('a day on a repository with over 1 MB of file names, a link out of it and a
   assert.match(stdout, /Everything held/);
   assert.is(repositoryState(root), before);
 });
+
+test('a day begins although git packs the objects of the repository while they are copied', async () => {
+  const root = repository();
+  const gitDirectory = join(root, '.git');
+  const objects = join(gitDirectory, 'objects');
+  const isFanOut = (name: string) => /^[0-9a-f]{2}$/.test(name);
+  // A copy of the files stops at the pipe that lies in each directory. A copy by git's transport calls the hook.
+  const pipes = readdirSync(objects)
+    .filter(isFanOut)
+    .map((name) => join(objects, name, '0'.repeat(38)));
+  execFileSync('mkfifo', pipes);
+  const programs = temporaryDirectory('programs');
+  const collect = join(programs, 'collect.sh');
+  writeFileSync(
+    collect,
+    `#!/bin/sh\nrm -f ${pipes.join(' ')}
+git --git-dir=${gitDirectory} repack -adq && git --git-dir=${gitDirectory} prune-packed -q
+[ $# = 0 ] || exec "$@"\n`,
+    { mode: 0o755 },
+  );
+  const settings = join(programs, 'gitconfig');
+  writeFileSync(settings, `[uploadpack]\n\tpackObjectsHook = ${collect}\n`);
+
+  const child = spawn(process.execPath, [demo, root], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, GIT_CONFIG_GLOBAL: settings },
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+  await until('the day is over', () => {
+    const reader = firstReader(pipes);
+    if (reader !== undefined) {
+      execFileSync(collect);
+      closeSync(reader);
+    }
+    return child.exitCode !== null;
+  });
+  assert.is(child.exitCode, 0, said);
+  assert.match(said, /Everything held/);
+  assert.equal(readdirSync(objects).filter(isFanOut), [], 'git packed every object');
+});
+
+/** Opens the first of the pipes that another process reads; undefined when none does. */
+function firstReader(pipes: string[]): number | undefined {
+  for (const pipe of pipes) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error;
+      // ENXIO: no process reads it. ENOENT: git has packed its neighbours.
+      if (error.code !== 'ENXIO' && error.code !== 'ENOENT') throw error;
+    }
+  }
+  return undefined;
+}
 
 test('a repository that is reached by a link is the repository', () => {
   const root = repository();

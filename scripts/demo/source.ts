@@ -39,9 +39,13 @@ export async function sourceAt(path: string): Promise<string> {
   return realpathSync(root);
 }
 
-/** Clones; hands over git's own lines of progress. @throws WrongPath with what git says is wrong */
+/**
+ * Clones the newest commit and hands over git's own lines of progress. git reads the objects through its transport: a
+ * copy of their files fails when git packs them meanwhile, as it does by itself after a large commit.
+ * @throws WrongPath with what git says is wrong
+ */
 export async function clone(source: string, target: string, progress: (line: string) => void): Promise<void> {
-  const child = spawn('git', ['clone', '--progress', '--no-hardlinks', source, target], {
+  const child = spawn('git', ['clone', '--progress', '--no-local', '--depth=1', source, target], {
     stdio: ['ignore', 'ignore', 'pipe'],
     // Large contents that a server keeps would need the network.
     env: { ...process.env, GIT_LFS_SKIP_SMUDGE: '1' },
