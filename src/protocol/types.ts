@@ -1156,9 +1156,9 @@ export interface SessionOpenParams {
   readonly init?: InitMode;
   /** What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails the opening. */
   readonly recover?: RecoverMode;
-  /** Globs of ignored files to capture all the same (`.env`). */
+  /** Globs of ignored files to capture all the same (`.env`), of at most 4,096 bytes each. */
   readonly include?: readonly string[];
-  /** Globs of files not to capture. */
+  /** Globs of files not to capture, of at most 4,096 bytes each. */
   readonly exclude?: readonly string[];
   /** Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false. */
   readonly allowProtected?: boolean;
@@ -2247,7 +2247,7 @@ export interface ConversationTangentResult {
 export interface ConversationAddContextParams {
   /** The session, as `session/open` named it. */
   readonly session: SessionId;
-  /** Paths of the work tree, or globs. */
+  /** Paths of the work tree, or globs, of at most 4,096 bytes each. */
   readonly paths: readonly string[];
   /**
    * Makes a repeat of this request answer the first result again instead of doing it again. A new key for

@@ -6,6 +6,8 @@
 // matches a name at any depth; one with a slash (other than at its end) is anchored at the work tree. What matches a
 // directory holds for everything below; a final slash asks for a directory. There is no negation: the other list is
 // for that. Classes by name (`[[:alpha:]]`) are not known, and an unclosed `[` stands for itself.
+import { CheckpointdError } from '../base/errors.ts';
+import { anyName, NamePattern } from './name-pattern.ts';
 import { nameOf, type TreePath } from './tree-path.ts';
 
 /** Temporary files of a running restore; they are not the user's and vanish by themselves. */
@@ -15,7 +17,21 @@ export function isRestoreTemporary(name: string): boolean {
   return name.startsWith('.ckpt-tmp-') && restoreTemporary.test(name);
 }
 
-type Part = RegExp | '**';
+/** Bytes that a pattern may have: no longer path can be given to the kernel. */
+export const patternBytesMax = 4096;
+
+/** Refuses a pattern of `field` that is too long. @throws InvalidParams */
+export function checkPatterns(patterns: readonly string[], field: string): void {
+  const index = patterns.findIndex((pattern) => Buffer.byteLength(pattern) > patternBytesMax);
+  if (index < 0) return;
+  throw new CheckpointdError(
+    'InvalidParams',
+    `${field}[${index}] has more than ${patternBytesMax} bytes. Shorten it, or give several shorter patterns.`,
+    { details: { field: `${field}[${index}]`, limit: patternBytesMax } },
+  );
+}
+
+type Part = NamePattern | '**';
 
 interface Glob {
   readonly parts: readonly Part[];
@@ -41,7 +57,7 @@ export class Globs {
     return this.#globs.some((glob) => {
       if (glob.directoryOnly && !isDirectory) return false;
       const [first] = glob.parts;
-      if (glob.byName) return first instanceof RegExp && first.test(nameOf(path));
+      if (glob.byName) return first instanceof NamePattern && first.matches(nameOf(path));
       return matchParts(glob.parts, path.split('/'), false);
     });
   }
@@ -57,48 +73,19 @@ export class Globs {
 
 function compile(pattern: string): Glob {
   const bytes = Buffer.from(pattern, 'utf8').toString('latin1');
-  const trimmed = bytes.replace(/\/+$/, '');
+  let end = bytes.length;
+  while (bytes[end - 1] === '/') end -= 1;
+  const trimmed = bytes.slice(0, end);
   const parts = trimmed.split('/').filter((part) => part !== '');
   return {
     byName: !trimmed.includes('/') && trimmed !== '**',
     directoryOnly: bytes.endsWith('/'),
     // A trailing `**` needs at least one name below, as in git: `a/**` does not match `a` itself.
     parts: parts.flatMap((part, i): Part[] => {
-      if (part !== '**') return [compilePart(part)];
-      return i === parts.length - 1 ? [/^/, '**'] : ['**'];
+      if (part !== '**') return [new NamePattern(part)];
+      return i === parts.length - 1 ? [new NamePattern(anyName), '**'] : ['**'];
     }),
   };
-}
-
-function compilePart(part: string): RegExp {
-  let source = '';
-  for (let i = 0; i < part.length; i += 1) {
-    const char = part[i] ?? '';
-    if (char === '*') {
-      if (part[i - 1] !== '*') source += '[^/]*';
-    } else if (char === '?') source += '[^/]';
-    else if (char === '\\' && i + 1 < part.length) source += quote(part[(i += 1)] ?? '');
-    else if (char === '[') {
-      const end = part.indexOf(']', part[i + 1] === '!' || part[i + 1] === '^' ? i + 3 : i + 2);
-      if (end < 0) source += '\\[';
-      else {
-        const negated = part[i + 1] === '!' || part[i + 1] === '^';
-        const body = part.slice(negated ? i + 2 : i + 1, end).replace(/[\\\]^[]/g, '\\$&');
-        source += `[${negated ? '^' : ''}${body}]`;
-        i = end;
-      }
-    } else source += quote(char);
-  }
-  try {
-    return new RegExp(`^${source}$`, 's');
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return /(?!)/; // a range that runs backwards matches nothing, as in git
-  }
-}
-
-function quote(char: string): string {
-  return char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
 }
 
 /** Matches parts from the front. With `prefix`, a path that is used up while parts are left is a match. */
@@ -111,7 +98,7 @@ function matchParts(parts: readonly Part[], names: readonly string[], prefix: bo
       const part = parts[position];
       if (part === undefined) continue;
       if (part === '**') next.add(position);
-      else if (part.test(name)) next.add(position + 1);
+      else if (part.matches(name)) next.add(position + 1);
     }
     at = next;
     if (at.size === 0) return false;

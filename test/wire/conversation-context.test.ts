@@ -1,11 +1,12 @@
 // Context files of a conversation: which may be, how much of them, and the message that they make.
-import { symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { encodeRecord, type LogRecord } from '../../src/conversation/log/log-record.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
-import { withSession } from '../support/wire-session.ts';
+import { makePlaces, withSession } from '../support/wire-session.ts';
 
 test('context files: within the work tree, by budget, the message cached until a file changes (C24, C25, C7)', () =>
   withSession(async (rig) => {
@@ -66,5 +67,79 @@ test('context files: within the work tree, by budget, the message cached until a
     assert.equal(removed.changed, ['*.md', 'in.md', 'docs/**/*.md']);
     assert.equal(removed.context.patterns, ['none.md']);
   }));
+
+const hostile = `${'*a'.repeat(40)}b`;
+const longName = 'a'.repeat(120);
+
+test('a pattern of many stars is answered in addContext, in an import and as an exclude glob', async () => {
+  const places = makePlaces();
+  writeFileSync(join(places.workTree, longName), 'x');
+  await withSession(
+    async (rig) => {
+      const { context } = await rig.request('conversation/addContext', { paths: [hostile, `**/${hostile}`] });
+      assert.equal(context.unmatched, [hostile, `**/${hostile}`]);
+      const context_manager = { paths: [hostile] };
+      const document = { format_version: 1, conversation_id: 'd', history: [], context_manager };
+      await rig.request('conversation/import', { document });
+      assert.equal((await rig.request('conversation/context', {})).context.patterns, [hostile]);
+      await rig.request('checkpoint/create', { kind: 'turn' });
+      const { files } = await rig.request('checkpoint/files', { tag: '1' });
+      assert.equal(
+        files.map(({ path }) => path),
+        ['a.txt', longName],
+      );
+    },
+    { places, open: { exclude: [hostile], include: [hostile] } },
+  );
+});
+
+test('a pattern of more than 4,096 bytes is refused before anything is stored', () =>
+  withSession(async (rig) => {
+    const long = 'é'.repeat(2049);
+    const before = await rig.document();
+    const added = await failureOf(rig.request('conversation/addContext', { paths: ['a.txt', long] }));
+    assert.is(added.kind, 'InvalidParams');
+    assert.match(added.message, /paths\[1\] has more than 4096 bytes\. Shorten it/);
+    const document = { format_version: 1, conversation_id: 'd', context_manager: { paths: [long] } };
+    const imported = await failureOf(rig.request('conversation/import', { document }));
+    assert.is(imported.kind, 'DocumentInvalid');
+    assert.equal(await rig.document(), before);
+    for (const field of ['include', 'exclude']) {
+      const { workTree } = rig.places;
+      const asked = { workspace: workTree, conversationId: field, [field]: [long] };
+      const refused = await failureOf(rig.client.request('session/open', asked));
+      assert.is(refused.kind, 'InvalidParams', field);
+      assert.match(refused.message, new RegExp(`${field}\\[0\\]`));
+    }
+    assert.is((await rig.client.request('session/list', {})).sessions.length, 1);
+    await rig.request('conversation/addContext', { paths: ['é'.repeat(2048)] });
+  }));
+
+test('a session that holds a longer pattern from before opens, and the pattern can be removed', async () => {
+  const places = makePlaces();
+  const long = `${'*a'.repeat(100_000)}b`;
+  const logFile = await withSession(
+    async (rig) => {
+      await rig.request('conversation/addContext', { paths: ['a.txt'] });
+      return join(places.storage, rig.session, 'checkpointd', 'session.log');
+    },
+    { places },
+  );
+  const last = readFileSync(logFile, 'utf8')
+    .split('\n')
+    .findLast((line) => line.includes('"a.txt"'));
+  assert.ok(last, readdirSync(join(logFile, '..')).join());
+  const record = JSON.parse((last ?? '').slice(20).replace('"a.txt"', `"${long}"`)) as LogRecord;
+  writeFileSync(logFile, encodeRecord(record), { flag: 'a' });
+  await withSession(
+    async (rig) => {
+      assert.is(rig.opened.resumed, true);
+      assert.equal((await rig.request('conversation/context', {})).context.unmatched, [long]);
+      const { changed } = await rig.request('conversation/removeContext', { paths: [long] });
+      assert.equal(changed, [long]);
+    },
+    { places },
+  );
+});
 
 test.run();

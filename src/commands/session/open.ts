@@ -11,6 +11,7 @@ import type { OpenRequest } from '../../session/open.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { Session } from '../../session/session.ts';
+import { checkPatterns } from '../../tree/globs.ts';
 import { checkpointAnswer, checkpointsState, skipped } from '../answers/checkpoint-answer.ts';
 import { placePath } from '../answers/paths.ts';
 import { restoreAnswer } from '../answers/restore-answer.ts';
@@ -23,7 +24,10 @@ const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 }
 export const command: OpeningCommand<'session/open'> = {
   method: 'session/open',
   open: ({ params, context, client, daemon }) => {
-    settingsOf(params); // refused before anything is opened
+    // Refused before anything is opened.
+    settingsOf(params);
+    checkPatterns(params.include ?? [], 'include');
+    checkPatterns(params.exclude ?? [], 'exclude');
     return daemon.sessions.open(openRequest(params, daemon.storage), context, client);
   },
   run: async ({ params, context, session, resumed }) => {

@@ -1,6 +1,7 @@
 // Sticky context: which files go with every request, how much room they have, what is left out. It reads files
-// through the interface below only, and neither globs nor walks: the session knows the work tree.
+// through the interface below only, and neither matches nor walks: the session knows the work tree.
 import { CheckpointdError } from '../../base/errors.ts';
+import { checkPatterns } from '../../tree/globs.ts';
 import { fromText, parseTreePath, toText } from '../../tree/tree-path.ts';
 import { refuse, wellFormed } from '../client-object.ts';
 import { windowTokensOf } from '../model.ts';
@@ -83,8 +84,15 @@ export function windowUse(state: ConversationState, contextLength: number): Wind
   return { characters, maxCharacters, level: characters >= maxCharacters ? 'critical' : 'none' };
 }
 
-/** Checks and normalises paths and globs. @throws InvalidParams, PathOutsideWorkTree */
+/** Checks and normalises paths and globs that are to be stored. @throws InvalidParams, PathOutsideWorkTree */
 export function checkContextPaths(paths: readonly unknown[]): string[] {
+  const checked = normalContextPaths(paths);
+  checkPatterns(checked, 'paths');
+  return checked;
+}
+
+/** Normalises paths and globs of any length, as they were stored. @throws InvalidParams, PathOutsideWorkTree */
+export function normalContextPaths(paths: readonly unknown[]): string[] {
   return paths.map((given, index) => {
     const path = wellFormed(given, `paths[${index}]`);
     const normal = toText(parseTreePath(fromText(path)));

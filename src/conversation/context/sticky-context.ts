@@ -10,6 +10,7 @@ import {
   checkPathCount,
   type ListedContext,
   listContext,
+  normalContextPaths,
 } from './context.ts';
 
 /** What the message of a remembered length was built from; compared by identity. */
@@ -58,7 +59,7 @@ export class StickyContext {
   /** Removes paths and globs; those that are not there make no difference. @throws PathOutsideWorkTree */
   remove(paths: readonly unknown[], idempotency?: Idempotency): { removed: string[] } {
     const present = this.paths;
-    const removed = [...new Set(checkContextPaths(paths))].filter((path) => present.includes(path));
+    const removed = [...new Set(normalContextPaths(paths))].filter((path) => present.includes(path));
     const left = present.filter((path) => !removed.includes(path));
     return this.#timeline.commit({ op: 'setContextPaths', paths: left }, () => ({ removed }), idempotency);
   }

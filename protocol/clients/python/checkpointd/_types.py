@@ -1650,9 +1650,9 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     # What may be set aside where it cannot be read. Absent: nothing; a damaged conversation fails
     # the opening.
     recover: RecoverMode
-    # Globs of ignored files to capture all the same (`.env`).
+    # Globs of ignored files to capture all the same (`.env`), of at most 4,096 bytes each.
     include: List[str]
-    # Globs of files not to capture.
+    # Globs of files not to capture, of at most 4,096 bytes each.
     exclude: List[str]
     # Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
     allowProtected: bool
@@ -2901,7 +2901,7 @@ class ConversationTangentResult(_ConversationTangentResultRequired, total=False)
 class _ConversationAddContextParamsRequired(TypedDict):
     # The session, as `session/open` named it.
     session: SessionId
-    # Paths of the work tree, or globs.
+    # Paths of the work tree, or globs, of at most 4,096 bytes each.
     paths: List[str]
 
 

@@ -2268,10 +2268,10 @@ pub struct SessionOpenParams {
     /// the opening.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recover: Option<RecoverMode>,
-    /// Globs of ignored files to capture all the same (`.env`).
+    /// Globs of ignored files to capture all the same (`.env`), of at most 4,096 bytes each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include: Option<Vec<String>>,
-    /// Globs of files not to capture.
+    /// Globs of files not to capture, of at most 4,096 bytes each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude: Option<Vec<String>>,
     /// Allows home, Desktop, Documents, Downloads and the root as work trees. Absent: false.
@@ -4013,7 +4013,7 @@ pub struct ConversationTangentResult {
 pub struct ConversationAddContextParams {
     /// The session, as `session/open` named it.
     pub session: SessionId,
-    /// Paths of the work tree, or globs.
+    /// Paths of the work tree, or globs, of at most 4,096 bytes each.
     pub paths: Vec<String>,
     /// Makes a repeat of this request answer the first result again instead of doing it again. A
     /// new key for every new intent.
