@@ -16,6 +16,25 @@ export function installFault(fault: Fault | undefined): void {
   installed = fault;
 }
 
+/** Called where other work of the daemon may come between a look at shared state and its use. `where` names the place. */
+export type Meanwhile = (where: string) => void;
+
+let meanwhile: Meanwhile | undefined;
+
+/**
+ * Installs what happens at every such place, or removes it with `undefined`. It may do all that another operation could.
+ *
+ * @forTests
+ */
+export function installMeanwhile(happens: Meanwhile | undefined): void {
+  meanwhile = happens;
+}
+
+/** Marks the end of an `await` after which shared state may be another one. Costs one comparison, as the seam does. */
+export function passMeanwhile(where: string): void {
+  if (meanwhile !== undefined) meanwhile(where);
+}
+
 /** Passes the seam. Costs one comparison when no fault is installed. */
 export function passSeam(call: string, target: unknown): void {
   if (installed !== undefined) installed(call, describeTarget(target));

@@ -2,6 +2,7 @@
 // everything. It knows what the last one saw; it stores nothing and knows no snapshot.
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
+import { passMeanwhile } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
 import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import type { Directory } from '../tree/directory.ts';
@@ -144,10 +145,11 @@ export class TreeScanner {
 
   async #scanFast(request: ScanRequest, kept: Directory): Promise<FinishedScan> {
     const plan = await this.#held.planFast(kept);
-    const { base, hold, more } = plan;
+    passMeanwhile('scanFast: planned');
+    const { base, recheck, hold, more } = plan;
     const { since: _since, alsoInclude = [], ...plain } = request;
     const options = this.#scanOptions(plain);
-    const scan = new FastScan({ ...options, kept, base, before: base.seen.directories, hold, more });
+    const scan = new FastScan({ ...options, kept, base, recheck, before: base.seen.directories, hold, more });
     // Told or not: what was changed since a scan is known to have changed.
     const touched = request.since?.touched.map(parentOf).filter((path) => base.seen.directories.has(path));
     const listed = new Set([...plan.listed, ...(touched ?? [])]);

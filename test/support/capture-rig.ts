@@ -24,6 +24,8 @@ export interface Rig {
   readonly log: string[];
   write(path: string, content: string | Uint8Array, mode?: number): void;
   git(...args: string[]): string;
+  /** What a capture over the work tree and store is made of, with changes. */
+  options(changes: Partial<TreeCapturerOptions>): TreeCapturerOptions;
   /** Another capture over the same work tree and store, with other options. */
   another(options: Partial<TreeCapturerOptions>): TreeCapturer;
   remove(): Promise<void>;
@@ -45,15 +47,17 @@ export function makeRig(
   const log: string[] = [];
   const sink: LogSink = (level, message) => log.push(`${level} ${message}`);
   const capturers: TreeCapturer[] = [];
+  let count = 0;
+  const optionsWith = (changes: Partial<TreeCapturerOptions>): TreeCapturerOptions => ({
+    store,
+    workTree: openWorkTree(root),
+    ignoreDirectory: join(top, `ignore-${count++}`),
+    places: { home, configHome: join(home, '.config'), systemConfig: join(top, 'no-system-config') },
+    log: createLog('debug', [sink]),
+    ...changes,
+  });
   const another = (changes: Partial<TreeCapturerOptions>): TreeCapturer => {
-    const made = new TreeCapturer({
-      store,
-      workTree: openWorkTree(root),
-      ignoreDirectory: join(top, `ignore-${capturers.length}`),
-      places: { home, configHome: join(home, '.config'), systemConfig: join(top, 'no-system-config') },
-      log: createLog('debug', [sink]),
-      ...changes,
-    });
+    const made = new TreeCapturer(optionsWith(changes));
     capturers.push(made);
     return made;
   };
@@ -65,6 +69,7 @@ export function makeRig(
     store,
     capturer,
     log,
+    options: optionsWith,
     another,
     git: run,
     write: (path, content, mode) => {

@@ -10,10 +10,11 @@ import { lookAgain, type WalkedDirectory } from '../listing.ts';
 import { ChangedListings } from '../listings.ts';
 import { assemble } from '../tree-builder.ts';
 import { Walk } from '../walker.ts';
-import { type DirtyPaths, dirtyPaths, FullScanNeeded, type ScanBase } from './scan-base.ts';
+import { type DirtyPaths, type Doubtful, dirtyPaths, FullScanNeeded, type ScanBase } from './scan-base.ts';
 
 export interface FastScanOptions extends ScanOptions {
   readonly base: ScanBase;
+  readonly recheck: Doubtful;
   readonly kept: Directory;
   /** Gives directories handles before they are read; resolves with those that got none. */
   hold: (paths: readonly TreePath[]) => Promise<readonly TreePath[]>;
@@ -31,8 +32,6 @@ export interface FastScanResult extends ScanResult {
 
 /** How often what changed meanwhile is looked at again before everything is. */
 const againMax = 20;
-/** Contents that are read again though nothing was told of them (see settled.ts). */
-const rereadMax = 200;
 
 export class FastScan {
   readonly #options: FastScanOptions;
@@ -61,7 +60,7 @@ export class FastScan {
 
   /** @throws FullScanNeeded when everything has to be looked at; what {@link FullScan.run} throws */
   async run(marks: Iterable<TreePath>, listed: Iterable<TreePath>): Promise<FastScanResult> {
-    const { recheck } = this.#options.base;
+    const { recheck } = this.#options;
     let dirty = dirtyPaths([...marks, ...recheck.unheld], this.#known);
     for (const path of [...listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUntold(dirty)) dirty.listed.add(parentOf(path));
@@ -93,9 +92,7 @@ export class FastScan {
   }
 
   async #hold(paths: readonly TreePath[]): Promise<void> {
-    const asked = paths.filter(
-      (path) => !this.#standing.has(path) || this.#options.base.recheck.unheld.has(path),
-    );
+    const asked = paths.filter((path) => !this.#standing.has(path) || this.#options.recheck.unheld.has(path));
     if (asked.length === 0) return;
     for (const path of asked) this.#unheld.delete(path);
     for (const path of await this.#options.hold(asked)) this.#unheld.add(path);
@@ -132,7 +129,7 @@ export class FastScan {
   /** Files that may have changed without a trace, and did. */
   async #changedUntold({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
     const changed: TreePath[] = [];
-    for (const path of this.#options.base.recheck.newest(rereadMax)) {
+    for (const path of this.#options.recheck.files) {
       const directory = this.#known.get(parentOf(path));
       const entry = directory?.entries.get(nameOf(path));
       if (directory === undefined || entry === undefined || listed.has(directory.path)) continue;

@@ -31,6 +31,17 @@ const unsettledMax = 1000;
 /** So many directories that need a look each time are as good as everything. */
 const recheckMax = 200;
 
+/** What one scan looks at again though the watch reported nothing of it. */
+export interface Doubtful {
+  readonly directories: readonly TreePath[];
+  readonly unheld: ReadonlySet<TreePath>;
+  /** Files whose content may have changed without a trace. */
+  readonly files: readonly TreePath[];
+}
+
+/** Contents that are read again though nothing was told of them (see settled.ts). */
+const rereadMax = 200;
+
 /** What is looked at again, told or not. One look hands it on to the next, so it is changed and not copied. */
 export class RecheckSet {
   /** Directories with something that a capture has to report, or to try again. */
@@ -92,9 +103,13 @@ export class RecheckSet {
     if (this.unsettled.size > 0) for (const name of entries.keys()) this.unsettled.delete(join(path, name));
   }
 
-  /** The files that were read last. */
-  newest(count: number): TreePath[] {
-    return [...this.unsettled].slice(-count);
+  /** What one scan looks at again, as the set is now. */
+  doubtful(): Doubtful {
+    return {
+      directories: [...this.directories],
+      unheld: new Set(this.unheld),
+      files: [...this.unsettled].slice(-rereadMax),
+    };
   }
 
   #addUnsettled(path: TreePath): void {

@@ -3,6 +3,7 @@
 import { standingKey } from '../../base/directory-identity.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { passMeanwhile } from '../../base/seam.ts';
 import type { Slices } from '../../base/slices.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
@@ -13,7 +14,7 @@ import type { IgnoreScopes } from '../ignore/ignore-rules.ts';
 import type { ScannedTree } from '../scanned-tree.ts';
 import { startingChain } from '../selection.ts';
 import { differingDirectories, type FastScanResult } from './fast-scan.ts';
-import { FullScanNeeded, RecheckSet, type ScanBase, type ScanRules } from './scan-base.ts';
+import { type Doubtful, FullScanNeeded, RecheckSet, type ScanBase, type ScanRules } from './scan-base.ts';
 
 export interface ScanPlannerOptions {
   readonly root: string;
@@ -25,6 +26,8 @@ export interface ScanPlannerOptions {
 /** What a fast scan is to look at. */
 export interface FastScanPlan {
   readonly base: ScanBase;
+  /** Taken when the scan was planned: another scan that succeeds meanwhile changes the set of the base. */
+  readonly recheck: Doubtful;
   readonly position: number;
   readonly rules: ScanRules;
   /** What was told. */
@@ -87,10 +90,18 @@ export class ScanPlanner {
     if (held === undefined || !held.isReady || this.#base === undefined)
       throw new FullScanNeeded('unwatched');
     if (!(await held.fence())) throw new FullScanNeeded('unwatched');
-    if (this.#fastScans >= fastMax) throw new FullScanNeeded('audit');
-    if (this.#base.recheck.isTooMuch) throw new FullScanNeeded('unproven');
+    passMeanwhile('planFast: fence');
     const rules = await this.#rules(held);
+    passMeanwhile('planFast: rules');
+    return this.#planNow(held, rules, kept);
+  }
+
+  /** Waits for nothing: while {@link planFast} waited, the base may have been replaced or distrusted. */
+  #planNow(held: HeldTree, rules: ScanRules, kept: Directory): FastScanPlan {
     const base = this.#base;
+    if (base === undefined) throw new FullScanNeeded('suspect');
+    if (this.#fastScans >= fastMax) throw new FullScanNeeded('audit');
+    if (base.recheck.isTooMuch) throw new FullScanNeeded('unproven');
     let { position } = held.changes;
     const begun = position;
     const changes = this.#changes(base);
@@ -98,6 +109,7 @@ export class ScanPlanner {
     const listed = new Set([...judgedAnew(base, rules), ...differing(base, kept)]);
     const more = async (): Promise<Iterable<TreePath>> => {
       if (!(await held.fence())) throw new FullScanNeeded('unwatched');
+      passMeanwhile('more: fence');
       if (rootKey(this.#options.root) !== base.rules.root) throw new FullScanNeeded('unproven');
       const told = held.changes.since(position);
       ({ position } = held.changes);
@@ -106,6 +118,7 @@ export class ScanPlanner {
     };
     return {
       base,
+      recheck: base.recheck.doubtful(),
       position: begun,
       rules,
       marks: changes.paths,
@@ -132,6 +145,7 @@ export class ScanPlanner {
     if (held === undefined || !held.isReady) return undefined;
     const { position } = held.changes;
     const rules = await this.#rules(held);
+    passMeanwhile('planFull: rules');
     const unheld = new Set<TreePath>();
     return {
       unheld,
@@ -141,8 +155,10 @@ export class ScanPlanner {
       },
       succeeded: async (seen, isLocal, slices) => {
         this.#isImpossible = !isLocal || rules.mounts !== '';
-        if (this.#isImpossible || !held.changes.isWholeSince(position)) return;
+        if (this.#isImpossible) return;
         const recheck = await RecheckSet.of(seen, unheld, slices);
+        passMeanwhile('planFull: recheck');
+        if (!held.changes.isWholeSince(position)) return;
         if (position < (this.#base?.position ?? 0)) return;
         this.#fastScans = 0;
         this.#rest({ seen, position, rules, recheck });

@@ -1,11 +1,25 @@
 // When a capture may look at less than everything, and when it may not: whatever is in doubt looks at everything.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { installMeanwhile } from '../../../src/base/seam.ts';
+import type { Listings } from '../../../src/capture/listings.ts';
 import type { ScanKind, StartedScan } from '../../../src/capture/tree-capturer.ts';
+import { type FinishedScan, TreeScanner } from '../../../src/capture/tree-scanner.ts';
+import type { Directory } from '../../../src/tree/directory.ts';
+import { fromText } from '../../../src/tree/tree-path.ts';
 import { HeldRig } from '../../support/held-rig.ts';
 import { until } from '../../support/until.ts';
 
@@ -249,5 +263,94 @@ test('a look in the quiet makes the first capture after it fast, and one that is
     },
     { idleMs: 20 },
   ));
+
+/** Runs `body` with what happens at the n-th place where other work may come in between; how many were passed. */
+async function meanwhile(n: number, happens: () => void, body: () => Promise<unknown>): Promise<number> {
+  let passed = 0;
+  installMeanwhile(() => {
+    passed += 1;
+    if (passed === n) happens();
+  });
+  try {
+    await body();
+  } finally {
+    installMeanwhile(undefined);
+  }
+  return passed;
+}
+
+test('a capture is right whatever comes in between: distrust, an edit, another capture, a lost watch', () =>
+  HeldRig.with(async (it) => {
+    await ready(it);
+    const others: Promise<unknown>[] = [];
+    const happenings: Record<string, () => void> = {
+      distrust: () => it.fast.distrust(),
+      edit: () => it.rig.write('c/d/between', String(Math.random())),
+      capture: () => others.push(it.fast.capture(it.previous === undefined ? {} : { previous: it.previous })),
+      question: () => it.previous && others.push(it.fast.isChanged(it.previous)),
+      'lost watch': () => it.held.changes.lose('overflow'),
+    };
+    for (const [what, happens] of Object.entries(happenings)) {
+      let n = 1;
+      for (let passed = n; passed >= n; n += 1) {
+        await it.capture();
+        await it.agreesFast(`before ${what}`);
+        it.rig.write('a/g', `${what} ${n}`);
+        passed = await meanwhile(n, happens, () => it.capture());
+        await Promise.all(others.splice(0));
+        await it.agrees(`${what} at place ${n}`);
+      }
+      assert.ok(n > 3, `${what} came in between at ${n} places`);
+    }
+  }));
+
+test('a question whether anything changed is answered though the captures are distrusted meanwhile', () =>
+  HeldRig.with(async (it) => {
+    await ready(it);
+    const { previous } = it;
+    if (previous === undefined) return assert.unreachable();
+    for (const n of [1, 2]) {
+      await it.capture();
+      await it.agreesFast('held');
+      await meanwhile(
+        n,
+        () => it.fast.distrust(),
+        async () => assert.is(await it.fast.isChanged(previous), false),
+      );
+    }
+  }));
+
+const blobAt = (listings: Listings, directory: string, name: string): string | undefined =>
+  listings.get(fromText(directory))?.entries.get(name)?.blob;
+
+test('a scan reads again what was doubtful when it was planned, though another scan has settled it since', () =>
+  HeldRig.with(async (it) => {
+    const settleMs = 200;
+    const scanner = new TreeScanner(it.rig.options({ held: () => it.held, settleMs }));
+    const scan = (kept: Directory | undefined): Promise<FinishedScan> =>
+      scanner.scan({ kept, sink: { add: () => undefined } });
+    try {
+      it.rig.write('d/f', 'then');
+      linkSync(it.at('d/f'), join(it.rig.top, 'outside'));
+      const first = await scan({ entries: new Map() });
+      await first.accept();
+      // No watch tells of it: it is written through a name outside.
+      writeFileSync(join(it.rig.top, 'outside'), 'now!');
+      const writtenAt = Date.now();
+      await until('the new content is settled', () => Date.now() > writtenAt + 2 * settleMs);
+      const second = await scan(first.seen.root);
+      installMeanwhile((where) => where === 'scanFast: planned' && void second.accept());
+      const third = await scan(first.seen.root);
+      assert.is(third.reason, undefined, 'it was fast');
+      const [then, changed, now] = [first, second, third].map(({ seen }) =>
+        blobAt(seen.directories, 'd', 'f'),
+      );
+      assert.not.equal(changed, then);
+      assert.is(now, changed);
+    } finally {
+      installMeanwhile(undefined);
+      await scanner.close();
+    }
+  }));
 
 test.run();
