@@ -27,9 +27,9 @@ export interface Ended {
 /** Ends a session: stops its watcher and children, gives it up, and removes it where that loses nothing. */
 export async function endSession(session: Session, kind: EndKind, isOver?: 'deleted'): Promise<Ended> {
   const { queue, directory, owner, marker, sessionLog } = session.parts;
-  const { enabled } = session;
   try {
     await queue.close();
+    const { enabled } = session; // not before: what ran may have enabled checkpoints, or removed them
     await session.watcher?.close();
     await session.parts.answered.close();
     await session.parts.late.lookNow(() => enabled?.store);
@@ -44,7 +44,7 @@ export async function endSession(session: Session, kind: EndKind, isOver?: 'dele
     const trash = fate === 'removed' ? renameAway(directory) : undefined;
     return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
   } finally {
-    enabled?.store.kill(); // what was closed is gone already; what failed to close must not outlive the session
+    session.enabled?.store.kill(); // what was closed is gone already; what failed to close must not outlive the session
     sessionLog.close();
     owner.release();
   }

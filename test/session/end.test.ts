@@ -1,11 +1,12 @@
 // What the end of a session may remove, with the sessions in this process; the daemon's own ends are in test/daemon.
+import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
 import { abandonSession, type EndKind } from '../../src/session/end.ts';
 import type { Session } from '../../src/session/session.ts';
-import { type SessionRig, withSessions } from '../support/session-rig.ts';
+import { operation, type SessionRig, withSessions } from '../support/session-rig.ts';
 
 const fully = { mode: 'hard', confirm: true } as const;
 const restoreTo = (rig: SessionRig, session: Session, tag: string): Promise<unknown> =>
@@ -140,5 +141,26 @@ test('a session whose store fails to close is given up all the same', () =>
     assert.is(again.id, session.id);
     assert.not.equal(again, session);
   }));
+
+/** The processes of this process that run on a directory. */
+const processesOn = (directory: string): string[] =>
+  spawnSync('ps', ['-o', 'args=', '--ppid', String(process.pid)], { encoding: 'utf8' })
+    .stdout.split('\n')
+    .filter((line) => line.includes(directory));
+
+for (const end of ['close', 'delete'] as const)
+  test(`a session that is ended by ${end} while its checkpoints are being enabled leaves no git process`, () =>
+    withSessions(async (rig) => {
+      rig.write('f', 'base\n');
+      const session = await rig.open();
+      const { id } = session;
+      await rig.request('checkpoint/clean', { session: id });
+      const init = rig.request('checkpoint/init', { session: id });
+      assert.is(session.enabled, undefined, 'they are not enabled yet');
+      const ended = end === 'close' ? rig.sessions.close(id) : rig.sessions.delete(id, operation());
+      await Promise.all([init, ended]);
+      assert.equal(processesOn(session.parts.directory.root), []);
+      assert.not(existsSync(session.parts.directory.root));
+    }));
 
 test.run();

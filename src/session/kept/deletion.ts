@@ -44,11 +44,11 @@ export async function recoverFirst(session: Session, context: OperationContext):
 
 /** Deletes a session that is open here, and closes it. @throws NotDeleted while nothing of it is gone: it is open then */
 export function deleteOpen(session: Session, bytesFreed: number, context: Warned): Promise<Deleted> {
-  const { enabled } = session;
   const { directory, marker, log, queue } = session.parts;
   return deciding(directory, context, async () => {
     // What runs ends first, and nothing begins: a checkpoint that came after the emptying would stay behind for good.
     const goOn = await queue.pause();
+    const { enabled } = session;
     try {
       directory.ours(); // before anything is destroyed
       await session.parts.late.lookNow(() => enabled?.store);
