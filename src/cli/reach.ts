@@ -9,6 +9,7 @@ import {
   storedSessions,
 } from '../client/stored-sessions.ts';
 import type { SessionOpenParams } from '../protocol/types.ts';
+import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { recoveredLine } from './hooks/recovered-line.ts';
 import { NoSession } from './no-session.ts';
 import { note } from './terminal.ts';
@@ -24,6 +25,9 @@ export interface Where {
 /** For another command, or a hook, that takes or leaves the session at this moment. */
 const busyMs = 5000;
 
+/** For the keeper to carry out what agents reported just before. */
+const eventsMs = 5000;
+
 /** Other clients are told it with what we change. */
 const hello = { clientInfo: { name: 'checkpointd' }, events: ['checkpoint/didCreate'] as const };
 
@@ -38,6 +42,7 @@ export interface Reached {
 export async function reach(where: Where, { make = false } = {}): Promise<Reached> {
   const storage = where.storage === undefined ? defaultStorage() : resolve(where.storage);
   const place = where.session === undefined ? resolve(where.path) : undefined;
+  await carriedOut(storage);
   const found = storedSessions(storage, place).filter(
     ({ session }) => where.session === undefined || session.startsWith(where.session),
   );
@@ -51,6 +56,17 @@ export async function reach(where: Where, { make = false } = {}): Promise<Reache
     );
   }
   return joinedOrOpened(chosen);
+}
+
+/** Waits for the checkpoints of what agents reported: a hook may have been killed before it reached the keeper. */
+async function carriedOut(storage: string): Promise<void> {
+  try {
+    if (!(await takeWrittenEvents(storage, eventsMs)))
+      note('the last events of an agent are not in checkpoints yet; their keeper goes on with them');
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    note(`the last events of an agent are not in checkpoints: ${error.message}`);
+  }
 }
 
 /** Joins whoever has it open, or opens it in a daemon of our own, which waits with us while it is busy. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
-import { repositoryOf, storedSessions } from '../../client/stored-sessions.ts';
+import { repositoryOf, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
 import { whileBusy } from '../while-busy.ts';
 import { cutTo } from '../width.ts';
 import type { AgentEvent } from './agent-event.ts';
@@ -49,21 +49,29 @@ export class Conversations {
     return this.#open.size === 0 && this.#last.size === 0;
   }
 
-  /** Carries one event out; resolves with what the agent should be told. Never rejects: what fails is logged. */
-  async take(event: AgentEvent): Promise<string | undefined> {
+  /**
+   * Carries one event out; resolves with what the agent should be told. Never rejects: what fails is logged. The event
+   * of an `id` that was carried out before, by a keeper that was killed since, changes nothing.
+   */
+  async take(id: string, event: AgentEvent): Promise<string | undefined> {
     const name = `${event.agent} ${event.conversation}`;
+    return this.#inTurn(name, () => this.#takeInTurn(name, id, event));
+  }
+
+  /** Runs `work`, which never rejects, after all that was asked of this conversation before. */
+  async #inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(name) ?? Promise.resolve();
-    const turn = before.then(() => this.#takeInTurn(name, event));
+    const turn = before.then(work);
     this.#last.set(name, turn);
-    const told = await turn;
+    const result = await turn;
     if (this.#last.get(name) === turn) this.#last.delete(name);
-    return told;
+    return result;
   }
 
   /** Ends all conversations, and the daemon that was started for them. */
   async close(): Promise<void> {
     await Promise.all(this.#last.values());
-    for (const name of this.#open.keys()) await this.#end(name);
+    for (const name of this.#open.keys()) await this.#endUnasked(name);
     try {
       await (await this.#daemon)?.close();
     } catch (error) {
@@ -72,61 +80,70 @@ export class Conversations {
     }
   }
 
-  async #takeInTurn(name: string, event: AgentEvent): Promise<string | undefined> {
+  async #takeInTurn(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     try {
-      return await this.#carryOut(name, event);
+      return await this.#carryOut(name, id, event);
     } catch (error) {
-      if (!(error instanceof CheckpointdGoneError)) return this.#failed(name, event, error);
+      if (!(error instanceof CheckpointdGoneError)) {
+        this.#failed(name, event, error);
+        return undefined;
+      }
       this.#log(`${name}: the daemon is gone, once more (${error.message})`);
       this.#forget(name);
       try {
-        return await this.#carryOut(name, event);
+        return await this.#carryOut(name, id, event);
       } catch (second) {
-        return this.#failed(name, event, second);
+        this.#failed(name, event, second);
+        return undefined;
       }
     }
   }
 
-  #failed(name: string, { kind }: AgentEvent, error: unknown): undefined {
+  #failed(name: string, { kind }: AgentEvent, error: unknown): void {
+    // The description of a turn says how late it was, so that a repeat is another request under the same key.
+    if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
     this.#log(`${name}: ${kind} failed: ${what}`);
   }
 
-  async #carryOut(name: string, event: AgentEvent): Promise<string | undefined> {
-    if (event.kind === 'end') {
-      await this.#end(name);
-      return undefined;
-    }
+  async #carryOut(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     const open = await this.#opened(name, event);
     if (open === undefined) return undefined;
     clearTimeout(open.silence);
-    open.silence = setTimeout(() => void this.#end(name), silenceMs).unref();
+    if (event.kind === 'end') {
+      await this.#end(name, keyOf(id));
+      return undefined;
+    }
+    const endSilent = (): Promise<void> => this.#inTurn(name, () => this.#endUnasked(name));
+    open.silence = setTimeout(() => void endSilent(), silenceMs).unref();
     const { client, session } = open;
     if (event.kind === 'prompt') {
       const told = await restoredSince(client, session);
-      await this.#promptGiven(name, open, event);
+      await this.#promptGiven(name, keyOf(id), open, event);
       return told;
     }
-    if (event.kind === 'tool') await this.#toolFinished(open, event);
+    if (event.kind === 'tool') await this.#toolFinished(id, open, event);
     return undefined;
   }
 
   /** The agent waits for it a second. After that it may have begun, and whoever reads the list is told. */
   async #promptGiven(
     name: string,
+    idempotencyKey: string,
     { client, session }: OpenConversation,
     { text = '', atMs }: AgentEvent,
   ): Promise<void> {
     const behindMs = (): number => (atMs === undefined ? 0 : Date.now() - atMs);
     const begunMs = behindMs();
-    const { checkpoint } = await client.request('checkpoint/create', {
+    const { checkpoint, replayed } = await client.request('checkpoint/create', {
       session,
       kind: 'turn',
       ...(text === '' ? {} : { message: text }),
       ...(begunMs > waitedMs ? { description: lateDescription(text, begunMs) } : {}),
+      idempotencyKey,
     });
     const stoodMs = behindMs();
-    if (stoodMs <= waitedMs) return;
+    if (stoodMs <= waitedMs || replayed === true) return;
     this.#log(`${name}: the turn's checkpoint stood ${stoodMs} ms after the prompt; it may hold first edits`);
     if (begunMs > waitedMs) return;
     // What is recorded of a checkpoint is not changed any more, but its name is beside it.
@@ -134,34 +151,39 @@ export class Conversations {
     await client.request('checkpoint/rename', { session, tag: checkpoint.id, name: mark });
   }
 
-  async #toolFinished({ client, session, workspace }: OpenConversation, event: AgentEvent): Promise<void> {
+  async #toolFinished(
+    id: string,
+    { client, session, workspace }: OpenConversation,
+    event: AgentEvent,
+  ): Promise<void> {
     const { agent, conversation, directory, tool, call, files = [] } = event;
     const toolName = tool === undefined || tool === '' ? {} : { toolName: tool };
-    for (const file of files) {
+    for (const [at, file] of files.entries()) {
       const path = pathInside(workspace, resolve(directory, file));
       if (path === undefined) continue;
       try {
-        await client.request('ledger/recordWrite', { session, path, ...toolName });
+        const idempotencyKey = keyOf(id, `file ${at}`);
+        await client.request('ledger/recordWrite', { session, path, ...toolName, idempotencyKey });
       } catch (error) {
         if (!(error instanceof CheckpointdRequestError)) throw error;
         this.#log(`${agent} ${conversation}: ${path} was not noted: ${error.message}`);
       }
     }
-    const key =
-      call === undefined ? undefined : createHash('sha256').update(`${agent}\n${call}`).digest('hex');
+    // A call that an agent reports twice is two events and one checkpoint.
+    const idempotencyKey = call === undefined ? keyOf(id) : keyOf(agent, call);
     await client.request('checkpoint/create', {
       session,
       kind: 'tool',
       onlyIfChanged: true,
       ...toolName,
-      ...(key === undefined ? {} : { idempotencyKey: key }),
+      idempotencyKey,
     });
   }
 
-  /** The session of the conversation; undefined where there is nothing to checkpoint. */
+  /** The session of the conversation; undefined where there is nothing to checkpoint. An end begins no session. */
   async #opened(
     name: string,
-    { conversation, agent, directory }: AgentEvent,
+    { kind, conversation, agent, directory }: AgentEvent,
   ): Promise<OpenConversation | undefined> {
     const known = this.#open.get(name);
     if (known !== undefined) return known;
@@ -171,18 +193,16 @@ export class Conversations {
       this.#log(`${name}: ${place} is in no repository; nothing is captured there`);
       return undefined;
     }
-    const open = await whileBusy(busyMs, () =>
-      this.#openSession(name, workspace, `${agent}:${conversation}`),
-    );
+    const conversationId = `${agent}:${conversation}`;
+    if (kind === 'end' && this.#stored(workspace, conversationId) === undefined) return undefined;
+    const open = await whileBusy(busyMs, () => this.#openSession(name, workspace, conversationId));
     this.#open.set(name, open);
     return open;
   }
 
   /** Joins whoever has it open, or opens it. @throws StoreBusy where somebody takes or leaves it meanwhile */
   async #openSession(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
-    const stored = storedSessions(this.#storage, workspace).find(
-      (each) => each.workspace === workspace && each.conversationId === conversationId,
-    );
+    const stored = this.#stored(workspace, conversationId);
     const holder = await this.#holder(stored?.socket);
     const client = holder ?? (await this.#ownDaemon());
     try {
@@ -199,6 +219,12 @@ export class Conversations {
       await holder?.close();
       throw error;
     }
+  }
+
+  #stored(workspace: string, conversationId: string): StoredSession | undefined {
+    return storedSessions(this.#storage, workspace).find(
+      (each) => each.workspace === workspace && each.conversationId === conversationId,
+    );
   }
 
   /** Whoever has the session open already, such as a command line; undefined when nobody answers there. */
@@ -239,19 +265,48 @@ export class Conversations {
     this.#daemon = undefined;
   }
 
-  async #end(name: string): Promise<void> {
+  /** Captures what changed since the last event, and closes the session. */
+  async #end(name: string, idempotencyKey?: string): Promise<void> {
     const open = this.#open.get(name);
     if (open === undefined) return;
     clearTimeout(open.silence);
     this.#open.delete(name);
+    const { client, session } = open;
     try {
-      if (open.client === (await this.#daemon))
-        await open.client.request('session/close', { session: open.session });
-      else await open.client.close();
+      await client.request('checkpoint/create', {
+        session,
+        kind: 'tool',
+        onlyIfChanged: true,
+        description: 'Changed by the end of the conversation',
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      });
+    } finally {
+      await this.#closeSession(name, open);
+    }
+  }
+
+  /** Ends a conversation whose agent did not say that it ended. Never rejects: what fails is logged. */
+  async #endUnasked(name: string): Promise<void> {
+    try {
+      await this.#end(name);
+    } catch (error) {
+      this.#log(`${name}: the last changes were not captured: ${String(error)}`);
+    }
+  }
+
+  async #closeSession(name: string, { client, session }: OpenConversation): Promise<void> {
+    try {
+      if (client === (await this.#daemon)) await client.request('session/close', { session });
+      else await client.close();
     } catch (error) {
       this.#log(`${name}: closing failed: ${String(error)}`);
     }
   }
+}
+
+/** A key of what is done once, however often it is told. */
+function keyOf(...told: readonly string[]): string {
+  return createHash('sha256').update(told.join('\n')).digest('hex');
 }
 
 function lateDescription(text: string, lateMs: number): string {

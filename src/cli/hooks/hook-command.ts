@@ -8,7 +8,8 @@ const help = `Usage: checkpointd hook <agent> [event] [--storage=DIR]
 
 What an agent runs when something happened; "checkpointd enable" writes it into the agent's settings. The event comes
 as JSON on standard input: a prompt makes the checkpoint of a turn, a finished tool that changed files one of a tool.
-Always ends with 0, within a second and in silence; what went wrong is in hooks/hook.log of the storage.
+The end of a conversation makes one of what changed since. Always ends with 0, within a second and in silence; what
+went wrong is in hooks/hook.log of the storage.
 
 Agents: ${agentNames.join(', ')}
 `;

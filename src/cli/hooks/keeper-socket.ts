@@ -11,7 +11,7 @@ const lineCharactersMax = 4 * 1024 * 1024;
 
 /** One keeper for a user and a storage. The number is of the lines that are spoken there. */
 export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
-  const name = `hooks-1-${hashOf(storage)}`;
+  const name = `hooks-2-${hashOf(storage)}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\checkpointd-${userInfo().username}-${name}`;
   const runtime = environment['XDG_RUNTIME_DIR'];
   const stat = runtime?.startsWith('/') === true ? statSync(runtime, { throwIfNoEntry: false }) : undefined;

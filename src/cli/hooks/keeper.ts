@@ -1,17 +1,22 @@
 // checkpointd hook-keeper: a process that lives as long as agents work. It holds their sessions open between two
 // hooks, which live for a moment each, and is a client of the daemon like any other. The first hook starts it.
-import type { AgentEvent } from './agent-event.ts';
 import { Conversations } from './conversations.ts';
+import type { KeeperAnswer, KeeperLine } from './hand-over.ts';
 import { logHook } from './hook-log.ts';
+import { Inbox } from './inbox.ts';
 import { askKeeper, keeperSocket, listenAsKeeper } from './keeper-socket.ts';
 
 /** How long it stays when no conversation is open. */
 const idleMs = 10 * 60_000;
 
+/** How often it looks for events whose hook was killed before it could tell the keeper. */
+const lookMs = 5000;
+
 /** Serves until nothing has been heard for long. Its exit code says nothing to anybody. */
 export async function runKeeper(storage: string): Promise<number> {
   const log = (message: string): void => logHook(storage, `keeper: ${message}`);
   const conversations = new Conversations(storage, log);
+  const inbox = new Inbox(storage, conversations, log);
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   let idle: NodeJS.Timeout | undefined;
@@ -23,8 +28,9 @@ export async function runKeeper(storage: string): Promise<number> {
   };
   const onLine = async (line: string): Promise<string> => {
     try {
-      const told = await conversations.take(JSON.parse(line) as AgentEvent);
-      return JSON.stringify(told === undefined ? {} : { told });
+      const { event } = JSON.parse(line) as KeeperLine;
+      const told = await inbox.take(event);
+      return JSON.stringify((told === undefined ? {} : { told }) satisfies KeeperAnswer);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       log('a line that is no JSON');
@@ -35,7 +41,7 @@ export async function runKeeper(storage: string): Promise<number> {
   };
   const socket = keeperSocket(storage);
   const listener = await listenAsKeeper(socket, onLine);
-  // Of two that a moment started, one serves, and tells the other's event too.
+  // One of two keepers that were started at once serves; the other asks it and ends.
   const answered = answerFirst((line) =>
     listener === undefined ? askKeeper(socket, line) : onLine(line),
   ).catch((error: unknown) => log(String(error)));
@@ -44,12 +50,14 @@ export async function runKeeper(storage: string): Promise<number> {
     return 0;
   }
   wait();
+  const looking = setInterval(() => void inbox.take(), lookMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
   // The terminal in which the agent ran may be closed; its other conversations go on.
   process.on('SIGHUP', () => undefined);
   await ended;
   isOver = true;
   clearTimeout(idle);
+  clearInterval(looking);
   listener.close();
   await conversations.close();
   return 0;

@@ -9,6 +9,7 @@ import { defaultStorage, type StoredSession, storedSessions } from '../../client
 import { clientVersion } from '../../client/this-package.ts';
 import type { Checkpoint } from '../../protocol/types.ts';
 import type { Given } from '../command.ts';
+import { writtenEvents } from '../hooks/written-events.ts';
 import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { allowUnread } from '../terminal.ts';
@@ -50,6 +51,7 @@ async function seen(given: Given): Promise<Checkpoint[] | undefined> {
 /** The session that is meant; undefined where there is none, or a choice that is worth a word. */
 function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storage === undefined ? defaultStorage() : resolve(storage);
+  if (writtenEvents(root).length > 0) return undefined; // of an agent: their checkpoints come first
   const found = storedSessions(root, wanted === undefined ? resolve(path) : undefined).filter(
     ({ session }) => wanted === undefined || session.startsWith(wanted),
   );

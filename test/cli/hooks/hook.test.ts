@@ -1,72 +1,22 @@
 // Hooks as an agent runs them, against a real keeper and a real daemon.
-import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { askKeeper, keeperSocket } from '../../../src/cli/hooks/keeper-socket.ts';
+import { askKeeper } from '../../../src/cli/hooks/keeper-socket.ts';
+import { writeEvent } from '../../../src/cli/hooks/written-events.ts';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
-import { endKeepers, keepersOf as keepersIn } from '../../support/programs/keepers.ts';
 import { until } from '../../support/until.ts';
-import { daemonEntry } from '../../support/wire-client.ts';
+import { assertSilent, event, hook, keepersOf, listed, logOf, socketOf, withKeeper } from './hook-rig.ts';
 
-interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly ms: number;
-}
-
-/** Runs a hook as an agent does; input `null` leaves it open. */
-function hook(rig: DaemonRig, agent: string, input: object | string | Buffer | null): Promise<Ran> {
-  const startedMs = performance.now();
-  const words = [daemonEntry, 'hook', agent, `--storage=${rig.storage}`];
-  const child = spawn(process.execPath, words, { env: rig.environment, cwd: rig.work });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()));
-  child.stdin.on('error', () => undefined);
-  if (input !== null)
-    child.stdin.end(typeof input === 'string' || Buffer.isBuffer(input) ? input : JSON.stringify(input));
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, ...said, ms: performance.now() - startedMs }));
-  });
-}
-
-const socketOf = (rig: DaemonRig): string => keeperSocket(rig.storage, rig.environment);
-const logOf = (rig: DaemonRig): string => {
-  const file = join(rig.storage, 'hooks', 'hook.log');
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
-};
-
-const keepersOf = (rig: DaemonRig): number[] => keepersIn(rig.storage);
-
-/** A rig whose keeper is ended with it. */
-function withKeeper(body: (rig: DaemonRig) => Promise<void>): Promise<void> {
-  return withRig(async (rig) => {
-    try {
-      await body(rig);
-    } catch (error) {
-      throw new Error(`${String(error)}; the log of hooks:\n${logOf(rig)}`, { cause: error });
-    } finally {
-      await endKeepers(rig.storage);
-    }
-  });
-}
-
-function event(rig: DaemonRig, name: string, more: object = {}): object {
-  return { session_id: 'one', cwd: rig.work, hook_event_name: name, ...more };
-}
-
-function assertSilent(ran: Ran, what: string): void {
-  assert.equal([ran.code, ran.stdout, ran.stderr], [0, '', ''], what);
-}
-
-async function listed(rig: DaemonRig, ...words: string[]): Promise<string> {
-  const program = rig.run(['list', `--storage=${rig.storage}`, ...words]);
-  await program.code;
-  return program.stdout;
+/** Writes a prompt down as its hook does, and asks the keeper to carry it out. */
+function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string> {
+  const prompt = { agent: 'codex', conversation: 'one', directory: rig.work, kind: 'prompt' } as const;
+  return askKeeper(
+    socketOf(rig),
+    JSON.stringify({ event: writeEvent(rig.storage, { ...prompt, text, atMs }) }),
+  );
 }
 
 test('a conversation: prompts are turns, finished tools that changed files are tools, the end leaves it kept', () =>
@@ -178,17 +128,8 @@ test("a turn's checkpoint that came later than an agent waits says so, in the li
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);
-    const prompt = {
-      agent: 'codex',
-      conversation: 'one',
-      directory: rig.work,
-      kind: 'prompt',
-      text: 'late one',
-    };
-    const ask = (atMs: number): Promise<string> =>
-      askKeeper(socketOf(rig), JSON.stringify({ ...prompt, atMs }));
-    await ask(Date.now() - 5000);
-    await ask(Date.now());
+    await tellPrompt(rig, 'late one', Date.now() - 5000);
+    await tellPrompt(rig, 'late one', Date.now());
     const list = await listed(rig);
     assert.match(list, /\[1\].*late one \(captured 5\.\d s late\)\n/);
     assert.match(list, /\[2\].*late one( \(captured|$)/m);
@@ -200,8 +141,7 @@ test('a checkpoint that was begun in time and took longer than an agent waits sa
     await hook(rig, 'codex', event(rig, 'SessionStart'));
     await until('the session', () => rig.sessions().length === 1);
     for (let file = 0; file < 8000; file += 1) rig.write(`many/${file % 50}/${file}.txt`, `${file}\n`);
-    const prompt = { agent: 'codex', conversation: 'one', directory: rig.work, kind: 'prompt', text: 'slow' };
-    await askKeeper(socketOf(rig), JSON.stringify({ ...prompt, atMs: Date.now() - 900 }));
+    await tellPrompt(rig, 'slow', Date.now() - 900);
     assert.match(await listed(rig), /\[1\].* slow \(captured \d\.\d s late/);
   }));
 

@@ -1,0 +1,100 @@
+// The events of agents that were written down and not yet carried out: a file each in hooks/events of the storage. A
+// hook writes it before it waits for anything, and the keeper removes it when it has carried the event out. So neither
+// a hook nor a keeper that is killed loses an event.
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { AgentEvent } from './agent-event.ts';
+import { hooksDirectory } from './hook-log.ts';
+
+/** A hook that lives needs a second to finish its file. */
+const unfinishedMs = 60_000;
+
+const eventsDirectory = (storage: string): string => join(hooksDirectory(storage), 'events');
+const fileOf = (storage: string, id: string): string => join(eventsDirectory(storage), `${id}.json`);
+
+/** Writes an event to the disk and returns its id. Ids sort by the start of the hook's process. */
+export function writeEvent(storage: string, event: AgentEvent, id = newId()): string {
+  const directory = eventsDirectory(storage);
+  const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = fileOf(storage, id);
+  const temporary = `${file}.tmp`;
+  const fd = openSync(temporary, 'w', 0o600);
+  try {
+    writeFileSync(fd, JSON.stringify(event));
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(temporary, file);
+  syncDirectory(directory);
+  if (made !== undefined)
+    for (let at = directory; at.length >= made.length; at = dirname(at)) syncDirectory(dirname(at));
+  return id;
+}
+
+/** Returns the ids of the events that wait, oldest first. */
+export function writtenEvents(storage: string): string[] {
+  return namesIn(storage)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => name.slice(0, -'.json'.length))
+    .sort();
+}
+
+/** Reads an event; undefined when another keeper has removed it. @throws SyntaxError when the file is damaged */
+export function readWrittenEvent(storage: string, id: string): AgentEvent | undefined {
+  try {
+    return JSON.parse(readFileSync(fileOf(storage, id), 'utf8')) as AgentEvent;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+export function removeEvent(storage: string, id: string): void {
+  rmSync(fileOf(storage, id), { force: true });
+}
+
+/** Removes the files of hooks that were killed while they wrote: such an event never was whole. */
+export function removeUnfinished(storage: string, nowMs = Date.now()): void {
+  for (const name of namesIn(storage)) {
+    if (!name.endsWith('.tmp')) continue;
+    const file = join(eventsDirectory(storage), name);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (stats !== undefined && nowMs - stats.mtimeMs > unfinishedMs) rmSync(file, { force: true });
+  }
+}
+
+function newId(): string {
+  const startedMicros = Math.round(performance.timeOrigin * 1000 + performance.now() * 1000);
+  return `${String(startedMicros).padStart(17, '0')}-${process.pid}`;
+}
+
+function namesIn(storage: string): string[] {
+  try {
+    return readdirSync(eventsDirectory(storage));
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return; // a directory cannot be opened there
+  const fd = openSync(directory, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,148 @@
+// What is left of an agent's events where hooks, keepers or agents are killed: each is carried out once.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AgentEvent } from '../../../src/cli/hooks/agent-event.ts';
+import { writeEvent, writtenEvents } from '../../../src/cli/hooks/written-events.ts';
+import type { DaemonRig } from '../../support/daemon-rig.ts';
+import { daemonsOf } from '../../support/programs/keepers.ts';
+import { until } from '../../support/until.ts';
+import { event, hook, keepersOf, listed, logOf, startHook, withKeeper } from './hook-rig.ts';
+
+/** Waits until every event was carried out. */
+const allTaken = (rig: DaemonRig): Promise<void> =>
+  until('all events are carried out', () => writtenEvents(rig.storage).length === 0);
+
+async function contentIn(rig: DaemonRig, tag: string): Promise<string> {
+  const shown = rig.run(['diff', '0', tag, '--no-pager', `--storage=${rig.storage}`]);
+  assert.is(await shown.code, 0, shown.stderr);
+  return shown.stdout;
+}
+
+function eventOf(rig: DaemonRig, kind: AgentEvent['kind'], more: Partial<AgentEvent> = {}): AgentEvent {
+  return { agent: 'codex', conversation: 'one', directory: rig.work, kind, atMs: Date.now(), ...more };
+}
+
+async function killAll(pids: () => number[]): Promise<void> {
+  for (const pid of pids()) process.kill(pid, 'SIGKILL');
+  await until('they are gone', () => pids().length === 0);
+}
+
+test('the end of a conversation captures what changed since its last tool', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    rig.write('a.txt', 'the last change\n');
+    await hook(rig, 'codex', event(rig, 'SessionEnd'));
+    await allTaken(rig);
+    assert.match(await listed(rig), /\[1\.1\].*\+0 ~1 -0 {2}Changed by the end of the conversation/);
+    assert.match(await contentIn(rig, '1.1'), /\+the last change/);
+  }));
+
+test('the end of a conversation whose keeper was killed captures what changed', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    await killAll(() => keepersOf(rig));
+    rig.write('a.txt', 'the last change\n');
+    await hook(rig, 'codex', event(rig, 'SessionEnd'));
+    await allTaken(rig);
+    assert.match(await contentIn(rig, '1.1'), /\+the last change/);
+  }));
+
+test('the end of a conversation that never began makes no session', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'SessionEnd'));
+    await allTaken(rig);
+    assert.equal(rig.sessions(), []);
+  }));
+
+test('a keeper that is ended captures what changed in the conversations that it has open', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    rig.write('a.txt', 'the last change\n');
+    for (const pid of keepersOf(rig)) process.kill(pid, 'SIGTERM');
+    await until('no keeper', () => keepersOf(rig).length === 0);
+    assert.match(await contentIn(rig, '1.1'), /\+the last change/);
+  }));
+
+test('an event whose hook was killed before it reached a keeper is carried out by the next command', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    await killAll(() => keepersOf(rig));
+    rig.write('a.txt', 'the last change\n');
+    writeEvent(rig.storage, eventOf(rig, 'end'));
+    assert.match(await listed(rig), /\[1\.1\].*Changed by the end of the conversation/);
+    assert.equal(writtenEvents(rig.storage), []);
+  }));
+
+test('a keeper carries out an event that no hook tells it of', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    writeEvent(rig.storage, eventOf(rig, 'prompt', { text: 'two' }));
+    await allTaken(rig);
+    assert.match(await listed(rig), /\[2\].*two/);
+  }));
+
+test('an event that a killed keeper had carried out is not carried out again', () =>
+  withKeeper(async (rig) => {
+    const told = [
+      eventOf(rig, 'prompt', { text: 'one' }),
+      eventOf(rig, 'tool', { tool: 'Bash' }),
+      eventOf(rig, 'end'),
+    ];
+    // Each of these is written down again after it was carried out: a keeper that was killed in between left it so.
+    for (const [at, each] of told.entries()) {
+      rig.write('a.txt', `${at}\n`);
+      writeEvent(rig.storage, each, `00000${at}`);
+      await listed(rig);
+      await allTaken(rig);
+    }
+    const before = await listed(rig);
+    assert.match(before, /\[1\].*one.*\n.*\[1\.1\].*Bash\n.*\[1\.2\].*Changed by the end/);
+    await killAll(() => [...keepersOf(rig), ...daemonsOf(rig.storage)]);
+    rig.write('a.txt', 'by the user\n');
+    for (const [at, each] of told.entries()) writeEvent(rig.storage, each, `00000${at}`);
+    await listed(rig);
+    await allTaken(rig);
+    assert.is(await listed(rig), before);
+  }));
+
+test('an event that cannot be read is left out, and the log says so', () =>
+  withKeeper(async (rig) => {
+    const id = writeEvent(rig.storage, eventOf(rig, 'prompt', { text: 'one' }));
+    writeFileSync(join(rig.storage, 'hooks', 'events', `${id}.json`), '{"agent":"cod');
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'two' }));
+    await allTaken(rig);
+    assert.match(await listed(rig), /\[1\].*two/);
+    assert.match(logOf(rig), /an event that was written down cannot be read/);
+  }));
+
+test('hooks that are killed at any moment lose no change and make no checkpoint twice', () =>
+  withKeeper(async (rig) => {
+    const rounds = 10;
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    for (let round = 0; round < rounds; round += 1) {
+      rig.write('a.txt', `round ${round}\n`);
+      const tool = { tool_name: `Tool${round}`, tool_use_id: `call-${round}` };
+      const child = startHook(rig, 'codex', event(rig, 'PostToolUse', tool));
+      await delay(round * 16);
+      child.kill('SIGKILL');
+      if (round % 5 === 4) await killAll(() => keepersOf(rig));
+    }
+    await hook(rig, 'codex', event(rig, 'SessionEnd'));
+    await allTaken(rig);
+    const list = await listed(rig);
+    for (let round = 0; round < rounds; round += 1)
+      assert.ok(list.split(`Tool${round}\n`).length <= 2, `round ${round} once at most:\n${list}`);
+    const head = [...list.matchAll(/\[(1\.\d+)\]/g)].at(-1)?.[1] ?? '';
+    assert.match(await contentIn(rig, head), new RegExp(`\\+round ${rounds - 1}`));
+  }));
+
+test.run();
