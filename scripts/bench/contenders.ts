@@ -117,8 +117,8 @@ export class DaemonContender implements Contender {
       mode: 'hard',
     });
     this.#turn -= 1;
-    if (counts?.restored !== files || counts.failed > 0)
-      throw new Error(`${this.name}: ${counts?.restored} files were restored, and not ${files}`);
+    if (counts.restored !== files || counts.failed > 0)
+      throw new Error(`${this.name}: ${counts.restored} files were restored, and not ${files}`);
   }
 
   /** Asks again and again, so that what is measured is the event loop and not the one request. */

@@ -129,6 +129,11 @@ class Lint {
       );
       this.expect(!(field.name in Object.prototype), place, 'is a name that every object of JavaScript has');
       this.described(field.schema.description, place);
+      this.expect(
+        !/\balways sent\b/i.test(field.schema.description ?? ''),
+        place,
+        'a field that is always sent is required, which says so',
+      );
       this.schema(field.schema, place, false);
     }
   }

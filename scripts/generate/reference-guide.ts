@@ -58,7 +58,7 @@ export const generators = `## Making a client
 |---|---|---|
 | \`schema.json\` (JSON Schema 2020-12) | \`npx json-schema-to-typescript -i schema.json -o types.ts\` | every definition is a type of its name |
 | | \`npx quicktype --src-lang schema --lang <language> schema.json\` | the type \`CheckpointdProtocol\` only names the others |
-| | \`datamodel-codegen --input schema.json --input-file-type jsonschema --output models.py\` | \`x-methods\` tells which definitions are the parameters and the result of a method |
+| | \`datamodel-codegen --input schema.json --input-file-type jsonschema --output-model-type pydantic_v2.BaseModel --use-annotated --output models.py\` | \`x-methods\` tells which definitions are the parameters and the result of a method |
 | \`openrpc.json\` (OpenRPC 1.4.1) | any OpenRPC generator; also answered by \`rpc.discover\` | parameters go by name (\`paramStructure: by-name\`) |
 | \`metaModel.json\` (the meta model of LSP 3.18) | generators for LSP such as lsprotocol | requests, notifications and structures; no examples |
 | \`protocol.json\` | your own generator | the source: also rules, errors with remedies, and more examples |

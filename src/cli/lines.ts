@@ -45,19 +45,15 @@ export function counts({ added, modified, deleted }: FileStats): string {
 /** What a restore did, or would do. */
 export function sayRestore(result: RestoreResult): void {
   const would = result.dryRun === true;
-  sayPaths(would ? 'Would bring back' : 'Brought back', result.restored, result.counts?.restored);
-  sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts?.deleted);
+  sayPaths(would ? 'Would bring back' : 'Brought back', result.restored, result.counts.restored);
+  sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
   // An edit that was met while the restore ran was not saved before: it stands where it is, and is told below.
   const standing = new Set(result.failed.map(({ path, pathBytes }) => pathBytes ?? path));
   const saved = result.conflicts.filter(({ path, pathBytes }) => !standing.has(pathBytes ?? path));
   const unsaved = result.conflicts.length - saved.length;
-  sayPaths(
-    'Edited by somebody else, and saved first',
-    saved,
-    (result.counts?.conflicts ?? saved.length + unsaved) - unsaved,
-  );
-  sayPaths('Left as they are', result.skipped, result.counts?.skipped);
-  sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts?.failed);
+  sayPaths('Edited by somebody else, and saved first', saved, result.counts.conflicts - unsaved);
+  sayPaths('Left as they are', result.skipped, result.counts.skipped);
+  sayPaths(would ? 'Could not be restored' : 'Not restored', result.failed, result.counts.failed);
   if (changesNothing(result)) say('No file changes.');
   for (const warning of result.warnings ?? []) say(fit(`Note: ${plain(inCommands(warning))}`));
 }

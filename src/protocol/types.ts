@@ -374,7 +374,10 @@ export interface RestoreCounts {
 export interface RestoreResult {
   /** Paths that were written, in the order of their bytes. */
   readonly restored: readonly PathRef[];
-  /** Paths that were deleted (mode `hard`), in the order of their bytes. */
+  /**
+   * Paths that were deleted, in the order of their bytes. A restore deletes in mode `hard` only. An undo or
+   * redo deletes in mode `soft` too: the files that the restore which it takes back had brought.
+   */
   readonly deleted: readonly PathRef[];
   /** Paths that could not be restored; they are as they were, and the rest went on. */
   readonly failed: readonly FailedPath[];
@@ -391,8 +394,8 @@ export interface RestoreResult {
   readonly checkpoint?: Checkpoint;
   /** Where the conversation stands now. Absent: it was not restored. */
   readonly conversation?: ConversationLengths;
-  /** The true numbers: a list longer than `limits.maxListedPaths` is cut. Always sent. */
-  readonly counts?: RestoreCounts;
+  /** The true numbers: a list longer than `limits.maxListedPaths` is cut. */
+  readonly counts: RestoreCounts;
   /** True when nothing was changed. Absent: false. */
   readonly dryRun?: boolean;
   /** How long it took. */
@@ -1848,8 +1851,8 @@ export interface ConversationGetResult {
   readonly mcpEnabled: boolean;
   /** The main conversation, inside a tangent. Absent: in no tangent. */
   readonly tangentState?: TangentState;
-  /** How full the model's window is. Always sent. */
-  readonly contextWindow?: ContextWindow;
+  /** How full the model's window is. */
+  readonly contextWindow: ContextWindow;
 }
 
 /** Parameters of `conversation/history`. */
@@ -2383,8 +2386,8 @@ export interface ConversationSetAgentsResult {
   readonly replayed?: boolean;
   /** The operation that this answer belongs to, for `operation/get`. */
   readonly operation?: OperationId;
-  /** The paths and globs that the resources of the active agent brought into the context. Always sent. */
-  readonly context?: readonly string[];
+  /** The paths and globs that the resources of the active agent brought into the context. */
+  readonly context: readonly string[];
   /** Resources that were left out, and why; and what did not succeed although the request did. Absent: nothing. */
   readonly warnings?: readonly string[];
 }
@@ -2873,8 +2876,13 @@ export interface WorktreeDidChangeParams {
   readonly dirtyPaths: Count;
   /** Those that are new, at most 1,000; empty when there were more. */
   readonly paths: readonly PathRef[];
-  /** True when there were more than could be listed: look at whatever you care for. Absent: false. */
+  /** True when more changed than is listed: look at whatever you care for. Absent: false. */
   readonly more?: boolean;
+  /**
+   * True when the watch lost events, because more came at once than it can take: `dirtyPaths` does not count
+   * their paths. Comes with `more`. Absent: false.
+   */
+  readonly overflowed?: boolean;
 }
 
 /** Parameters of `worktree/didDrift`. */

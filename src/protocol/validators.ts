@@ -510,7 +510,7 @@ function RestoreResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'safety', p, g, CheckpointId);
   may(o, 'checkpoint', p, g, Checkpoint);
   may(o, 'conversation', p, g, ConversationLengths);
-  may(o, 'counts', p, g, RestoreCounts);
+  need(o, 'counts', p, g, RestoreCounts);
   may(o, 'dryRun', p, g, boolean);
   need(o, 'ms', p, g, Milliseconds);
   may(o, 'replayed', p, g, boolean);
@@ -1506,7 +1506,7 @@ function ConversationGetResult(v: unknown, p: string, g: Gathering): void {
   may(o, 'checkpointManager', p, g, CheckpointManagerRef);
   need(o, 'mcpEnabled', p, g, boolean);
   may(o, 'tangentState', p, g, TangentState);
-  may(o, 'contextWindow', p, g, ContextWindow);
+  need(o, 'contextWindow', p, g, ContextWindow);
 }
 
 function ConversationHistoryParams(v: unknown, p: string, g: Gathering): void {
@@ -1838,7 +1838,7 @@ function ConversationSetAgentsResult(v: unknown, p: string, g: Gathering): void 
   need(o, 'agents', p, g, Count);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
-  may(o, 'context', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
+  need(o, 'context', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
   may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));
 }
 
@@ -2147,6 +2147,7 @@ function WorktreeDidChangeParams(v: unknown, p: string, g: Gathering): void {
   need(o, 'dirtyPaths', p, g, Count);
   need(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
   may(o, 'more', p, g, boolean);
+  may(o, 'overflowed', p, g, boolean);
 }
 
 function WorktreeDidDriftParams(v: unknown, p: string, g: Gathering): void {

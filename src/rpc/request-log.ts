@@ -14,12 +14,12 @@ export interface AnsweredRequest {
 
 const nameCharactersMax = 100;
 
-function gistOfRestore({ checkpoint, restored, deleted, failed, counts, dryRun }: RestoreResult): string {
+function gistOfRestore({ checkpoint, counts, dryRun }: RestoreResult): string {
   const words = [
     dryRun === true ? 'a dry run' : checkpoint?.id,
-    `restored ${counts?.restored ?? restored.length}`,
-    `deleted ${counts?.deleted ?? deleted.length}`,
-    `failed ${counts?.failed ?? failed.length}`,
+    `restored ${counts.restored}`,
+    `deleted ${counts.deleted}`,
+    `failed ${counts.failed}`,
   ];
   return words.filter((word) => word !== undefined).join(', ');
 }

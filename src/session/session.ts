@@ -11,6 +11,7 @@ import type { Repository } from '../git/repository/git-dir.ts';
 import type { OperationQueue } from '../queue/operation-queue.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
+import type { ChangeBatch } from '../watch/change-batches.ts';
 import type { WorkTreeWatcher } from '../watch/watcher.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
@@ -104,11 +105,7 @@ export interface SessionEvents {
     by?: object,
   ): Promise<void>;
   failed(session: Session, method: string, error: unknown, by?: object): void;
-  /** `overflow`: more changed than is listed. */
-  workTreeChanged(
-    session: Session,
-    change: { readonly paths: readonly TreePath[]; readonly overflow: boolean },
-  ): void;
+  workTreeChanged(session: Session, change: ChangeBatch): void;
   /** A capture found changes that {@link workTreeChanged} had not told. */
   workTreeDrifted(session: Session, paths: readonly TreePath[]): void;
   conversationChanged(session: Session, method: string, by?: object): void;

@@ -50,7 +50,7 @@ export function startWatching(session: Session): void {
 async function sayLive(session: Session): Promise<void> {
   const { watcher } = session;
   await watcher?.ready().catch(() => undefined); // logged by the watcher, which stays unwatched
-  if (watcher?.figures.state === 'live') told(session, { paths: [], overflow: true });
+  if (watcher?.figures.state === 'live') told(session, { paths: [], overflow: true, isLost: false });
 }
 
 /** What happens when a capture of the session begins to look, and when it has succeeded; see {@link WatchAudit}. */

@@ -6,6 +6,8 @@ export interface ChangeBatch {
   readonly paths: readonly TreePath[];
   /** More has changed than is listed (then nothing is listed): look at whatever you care for. */
   readonly overflow: boolean;
+  /** Events were lost: no count of changed paths has theirs. */
+  readonly isLost: boolean;
 }
 
 export const batchMs = 100;
@@ -15,6 +17,7 @@ export class ChangeBatches {
   readonly #tell: (batch: ChangeBatch) => void;
   #paths = new Set<TreePath>();
   #overflow = false;
+  #isLost = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(tell: (batch: ChangeBatch) => void) {
@@ -29,7 +32,9 @@ export class ChangeBatches {
     this.#arm();
   }
 
+  /** Events were lost: any path may have changed. */
   addEverything(): void {
+    this.#isLost = true;
     this.#tooMany();
     this.#arm();
   }
@@ -50,10 +55,11 @@ export class ChangeBatches {
   }
 
   #flush(): void {
-    const batch = { paths: [...this.#paths].sort(), overflow: this.#overflow };
+    const batch = { paths: [...this.#paths].sort(), overflow: this.#overflow, isLost: this.#isLost };
     this.#timer = undefined;
     this.#paths = new Set();
     this.#overflow = false;
+    this.#isLost = false;
     this.#tell(batch);
   }
 }

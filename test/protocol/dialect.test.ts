@@ -28,6 +28,12 @@ const mistakes: readonly (readonly [string, readonly (string | number)[], unknow
     /^FileStats\.added: needs a description/,
   ],
   [
+    'a field that is always sent and not required',
+    ['$defs', 'FileStats', 'properties', 'added'],
+    { $ref: '#/$defs/Count', description: 'Files added. Always sent.' },
+    /^FileStats\.added: a field that is always sent is required/,
+  ],
+  [
     'an object that is not named',
     ['$defs', 'FileStats', 'properties', 'added'],
     { type: 'object', description: 'X.' },

@@ -94,33 +94,40 @@ if (npm.status !== 0) {
   });
 }
 
+/** The command for Python as the reference gives it, without the program's name. */
+function documentedWords(): string[] {
+  const reference = readFileSync(join(root, 'protocol/REFERENCE.md'), 'utf8');
+  const words = /`datamodel-codegen ([^`]+)`/.exec(reference)?.[1]?.split(' ');
+  assert.ok(words, 'the reference gives the command');
+  return words.map((word) => (word === 'schema.json' ? schema : word));
+}
+
 const python = join(place, 'env/bin/python');
 const pip =
   run('python3', '-m', 'venv', 'env').status === 0
-    ? run(python, '-m', 'pip', 'install', '-q', 'datamodel-code-generator')
+    ? run(python, '-m', 'pip', 'install', '-q', 'datamodel-code-generator', 'mypy', 'pydantic')
     : { status: 1, text: 'python3 with venv is missing' };
 if (pip.status !== 0) {
   console.log(`skipped: datamodel-code-generator: ${pip.text.trim().split('\n').at(-1)}`);
   test('a third generator needs python3 and PyPI', () => undefined);
 } else {
-  test('datamodel-code-generator makes models that import and check', () => {
-    const words = ['--input', schema, '--input-file-type', 'jsonschema', '--output', 'models.py'];
-    const made = run(
-      join(place, 'env/bin/datamodel-codegen'),
-      ...words,
-      '--output-model-type',
-      'pydantic_v2.BaseModel',
-    );
+  test('the documented command for Python makes models that import and check', () => {
+    const made = run(join(place, 'env/bin/datamodel-codegen'), ...documentedWords());
     assert.is(made.status, 0, made.text);
     const use = [
       'from models import CheckpointCreateParams, ProgressToken, RestoreResult',
-      'print(CheckpointCreateParams(session="s", kind="turn").kind.value, ProgressToken(1).root, ProgressToken("one").root)',
+      'print(CheckpointCreateParams(session="s", kind="turn").kind.value, ProgressToken(1).model_dump(), ProgressToken("one").model_dump())',
       'try: CheckpointCreateParams(kind="turn")',
       'except ValueError as error: print("refused" if "session" in str(error) else error)',
     ].join('\n');
     const { status, text } = run(python, '-c', use);
     assert.is(status, 0, text);
     assert.is(text.trim(), 'turn 1 one\nrefused');
+  });
+
+  test('mypy --strict accepts those models', () => {
+    const { status, text } = run(join(place, 'env/bin/mypy'), '--strict', 'models.py');
+    assert.is(status, 0, text);
   });
 }
 

@@ -1,7 +1,11 @@
 // What a session watches, from its opening on.
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { WorktreeDidChangeParams } from '../../src/protocol/types.ts';
 import { startWatching } from '../../src/session/watching.ts';
+import { opened } from '../support/in-process-daemon.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
 
@@ -25,5 +29,23 @@ test('a session that is opened again holds its tree before anything is captured'
     startWatching(session);
     assert.is(asked, 1);
   }));
+
+test('a change event says when the watch lost events', async () => {
+  const { daemon, root, session } = await opened();
+  const isLive = async (): Promise<boolean> =>
+    (await daemon.call('worktree/status', { session })).state === 'live';
+  await until('the watch is live', isLive);
+  // The daemon takes no event while this goes on, and its watch gathers some thousands at most.
+  for (let number = 0; number < 12_000; number += 1) symlinkSync('nowhere', join(root, `link-${number}`));
+  const lost = (): unknown =>
+    daemon.told.find(
+      ({ method, params }) =>
+        method === 'worktree/didChange' && (params as WorktreeDidChangeParams).overflowed === true,
+    )?.params;
+  await until('the loss is told', () => lost() !== undefined);
+  const { more, paths } = lost() as WorktreeDidChangeParams;
+  assert.equal([more, paths], [true, []]);
+  await daemon.close();
+});
 
 test.run();

@@ -135,7 +135,7 @@ test('a burst is told as an overflow, and more marks than the bound are everythi
   for (let i = 0; i < 5000; i += 1) told.add(`f${i}` as TreePath);
   told.add('a' as TreePath);
   await sleep(250);
-  assert.equal(batches, [{ paths: [], overflow: true }]);
+  assert.equal(batches, [{ paths: [], overflow: true, isLost: false }]);
   for (let i = 0; i < 1000; i += 1) told.add(`f${i}` as TreePath);
   await sleep(250);
   assert.is(batches[1]?.paths.length, 1000);

@@ -2,11 +2,10 @@
 import type { RestoreResult } from '../../protocol/types.ts';
 
 /** Files have changed by our coming, although nobody asked for it. */
-export function recoveredLine({ counts, restored, deleted, failed }: RestoreResult): string {
+export function recoveredLine({ counts }: RestoreResult): string {
   const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`;
-  const back = files(counts?.restored ?? restored.length);
-  const gone = files(counts?.deleted ?? deleted.length);
-  const left = counts?.failed ?? failed.length;
-  const rest = left === 0 ? '' : `, ${files(left)} not restored`;
+  const back = files(counts.restored);
+  const gone = files(counts.deleted);
+  const rest = counts.failed === 0 ? '' : `, ${files(counts.failed)} not restored`;
   return `a restore that was stopped half-way has been finished or undone: ${back} brought back, ${gone} deleted${rest} ("checkpointd undo" takes it back)`;
 }

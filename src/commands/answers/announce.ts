@@ -10,6 +10,7 @@ import { baseOf } from '../../session/index/base.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
 import type { Session, SessionEvents } from '../../session/session.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
+import type { ChangeBatch } from '../../watch/change-batches.ts';
 import { checkpointAnswer } from './checkpoint-answer.ts';
 import { codeOf } from './error-code.ts';
 import { pathRef } from './paths.ts';
@@ -129,12 +130,9 @@ function factOf(error: unknown): EventOf<'checkpoint/didFail'>['error'] {
   return { code: codeOf(kind), kind, message };
 }
 
-function changeOf(
-  session: Session,
-  { paths, overflow }: { readonly paths: readonly TreePath[]; readonly overflow: boolean },
-): EventOf<'worktree/didChange'> {
+function changeOf(session: Session, { paths, overflow, isLost }: ChangeBatch): EventOf<'worktree/didChange'> {
   const { state, dirtyPaths } = watcherFigures(session);
-  const more = given({ more: overflow || undefined });
+  const more = given({ more: overflow || undefined, overflowed: isLost || undefined });
   return { session: session.id, state, dirtyPaths, paths: paths.map(pathRef), ...more };
 }
 

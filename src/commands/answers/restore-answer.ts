@@ -56,7 +56,7 @@ export async function restoreAgain(
 /** How many paths a restore is told to have had each fate, however few are listed. */
 export function countsOf(
   outcome: Pick<RestoreView, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>,
-): Wire.RestoreResult['counts'] & object {
+): Wire.RestoreCounts {
   return {
     restored: outcome.restored.length,
     deleted: outcome.deleted.length,

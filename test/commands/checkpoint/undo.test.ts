@@ -62,6 +62,18 @@ test('an undo brings back what the restore wrote, deleted and displaced, and lea
     assert.equal(redone.conflicts, []);
   }));
 
+test('an undo in mode soft deletes the file that the restore brought back, and lists it', () =>
+  withSessions(async (rig) => {
+    const { id: session } = await rig.open();
+    rig.write('f', 'one\n');
+    await rig.request('checkpoint/create', { session, kind: 'turn' });
+    rmSync(join(rig.work, 'f'));
+    await rig.request('checkpoint/restore', { session, tag: '1' });
+    const undone = await rig.request('checkpoint/undo', { session });
+    assert.equal([paths(undone.deleted), undone.counts.deleted], [['f'], 1]);
+    assert.not.ok(existsSync(join(rig.work, 'f')));
+  }));
+
 test('an undo in mode hard brings back the exact state before', () =>
   withSessions(async (rig) => {
     const session = await restored(rig);

@@ -888,7 +888,9 @@ class RestoreCounts(TypedDict):
 class _RestoreResultRequired(TypedDict):
     # Paths that were written, in the order of their bytes.
     restored: List[PathRef]
-    # Paths that were deleted (mode `hard`), in the order of their bytes.
+    # Paths that were deleted, in the order of their bytes. A restore deletes in mode `hard` only.
+    # An undo or redo deletes in mode `soft` too: the files that the restore which it takes back
+    # had brought.
     deleted: List[PathRef]
     # Paths that could not be restored; they are as they were, and the rest went on.
     failed: List[FailedPath]
@@ -896,6 +898,8 @@ class _RestoreResultRequired(TypedDict):
     conflicts: List[ConflictPath]
     # Paths that were left alone on purpose.
     skipped: List[SkippedPath]
+    # The true numbers: a list longer than `limits.maxListedPaths` is cut.
+    counts: RestoreCounts
     # How long it took.
     ms: Milliseconds
 
@@ -912,8 +916,6 @@ class RestoreResult(_RestoreResultRequired, total=False):
     checkpoint: Checkpoint
     # Where the conversation stands now. Absent: it was not restored.
     conversation: ConversationLengths
-    # The true numbers: a list longer than `limits.maxListedPaths` is cut. Always sent.
-    counts: RestoreCounts
     # True when nothing was changed. Absent: false.
     dryRun: bool
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
@@ -2413,6 +2415,8 @@ class _ConversationGetResultRequired(TypedDict):
     fileLineTracker: FileLineTrackers
     # Whether MCP is enabled.
     mcpEnabled: bool
+    # How full the model's window is.
+    contextWindow: ContextWindow
 
 
 class ConversationGetResult(_ConversationGetResultRequired, total=False):
@@ -2437,8 +2441,6 @@ class ConversationGetResult(_ConversationGetResultRequired, total=False):
     checkpointManager: CheckpointManagerRef
     # The main conversation, inside a tangent. Absent: in no tangent.
     tangentState: TangentState
-    # How full the model's window is. Always sent.
-    contextWindow: ContextWindow
 
 
 _ConversationHistoryParamsRequired = TypedDict(
@@ -3051,6 +3053,8 @@ class ConversationSetAgentsParams(_ConversationSetAgentsParamsRequired, total=Fa
 class _ConversationSetAgentsResultRequired(TypedDict):
     # How many agents there are.
     agents: Count
+    # The paths and globs that the resources of the active agent brought into the context.
+    context: List[str]
 
 
 class ConversationSetAgentsResult(_ConversationSetAgentsResultRequired, total=False):
@@ -3060,9 +3064,6 @@ class ConversationSetAgentsResult(_ConversationSetAgentsResultRequired, total=Fa
     replayed: bool
     # The operation that this answer belongs to, for `operation/get`.
     operation: OperationId
-    # The paths and globs that the resources of the active agent brought into the context. Always
-    # sent.
-    context: List[str]
     # Resources that were left out, and why; and what did not succeed although the request did.
     # Absent: nothing.
     warnings: List[str]
@@ -3626,9 +3627,11 @@ class _WorktreeDidChangeParamsRequired(TypedDict):
 
 class WorktreeDidChangeParams(_WorktreeDidChangeParamsRequired, total=False):
     """Parameters of `worktree/didChange`."""
-    # True when there were more than could be listed: look at whatever you care for. Absent:
-    # false.
+    # True when more changed than is listed: look at whatever you care for. Absent: false.
     more: bool
+    # True when the watch lost events, because more came at once than it can take: `dirtyPaths`
+    # does not count their paths. Comes with `more`. Absent: false.
+    overflowed: bool
 
 
 class WorktreeDidDriftParams(TypedDict):

@@ -1206,7 +1206,9 @@ pub struct RestoreCounts {
 pub struct RestoreResult {
     /// Paths that were written, in the order of their bytes.
     pub restored: Vec<PathRef>,
-    /// Paths that were deleted (mode `hard`), in the order of their bytes.
+    /// Paths that were deleted, in the order of their bytes. A restore deletes in mode `hard` only.
+    /// An undo or redo deletes in mode `soft` too: the files that the restore which it takes back
+    /// had brought.
     pub deleted: Vec<PathRef>,
     /// Paths that could not be restored; they are as they were, and the rest went on.
     pub failed: Vec<FailedPath>,
@@ -1224,9 +1226,8 @@ pub struct RestoreResult {
     /// Where the conversation stands now. Absent: it was not restored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conversation: Option<ConversationLengths>,
-    /// The true numbers: a list longer than `limits.maxListedPaths` is cut. Always sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub counts: Option<RestoreCounts>,
+    /// The true numbers: a list longer than `limits.maxListedPaths` is cut.
+    pub counts: RestoreCounts,
     /// True when nothing was changed. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<bool>,
@@ -3338,7 +3339,7 @@ pub struct ConversationGetParams {
 }
 
 /// Answer to `conversation/get`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationGetResult {
     /// Its id.
@@ -3385,9 +3386,8 @@ pub struct ConversationGetResult {
     /// The main conversation, inside a tangent. Absent: in no tangent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tangent_state: Option<TangentState>,
-    /// How full the model's window is. Always sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context_window: Option<ContextWindow>,
+    /// How full the model's window is.
+    pub context_window: ContextWindow,
 }
 
 /// Parameters of `conversation/history`.
@@ -4239,10 +4239,8 @@ pub struct ConversationSetAgentsResult {
     /// The operation that this answer belongs to, for `operation/get`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operation: Option<OperationId>,
-    /// The paths and globs that the resources of the active agent brought into the context. Always
-    /// sent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context: Option<Vec<String>>,
+    /// The paths and globs that the resources of the active agent brought into the context.
+    pub context: Vec<String>,
     /// Resources that were left out, and why; and what did not succeed although the request did.
     /// Absent: nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5054,10 +5052,13 @@ pub struct WorktreeDidChangeParams {
     pub dirty_paths: Count,
     /// Those that are new, at most 1,000; empty when there were more.
     pub paths: Vec<PathRef>,
-    /// True when there were more than could be listed: look at whatever you care for. Absent:
-    /// false.
+    /// True when more changed than is listed: look at whatever you care for. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more: Option<bool>,
+    /// True when the watch lost events, because more came at once than it can take: `dirtyPaths`
+    /// does not count their paths. Comes with `more`. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overflowed: Option<bool>,
 }
 
 impl WorktreeDidChangeParams {
@@ -5074,6 +5075,7 @@ impl WorktreeDidChangeParams {
             dirty_paths,
             paths,
             more: None,
+            overflowed: None,
         }
     }
 }
