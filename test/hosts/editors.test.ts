@@ -90,6 +90,7 @@ if (has('emacs')) {
     assert.is(status, 0, text);
     assert.match(text, /ALL WELL/);
     assert.match(text, /\[1\] From Emacs/);
+    assert.match(text, /^1 file restored$/m);
   });
 
   test('Emacs hosts the daemon with Eglot', () => {

@@ -164,7 +164,8 @@ A daemon of ours that still runs is ended first."
   (checkpointd--save-or-quit)
   (let ((restored (checkpointd-request 'checkpoint/restore :tag tag)))
     (checkpointd--revert-buffers)
-    (message "%d files restored" (length (plist-get restored :restored)))
+    (let ((count (plist-get (plist-get restored :counts) :restored)))
+      (message "%d %s restored" count (if (= count 1) "file" "files")))
     restored))
 
 (defun checkpointd-undo ()

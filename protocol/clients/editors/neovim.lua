@@ -80,9 +80,12 @@ function M.stop()
   return vim.wait(5000, function() return M.client.is_stopped() end, 10)
 end
 
+--- Shows the result, or the error in one line. vim.notify at its level ERROR would make the command fail as well,
+--- with "Error detected while processing" and a traceback of this file.
 local function show(result, err, lines)
   if not result then
-    return vim.notify(('%s (%s)'):format(err.message, (err.data or {}).kind or err.code), vim.log.levels.ERROR)
+    local text = ('%s (%s)'):format(err.message, (err.data or {}).kind or err.code)
+    return vim.api.nvim_echo({ { text, 'ErrorMsg' } }, true, {})
   end
   print(table.concat(lines(result), '\n'))
 end
@@ -112,7 +115,10 @@ end
 local function restore(method, params, forced)
   if warn(forced and 'They are left as they are.' or 'Save them first, or add ! to go on.') and not forced then return end
   local result, err = M.request(method, params)
-  show(result, err, function(r) return { ('%d files restored'):format(#r.restored) } end)
+  show(result, err, function(r)
+    local count = r.counts.restored
+    return { ('%d %s restored'):format(count, count == 1 and 'file' or 'files') }
+  end)
   -- Without 'autoread' every changed buffer would ask.
   local autoread = vim.o.autoread
   vim.o.autoread = true
