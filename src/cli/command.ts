@@ -51,6 +51,8 @@ export interface CliCommand {
   readonly hidden?: true;
   /** Opens a session where there is none. */
   readonly makesSession?: true;
+  /** Changes files of the work tree. */
+  readonly changesFiles?: true;
   readonly run: (task: Task) => Promise<number>;
 }
 

@@ -15,7 +15,10 @@ export async function perform(
   wanted: Given,
   parsed: Pick<Task, 'options' | 'words'>,
 ): Promise<number> {
-  const { client, session, workspace } = await reach(wanted, { make: command.makesSession === true });
+  const { client, session, workspace } = await reach(wanted, {
+    make: command.makesSession === true,
+    changesFiles: command.changesFiles === true,
+  });
   const interrupt = new AbortController();
   /** Whoever closed the pager waits for nothing more. */
   const unread = new AbortController();

@@ -13,6 +13,7 @@ import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { recoveredLine } from './hooks/recovered-line.ts';
 import { NoSession } from './no-session.ts';
 import { note } from './terminal.ts';
+import { takenAmong, usedSessions } from './used-sessions.ts';
 import { compareVersions } from './version.ts';
 import { whileBusy } from './while-busy.ts';
 
@@ -38,23 +39,34 @@ export interface Reached {
   readonly workspace: string;
 }
 
+/** What the session is wanted for. */
+export interface Purpose {
+  /** Begins a session where there is none. */
+  readonly make?: boolean;
+  /** Says which session is taken where another one may be meant. */
+  readonly changesFiles?: boolean;
+}
+
 /** Finds and opens the session. @throws NoSession */
-export async function reach(where: Where, { make = false } = {}): Promise<Reached> {
+export async function reach(
+  where: Where,
+  { make = false, changesFiles = false }: Purpose = {},
+): Promise<Reached> {
   const storage = where.storage === undefined ? defaultStorage() : resolve(where.storage);
   const place = where.session === undefined ? resolve(where.path) : undefined;
   await carriedOut(storage);
-  const found = storedSessions(storage, place).filter(
+  const found = usedSessions(storage, place).filter(
     ({ session }) => where.session === undefined || session.startsWith(where.session),
   );
   const [chosen] = found;
   if (chosen === undefined) return make ? begin(storage, resolve(where.path)) : refuse(where);
   const here = found.filter(({ workspace }) => workspace === chosen.workspace);
-  if (here.length > 1) {
-    const state = chosen.socket === undefined ? 'newest' : 'newest open';
+  const warning = changesFiles && place !== undefined ? takenAmong(chosen, here) : undefined;
+  if (warning !== undefined) note(warning);
+  else if (here.length > 1)
     note(
-      `${here.length} sessions of ${chosen.workspace}; this is the ${state} one, ${chosen.session} (--session=ID chooses)`,
+      `${here.length} sessions of ${chosen.workspace}; this is the one used last, ${chosen.session} (--session=ID chooses)`,
     );
-  }
   return joinedOrOpened(chosen);
 }
 

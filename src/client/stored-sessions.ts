@@ -1,6 +1,6 @@
 // The sessions of a work tree as they lie on disk, and how the daemon that has one open is reached: for whoever comes
 // to a session without having started its daemon. It reads two small files a session and writes nothing.
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -15,6 +15,8 @@ export interface StoredSession {
   readonly socket?: string;
   /** ISO 8601. */
   readonly created: string;
+  /** Its last checkpoint, restore or conversation entry, in ms since 1970. */
+  readonly lastUsedMs: number;
 }
 
 /** `$XDG_STATE_HOME/checkpointd`, or where that stands when the variable is not set. */
@@ -25,8 +27,8 @@ export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): st
 }
 
 /**
- * The sessions of the work tree that a path lies in: of the innermost work tree first, then those that a daemon has
- * open, then the newest. Without a path: of every work tree.
+ * Returns the sessions of the work tree that a path lies in: those of the innermost work tree first, then the one used
+ * last. Without a path: those of every work tree.
  */
 export function storedSessions(storage: string, path?: string): StoredSession[] {
   const place = path === undefined ? undefined : realpathSync(path);
@@ -39,7 +41,7 @@ export function storedSessions(storage: string, path?: string): StoredSession[] 
     .sort(
       (a, b) =>
         (place === undefined ? 0 : b.workspace.length - a.workspace.length) ||
-        Number(b.socket !== undefined) - Number(a.socket !== undefined) ||
+        b.lastUsedMs - a.lastUsedMs ||
         b.created.localeCompare(a.created),
     );
 }
@@ -60,8 +62,29 @@ function read(storage: string, name: string): StoredSession | undefined {
     retention: retention === 'keep' ? 'keep' : 'session',
     storage,
     created: String(created),
+    lastUsedMs: Math.max(...['session.log', 'published.log'].map((name) => changedMs(join(own, name))), 0),
     ...(typeof socket === 'string' ? { socket } : {}),
   };
+}
+
+/** What a session says of itself without being opened. */
+export interface StoredSummary {
+  /** Absent: unknown, for a session that was last open in an earlier version. */
+  readonly checkpoints?: number;
+  readonly firstPrompt?: string;
+}
+
+export function summaryOf({ storage, session }: StoredSession): StoredSummary {
+  const { checkpoints, firstPrompt } = json(join(storage, session, 'checkpointd', 'summary.json')) ?? {};
+  return {
+    ...(typeof checkpoints === 'number' ? { checkpoints } : {}),
+    ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
+  };
+}
+
+/** When a file was last written, in ms since 1970; 0 for one that is not there. */
+function changedMs(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 /** An object from a file; undefined for what is not there, not ours to read, or no object. */

@@ -21,5 +21,6 @@ export async function removeCheckpoints(
   );
   await store.remove(ids);
   index.remove(ids);
+  session.noteSummary();
   return ids.length;
 }

@@ -70,6 +70,10 @@ export class SessionDirectory {
   get deletionFile(): string {
     return join(this.own, 'deletion');
   }
+  /** How many checkpoints there are, and the first prompt, for readers that do not open the session. */
+  get summaryFile(): string {
+    return join(this.own, 'summary.json');
+  }
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }

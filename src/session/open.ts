@@ -202,6 +202,7 @@ async function build(
     // Not before all of it was read: what a later version wrote is left as it is.
     if (effective.marker !== standing) directory.create(effective.marker);
     startWatching(session);
+    session.noteSummary();
     return session;
   } catch (error) {
     await session.watcher?.close();

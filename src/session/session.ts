@@ -22,6 +22,7 @@ import type { SessionOwner } from './owner.ts';
 import type { AnsweredRestores } from './restore/answered-restores.ts';
 import type { LateEdits } from './restore/late-edits.ts';
 import type { RestoreOutcome } from './restore/outcome.ts';
+import { SummaryFile } from './summary.ts';
 
 /** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */
 export type DisabledReason =
@@ -120,10 +121,12 @@ export class Session {
   #hasUnfinishedRestore = false;
   #recovered: RestoreOutcome | undefined;
   #contextSignature: string | undefined;
+  readonly #summary: SummaryFile;
 
   constructor(parts: SessionParts) {
     this.parts = parts;
     this.id = parts.marker.session;
+    this.#summary = new SummaryFile(parts.directory, parts.log);
   }
 
   /** The checkpoints when they are enabled, undefined otherwise. */
@@ -147,6 +150,11 @@ export class Session {
   disable(reason: DisabledReason, because?: CheckpointdError): void {
     this.#checkpoints = reason;
     this.#because = because;
+  }
+
+  /** Brings the summary up to date; where checkpoints cannot be looked at, it stays as it was. */
+  noteSummary(): void {
+    if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.note(this.enabled);
   }
 
   /** What to tell of {@link disabledReason}. */

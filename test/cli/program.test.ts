@@ -220,12 +220,12 @@ test('escapes and line breaks of a message never reach the terminal', () =>
     await client.close();
   }));
 
-test('of several sessions the newest open one is meant, and that is told', () =>
+test('of several sessions the one used last is meant, and that is told', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ conversationId: 'one', retention: 'keep' });
     const { session } = await rig.open(client, { conversationId: 'two', retention: 'keep' });
     const ran = await run(rig, 'status');
-    assert.match(ran.stderr, /2 sessions of .*newest open one, ses_\w+ \(--session=ID chooses\)/);
+    assert.match(ran.stderr, /2 sessions of .*one used last, ses_\w+ \(--session=ID chooses\)/);
     assert.match((await run(rig, 'status', `--session=${session}`)).stdout, new RegExp(session));
     await client.close();
   }));

@@ -6,6 +6,7 @@ import { note, say } from '../terminal.ts';
 
 export const restore: CliCommand = {
   name: 'restore',
+  changesFiles: true,
   summary: 'bring the files of a checkpoint back; what would be lost is saved first',
   words: [['<tag>', 'a tag, a name or an id']],
   options: [

@@ -5,6 +5,7 @@ import { sayRestore } from '../lines.ts';
 function walk(name: 'undo' | 'redo', summary: string): CliCommand {
   return {
     name,
+    changesFiles: true,
     summary,
     options: [['--dry-run', 'only show what would be done']],
     run: async ({ ask, given, options }) => {

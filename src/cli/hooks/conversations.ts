@@ -9,6 +9,7 @@ import { whileBusy } from '../while-busy.ts';
 import { cutTo } from '../width.ts';
 import type { AgentEvent } from './agent-event.ts';
 import { keptDays } from './kept-days.ts';
+import { type LastHook, noteLastHook } from './last-hook.ts';
 import { deleteOldSessions } from './old-sessions.ts';
 import { recoveredLine } from './recovered-line.ts';
 import { restoredSince } from './restored-since.ts';
@@ -99,15 +100,21 @@ export class Conversations {
     }
   }
 
-  #failed(name: string, { kind }: AgentEvent, error: unknown): void {
+  #note({ agent, kind, atMs = Date.now() }: AgentEvent, more: Pick<LastHook, 'session' | 'failure'>): void {
+    noteLastHook(this.#storage, { agent, at: new Date(atMs).toISOString(), event: kind, ...more });
+  }
+
+  #failed(name: string, event: AgentEvent, error: unknown): void {
     // The description of a turn says how late it was, so that a repeat is another request under the same key.
     if (error instanceof CheckpointdRequestError && error.kind === 'IdempotencyConflict') return;
     const what = error instanceof CheckpointdRequestError ? `${error.kind}: ${error.message}` : String(error);
-    this.#log(`${name}: ${kind} failed: ${what}`);
+    this.#log(`${name}: ${event.kind} failed: ${what}`);
+    this.#note(event, { failure: what });
   }
 
   async #carryOut(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     const open = await this.#opened(name, event);
+    this.#note(event, open === undefined ? {} : { session: open.session });
     if (open === undefined) return undefined;
     clearTimeout(open.silence);
     if (event.kind === 'end') {

@@ -55,6 +55,7 @@ async function removeStore(
   const { directory, log } = session.parts;
   const lost = 'The checkpoints are removed, but not all that the store kept for them';
   session.disable('Cleaned');
+  session.noteSummary();
   await afterCommit(context, lost, () => capture.close());
   await afterCommit(context, lost, () => store.destroy());
   await afterCommit(context, lost, () => store.close());

@@ -66,6 +66,7 @@ async function create({
   await afterCommit(context, 'The checkpoint is made, but who changed which file could not be noted', () =>
     noteCheckpoint(session, head, made),
   );
+  session.noteSummary();
   const told = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
   await session.parts.events.created(session, made, told, context.client);
   return createAnswer(session, made, { created: true, capture: facts }, context, capture.skipped);

@@ -24,6 +24,7 @@ export const command = defineCommand(
       await already.store.sizes([]); // asks for nothing: a store that is gone says so
       if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
     }
+    session.noteSummary();
     return answer(session, already === undefined, Math.round(clock.monotonic() - started), context);
   },
   { recoversItself: true, again: (_remains, { session, context }) => answer(session, true, 0, context) },

@@ -1,7 +1,9 @@
 // session/list: the sessions of a storage, open or kept, by pages.
 import { given } from '../../base/given.ts';
 import type * as Wire from '../../protocol/types.ts';
+import { SessionDirectory } from '../../session/directory.ts';
 import type { ListedSession, Sessions } from '../../session/sessions.ts';
+import { readSummary } from '../../session/summary.ts';
 import { pageOf } from '../answers/paging.ts';
 import { placePath } from '../answers/paths.ts';
 import { defineCommand } from '../command.ts';
@@ -23,7 +25,8 @@ export const command = defineCommand('session/list', async ({ params, daemon }) 
 async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.SessionSummary> {
   const { marker, open, lastUsedMs, holder } = listed;
   const session = open ? sessions.get(marker.session) : undefined;
-  const checkpoints = session?.enabled?.index.listedSize;
+  const directory = new SessionDirectory(listed.storage, marker.session);
+  const checkpoints = session?.enabled?.index.listedSize ?? readSummary(directory)?.checkpoints;
   return {
     session: marker.session,
     workspace: marker.workTree,

@@ -32,7 +32,7 @@ test('of several sessions of a work tree the choice is told, once', () =>
     await rig.open(client, { conversationId: 'one' });
     await rig.open(client, { conversationId: 'two' });
     const told = await run(rig, 'list');
-    assert.is(told.match(/2 sessions of .* this is the newest open one, ses_/g)?.length, 1, told);
+    assert.is(told.match(/2 sessions of .* this is the one used last, ses_/g)?.length, 1, told);
     assert.match(told, /^\[0\]/m);
     assert.is(await run(rig, 'list', '-C', join(rig.work, 'deep')), told);
     await client.close();

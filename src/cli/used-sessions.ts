@@ -1,0 +1,58 @@
+// The sessions of a storage by their last use, and how people are told of one: agent, first prompt, age.
+import { type StoredSession, storedSessions, summaryOf } from '../client/stored-sessions.ts';
+import { lastHooks } from './hooks/last-hook.ts';
+import { agentNames } from './hooks/payloads.ts';
+import { plain } from './terminal.ts';
+import { cutTo } from './width.ts';
+
+const hourMs = 60 * 60_000;
+
+/**
+ * Returns the sessions of the work tree that a path lies in, the one used last first: by a checkpoint, a restore, an
+ * entry of its conversation or a hook. Those of an inner work tree come before those around it. Without a path: all.
+ */
+export function usedSessions(storage: string, path?: string): StoredSession[] {
+  const hooks = lastHooks(storage);
+  const byUse = storedSessions(storage, path).map((stored) => {
+    const ofHooks = hooks.filter(({ session }) => session === stored.session).map(({ at }) => Date.parse(at));
+    return { ...stored, lastUsedMs: Math.max(stored.lastUsedMs, ...ofHooks) };
+  });
+  const depth = ({ workspace }: StoredSession): number => (path === undefined ? 0 : workspace.length);
+  return byUse.sort((a, b) => depth(b) - depth(a) || b.lastUsedMs - a.lastUsedMs);
+}
+
+/** The agent of a conversation, or what its client called it. */
+export function agentOf({ conversationId }: Pick<StoredSession, 'conversationId'>): string {
+  return agentNames.find((agent) => conversationId.startsWith(`${agent}:`)) ?? plain(conversationId);
+}
+
+/** `20 minutes ago`. */
+export function agoOf({ lastUsedMs }: Pick<StoredSession, 'lastUsedMs'>, nowMs = Date.now()): string {
+  const minutes = Math.max(0, Math.round((nowMs - lastUsedMs) / 60_000));
+  const of = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'} ago`;
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return of(minutes, 'minute');
+  return minutes < 48 * 60 ? of(Math.round(minutes / 60), 'hour') : of(Math.round(minutes / 60 / 24), 'day');
+}
+
+/**
+ * Says which session is taken, where another one of its work tree was used within the last hour; undefined where none
+ * was. For commands that change files.
+ */
+export function takenAmong(chosen: StoredSession, all: readonly StoredSession[]): string | undefined {
+  const others = all.filter(
+    ({ session, workspace, lastUsedMs }) =>
+      session !== chosen.session && workspace === chosen.workspace && Date.now() - lastUsedMs < hourMs,
+  );
+  const [other] = others;
+  if (other === undefined) return undefined;
+  const more =
+    others.length === 1 ? '' : `, and ${others.length - 1} more ("checkpointd sessions" lists them)`;
+  return `this takes ${named(chosen)}, used last; ${named(other)} was used ${agoOf(other)} and is taken with --session=${other.session}${more}`;
+}
+
+function named(stored: StoredSession): string {
+  const { firstPrompt } = summaryOf(stored);
+  const said = firstPrompt === undefined ? '' : ` ("${cutTo(plain(firstPrompt), 40)}")`;
+  return `${stored.session} of ${agentOf(stored)}${said}`;
+}

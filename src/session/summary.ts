@@ -1,0 +1,77 @@
+// What readers that do not open a session may know of it: how many checkpoints it lists, and its first prompt. A small
+// file beside the log, written when either changes. Nothing rests on it: without it the figures are unknown.
+import { writeAtomically } from '../base/atomic-file.ts';
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { Log } from '../base/log.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import type { SessionDirectory } from './directory.ts';
+
+export interface SessionSummary {
+  readonly checkpoints: number;
+  /** The message of the first turn that had one, on one line and cut. */
+  readonly firstPrompt?: string;
+}
+
+const promptCharactersMax = 200;
+
+/** An older session without a summary is searched for its first prompt among so many turns. */
+const turnsSearchedMax = 100;
+
+export class SummaryFile {
+  readonly #directory: SessionDirectory;
+  readonly #log: Log;
+  #written: SessionSummary | undefined;
+
+  constructor(directory: SessionDirectory, log: Log) {
+    this.#directory = directory;
+    this.#log = log;
+  }
+
+  /** Writes the summary if it changed. `checkpoints` is undefined for a session that has none any more. */
+  note(checkpoints: Pick<Checkpoints, 'index'> | undefined): void {
+    try {
+      const before = this.#written ?? readSummary(this.#directory);
+      const now = {
+        checkpoints: checkpoints?.index.listedSize ?? 0,
+        ...given({ firstPrompt: before?.firstPrompt ?? firstPromptOf(checkpoints, before !== undefined) }),
+      };
+      const isSame = before?.checkpoints === now.checkpoints && before.firstPrompt === now.firstPrompt;
+      if (!isSame) writeAtomically(this.#directory.summaryFile, JSON.stringify(now));
+      this.#written = now;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.#log.debug(`the summary of ${this.#directory.session} was not written: ${String(error)}`);
+    }
+  }
+}
+
+/** Reads a summary; undefined where there is none that can be read. */
+export function readSummary(directory: SessionDirectory): SessionSummary | undefined {
+  try {
+    const value: unknown = JSON.parse(files.readFileSync(directory.summaryFile, 'utf8'));
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { checkpoints, firstPrompt } = value as Partial<Record<keyof SessionSummary, unknown>>;
+    if (!Number.isSafeInteger(checkpoints)) return undefined;
+    return {
+      checkpoints: Number(checkpoints),
+      ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
+    };
+  } catch (error) {
+    if (error instanceof SyntaxError || systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Looks at the newest checkpoint alone where all older ones were looked at before. */
+function firstPromptOf(
+  checkpoints: Pick<Checkpoints, 'index'> | undefined,
+  isNoted: boolean,
+): string | undefined {
+  const { index } = checkpoints ?? {};
+  const newest = index?.head === undefined ? [] : [index.head];
+  const looked = isNoted ? newest : (index?.listing('turn').slice(0, turnsSearchedMax) ?? []);
+  const first = looked.find(({ record }) => record.kind === 'turn' && record.message.trim() !== '');
+  return first?.record.message.replaceAll(/\s+/g, ' ').trim().slice(0, promptCharactersMax);
+}

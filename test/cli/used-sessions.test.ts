@@ -1,0 +1,117 @@
+// Which session a command takes where a work tree has several: the one that was used last.
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
+import type { WireClient } from '../support/wire-client.ts';
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
+  const program = rig.run([...words, `--storage=${rig.storage}`]);
+  const code = await program.code;
+  return { code, stdout: program.stdout, stderr: program.stderr };
+}
+
+interface Agent {
+  readonly client: WireClient;
+  readonly session: string;
+}
+
+/** A conversation of an agent with one turn, which holds `content` in a.txt. It stays open until its client ends. */
+async function withOneTurn(
+  rig: DaemonRig,
+  agent: string,
+  content: string,
+  strategy: 'shadow' | 'local' | 'sqlite' = 'shadow',
+): Promise<Agent> {
+  const { client, session } = await rig.opened({ conversationId: `${agent}:1`, retention: 'keep', strategy });
+  rig.write('a.txt', content);
+  await client.request('checkpoint/create', { session, kind: 'turn', message: `write ${content.trim()}` });
+  return { client, session };
+}
+
+/** Makes a session look as if it had been used so long ago. */
+function age(rig: DaemonRig, session: string, minutes: number): void {
+  const at = Date.now() / 1000 - minutes * 60;
+  for (const name of ['session.log', 'published.log'])
+    utimesSync(join(rig.storage, session, 'checkpointd', name), at, at);
+}
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const)
+  test(`${strategy}: a restore takes the kept session used last, and not one that a dead agent left open`, () =>
+    withRig(async (rig) => {
+      const dead = await withOneTurn(rig, 'claude-code', 'by the dead one\n', strategy);
+      age(rig, dead.session, 20);
+      const used = await withOneTurn(rig, 'codex', 'by the last one\n', strategy);
+      await used.client.close();
+      rig.write('a.txt', 'spoilt\n');
+      const ran = await run(rig, 'restore', '1', '--hard', '--yes');
+      assert.is(ran.code, 0, ran.stderr);
+      assert.is(rig.read('a.txt'), 'by the last one\n');
+      const { stdout } = await run(rig, 'sessions');
+      const lines = stdout.trimEnd().split('\n');
+      assert.match(
+        lines[0] ?? '',
+        new RegExp(`^${used.session} .*codex.* 2 checkpoints .*write by the last one`),
+      );
+      assert.match(
+        lines[1] ?? '',
+        new RegExp(`^${dead.session} .*claude-code.* 2 checkpoints .*write by the dead one`),
+      );
+      await dead.client.close();
+    }));
+
+test('a command that changes files says which session it takes where another was used within the hour', () =>
+  withRig(async (rig) => {
+    const other = await withOneTurn(rig, 'claude-code', 'one\n');
+    await other.client.close();
+    age(rig, other.session, 20);
+    const used = await withOneTurn(rig, 'codex', 'two\n');
+    await used.client.close();
+    const ran = await run(rig, 'restore', '1', '--yes');
+    assert.is(ran.code, 0, ran.stderr);
+    assert.match(
+      ran.stderr,
+      new RegExp(
+        `this takes ${used.session} of codex \\("write two"\\), used last; ${other.session} of claude-code \\("write one"\\) was used 20 minutes ago and is taken with --session=${other.session}`,
+      ),
+    );
+    const named = await run(rig, 'restore', '1', '--yes', `--session=${other.session}`);
+    assert.is(named.stderr, '');
+    assert.is(rig.read('a.txt'), 'one\n');
+    age(rig, used.session, 61);
+    const alone = await run(rig, 'undo');
+    assert.not.match(alone.stderr, /was used/);
+    assert.is(rig.read('a.txt'), 'two\n');
+  }));
+
+test('a conversation entry and a restore make a session the one used last, and looking at it does not', () =>
+  withRig(async (rig) => {
+    const one = await withOneTurn(rig, 'claude-code', 'one\n');
+    const two = await withOneTurn(rig, 'codex', 'two\n');
+    await two.client.close();
+    age(rig, one.session, 10);
+    age(rig, two.session, 5);
+    const taken = async (): Promise<string> =>
+      (JSON.parse((await run(rig, 'status', '--json')).stdout) as { readonly session: string }).session;
+    assert.is(await taken(), two.session);
+    await run(rig, 'list', `--session=${one.session}`);
+    await run(rig, 'status', `--session=${one.session}`);
+    assert.is(await taken(), two.session, 'one was looked at');
+    await one.client.request('conversation/append', {
+      session: one.session,
+      entry: { user: { content: 'hello' }, assistant: { content: 'yes' } },
+    });
+    assert.is(await taken(), one.session, 'an entry');
+    await one.client.close();
+    await run(rig, 'restore', '0', '--yes', `--session=${two.session}`);
+    assert.is(await taken(), two.session, 'a restore');
+  }));
+
+test.run();
