@@ -1,5 +1,5 @@
 // Which git there is, asked once a process. The floor is 2.30 (Debian 11): the first with several transactions in
-// one `update-ref --stdin`. Features of later versions are not used.
+// one `update-ref --stdin`. No feature of a later version is needed.
 import { parse } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
 import { runGit } from './run.ts';
@@ -18,6 +18,12 @@ export function checkGit(): Promise<string> {
     throw error;
   });
   return known;
+}
+
+/** True when a git of this version syncs the refs that it writes, where `core.fsync` says so. */
+export function syncsRefs(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > 2 || (major === 2 && minor >= 36);
 }
 
 async function askVersion(): Promise<string> {

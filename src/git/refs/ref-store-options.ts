@@ -17,7 +17,10 @@ export interface RefStoreOptions {
   readonly onPutBack?: (back: number, lost: number) => void;
   /** Where an unfinished transaction is written down; in a directory of ours. */
   readonly intentFile: string;
+  /** Whether moved refs survive a power cut: their directories are synced, too. */
   readonly durable: boolean;
+  /** Whether the daemon syncs the ref files because this git cannot: a power cut must leave none of them empty. */
+  readonly syncsFiles: boolean;
   /** Only where nobody but us makes refs: new ones are then made without asking git. */
   readonly spares?: SpareFiles | undefined;
 }

@@ -14,7 +14,7 @@ import { refuseUnreadable } from './readable-refs.ts';
 import { both, movedByOthers, throwRefused, untold } from './ref-failure.ts';
 import { stampOfRefs } from './ref-stamp.ts';
 import type { RefStoreOptions } from './ref-store-options.ts';
-import { syncRefs } from './ref-sync.ts';
+import { syncRefFiles, syncRefNames } from './ref-sync.ts';
 import {
   assertOurs,
   needsNote,
@@ -58,7 +58,7 @@ export class RefStore {
     } else if (intent !== undefined) {
       await this.#removeLocks(intent);
       await this.#ask(intent, () => '');
-      if (this.#options.durable) syncRefs(this.#refsIn, intent);
+      this.#sync(intent);
       this.#removeIntent();
     }
     await this.reload();
@@ -138,6 +138,7 @@ export class RefStore {
   async #takeBackUndecided(): Promise<void> {
     if (this.#undecided.length === 0) return;
     await this.#ask(this.#undecided, () => '');
+    this.#sync(this.#undecided);
     this.#removeIntent();
     this.#know(this.#undecided);
     this.#undecided = [];
@@ -167,6 +168,7 @@ export class RefStore {
   async #isAsked(changes: readonly RefChange[]): Promise<boolean> {
     try {
       await this.#ask(changes, () => '');
+      this.#sync(changes);
       return true;
     } catch (error) {
       if (error instanceof CheckpointdError && error.kind === 'GitFailed') return false;
@@ -195,7 +197,7 @@ export class RefStore {
       await this.#findOut(changes, before, error);
     }
     try {
-      if (this.#options.durable) syncRefs(this.#refsIn, changes);
+      this.#sync(changes);
     } catch (error) {
       await this.#takeBack(before, error);
     }
@@ -257,6 +259,12 @@ export class RefStore {
     const question = transactionOf(changes, oldValue);
     const ask = (): Promise<true> => this.#child.ask(question, takeCommitted, 8000 + changes.length * 10);
     await (changes.some(({ to }) => to === undefined) ? keepingPackedMode(this.#refsIn, ask) : ask());
+  }
+
+  #sync(changes: readonly RefChange[]): void {
+    const { durable, syncsFiles } = this.#options;
+    if (syncsFiles) syncRefFiles(this.#refsIn, changes);
+    if (durable) syncRefNames(this.#refsIn, changes);
   }
 
   async #removeLocks(changes: readonly RefChange[]): Promise<void> {

@@ -1,12 +1,20 @@
-// Brings refs to the disk. Git never syncs a directory: without this an answered ref was gone after a power cut.
+// Brings refs to the disk, as far as git does not: it never syncs a directory, so that an answered ref was gone after a
+// power cut, and before 2.36 it syncs no ref, so that the file of one was empty.
 import { dirname, join } from 'node:path';
 import { syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { RefChange } from './ref-transaction.ts';
 
-/** What the changes made is on the disk. */
-export function syncRefs(gitDir: string, changes: readonly RefChange[]): void {
+/** Syncs the files that git wrote for these changes; deleting a packed ref has written `packed-refs` anew. */
+export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
+  const written = changes.map(({ ref, to }) => join(gitDir, to === undefined ? 'packed-refs' : ref));
+  // A ref that is gone was packed by the user's git in this very moment.
+  for (const file of new Set(written)) syncIfThere(file);
+}
+
+/** Syncs the directories of the changed refs, so that a power cut takes none of the changes back. */
+export function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
   for (const directory of new Set(changes.map(({ ref }) => dirname(join(gitDir, ref)))))
     syncStanding(directory);
   const isPacked = ({ ref, to }: RefChange): boolean =>
@@ -19,12 +27,17 @@ export function syncRefs(gitDir: string, changes: readonly RefChange[]): void {
 
 /** Git removes a directory that is empty, also that of a ref which was packed: then the one above it has changed. */
 function syncStanding(path: string): void {
-  for (let at = path; ; at = dirname(at)) {
-    try {
-      syncDirectory(at);
-      return;
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT' || dirname(at) === at) throw error;
-    }
+  let at = path;
+  while (!syncIfThere(at) && dirname(at) !== at) at = dirname(at);
+}
+
+/** Syncs a file or directory; false when there is none. */
+function syncIfThere(path: string): boolean {
+  try {
+    syncDirectory(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
   }
 }

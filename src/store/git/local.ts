@@ -14,10 +14,12 @@ import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { given } from '../../base/given.ts';
 import { quoteLine } from '../../git/objects/object-writer.ts';
-import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
+import { durableSettings, type GitPlace, syncedRefSettings } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
-import { checkGit } from '../../git/process/version.ts';
+import { checkGit, syncsRefs } from '../../git/process/version.ts';
 import { RefStore } from '../../git/refs/ref-store.ts';
+import { syncRefFiles } from '../../git/refs/ref-sync.ts';
+import type { RefChange } from '../../git/refs/ref-transaction.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { countBlobs, diskUsage } from '../../git/repository/disk-usage.ts';
 import { commonDirectory, repositorySettings } from '../../git/repository/repository-settings.ts';
@@ -130,22 +132,26 @@ export async function setLocalAside(options: StoreOptions, to: string): Promise<
   await openView(own, commonDir, shared);
   const gitDir = refsGitDir(own, commonDir);
   const prefix = prefixOf(options);
-  const args = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
-  const { stdout } = await runGit({ place: { gitDir }, args });
+  const listing = ['for-each-ref', '--format=%(objectname) %(refname)', prefix];
+  const { stdout } = await runGit({ place: { gitDir }, args: listing });
   const moves = stdout
     .toString('latin1')
     .split('\n')
-    .flatMap((line) => {
+    .flatMap((line): RefChange[] => {
       const [object, ref = ''] = line.split(' ');
       if (!ref.startsWith(prefix) || ref.startsWith(`${prefix}aside/`)) return [];
+      const aside = `${prefix}aside/${basename(to)}/${ref.slice(prefix.length)}`;
       return [
-        `create ${prefix}aside/${basename(to)}/${ref.slice(prefix.length)} ${object}\n`,
-        `delete ${ref}\n`,
+        { ref: aside, to: object },
+        { ref, to: undefined },
       ];
     });
-  const input = Buffer.from(moves.join(''), 'latin1');
-  if (moves.length > 0)
-    await runGit({ place: { gitDir }, args: ['update-ref', '--stdin', '--no-deref'], input });
+  if (moves.length === 0) return;
+  const lines = moves.map(({ ref, to }) => (to === undefined ? `delete ${ref}\n` : `create ${ref} ${to}\n`));
+  const place = { gitDir, settings: syncedRefSettings };
+  const args = ['update-ref', '--stdin', '--no-deref'];
+  await runGit({ place, args, input: Buffer.from(lines.join(''), 'latin1') });
+  if (!syncsRefs(await checkGit())) syncRefFiles(commonDir, moves);
 }
 
 async function bringObjects(
@@ -216,7 +222,8 @@ async function openRefs(
     settings: {
       'core.filesRefLockTimeout': '2000',
       'core.packedRefsTimeout': '5000',
-      ...(durable ? durableSettings : {}),
+      // Their git looks at our refs, and stumbles over one that a power cut left empty.
+      ...(durable ? durableSettings : syncedRefSettings),
     },
   };
   const intentFile = join(own, 'ref-intent.json');
@@ -229,6 +236,7 @@ async function openRefs(
     onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
     intentFile,
     durable,
+    syncsFiles: !syncsRefs(await checkGit()),
   });
   await openedRefs(refs.open());
   return refs;

@@ -7,7 +7,7 @@ import { files } from '../../base/files.ts';
 import { SpareFiles } from '../../git/objects/spare-files.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
-import { checkGit } from '../../git/process/version.ts';
+import { checkGit, syncsRefs } from '../../git/process/version.ts';
 import { RefStore } from '../../git/refs/ref-store.ts';
 import { openBareRepository } from '../../git/repository/bare-repository.ts';
 import { diskUsage } from '../../git/repository/disk-usage.ts';
@@ -25,7 +25,7 @@ const names = { tags: 'refs/tags/', own: 'refs/checkpointd/' };
 
 /** Makes or reopens the shadow; the caller holds the session's lock. @throws GitMissing, GitTooOld, StoreCorrupt */
 export async function openShadow(options: StoreOptions): Promise<GitStore> {
-  await checkGit();
+  const version = await checkGit();
   const gitDir = options.sessionDirectory;
   const objects = join(gitDir, 'objects');
   const { expected = 0 } = options;
@@ -45,6 +45,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     onPutBack: (back, lost) => options.tell?.(putBackText(back, lost)),
     intentFile,
     durable,
+    syncsFiles: durable && !syncsRefs(version),
     spares,
   });
   await openedRefs(refs.open());

@@ -92,6 +92,7 @@ const refsOf = (gitDir: string, spares: SpareFiles): RefStore =>
     directories: ['refs/own/'],
     intentFile: join(gitDir, 'intent.json'),
     durable: false,
+    syncsFiles: false,
     spares,
   });
 

@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../support/temporary.ts';
 
 interface Rig {
   readonly refs: RefStore;
-  readonly again: (durable?: boolean) => Promise<RefStore>;
+  readonly again: (durable?: boolean, syncsFiles?: boolean) => Promise<RefStore>;
   readonly objects: readonly [string, string];
   readonly left: () => string[];
   readonly gitDir: string;
@@ -25,7 +25,7 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
   const put = (text: string): string =>
     git(gitDir, 'commit-tree', '-m', text, '4b825dc642cb6eb9a060e54bf8d69288fbee4904').trim();
   const opened: RefStore[] = [];
-  const again = async (durable = false): Promise<RefStore> => {
+  const again = async (durable = false, syncsFiles = false): Promise<RefStore> => {
     const intentFile = join(gitDir, 'intent.json');
     const store = new RefStore({
       place: { gitDir },
@@ -33,6 +33,7 @@ async function withRefs(body: (rig: Rig) => Promise<void>): Promise<void> {
       directories: ['refs/own/'],
       intentFile,
       durable,
+      syncsFiles,
     });
     opened.push(store);
     await store.open();
@@ -268,6 +269,49 @@ test('a change that git refuses, and would refuse to take back, has changed noth
     git(gitDir, 'update-ref', '-d', 'refs/own');
     await refs.commit(changes);
     assert.is((await again()).refs.size, 2);
+  }));
+
+test('where git cannot sync refs, the store syncs each one that git wrote, and packed-refs after a deletion', () =>
+  withRefs(async ({ again, objects: [one, two], gitDir }) => {
+    const refs = await again(false, true);
+    const calls: string[] = [];
+    installFault((call, target) => {
+      if (['open', 'fsync'].includes(call)) calls.push(`${call} ${target}`);
+    });
+    const synced = (name: string): boolean => {
+      const at = calls.indexOf(`open ${join(gitDir, name)}`);
+      return at >= 0 && calls[at + 1]?.startsWith('fsync ') === true;
+    };
+    try {
+      await refs.commit([
+        { ref: 'refs/own/a', to: one },
+        { ref: 'refs/own/b', to: two },
+      ]);
+      assert.ok(synced('refs/own/a') && synced('refs/own/b'), calls.join('\n'));
+      git(gitDir, 'pack-refs', '--all');
+      await refs.commit([{ ref: 'refs/own/a', to: undefined }]);
+      assert.ok(synced('packed-refs'), calls.join('\n'));
+    } finally {
+      installFault(undefined);
+    }
+  }));
+
+test('a ref that cannot be synced is taken back', () =>
+  withRefs(async ({ again, objects: [one], gitDir }) => {
+    const refs = await again(false, true);
+    installFault((call, target) => {
+      if (call === 'open' && target === join(gitDir, 'refs/own/a'))
+        throw Object.assign(new Error('EIO'), { code: 'EIO' });
+    });
+    try {
+      await refs.commit([{ ref: 'refs/own/a', to: one }]).then(
+        () => assert.unreachable('the commit succeeded'),
+        (error: NodeJS.ErrnoException) => assert.is(error.code, 'EIO'),
+      );
+    } finally {
+      installFault(undefined);
+    }
+    assert.is(git(gitDir, 'for-each-ref'), '');
   }));
 
 test.run();

@@ -20,6 +20,9 @@ import { localDriver } from '../../../src/store/git/local-driver.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { until } from '../../support/until.ts';
 
+/** The file of the object that holds `a` and a newline. */
+const looseA = '78/981922613b2afb6025042ff6bd878ac1994e85';
+
 async function withRepository(
   body: (gitDirectory: string, open: () => ReturnType<typeof localDriver.open>) => Promise<void>,
 ): Promise<void> {
@@ -52,6 +55,43 @@ test('every object is synced before it is linked, and its directory after, in th
     assert.ok(before.filter((call) => call.startsWith('fsync ')).length >= links.length);
     assert.ok(after.includes(`open ${join(gitDirectory, 'objects')}`));
     await store.close();
+  }));
+
+test('an unpublished object that a power cut left empty never comes into the repository', () =>
+  withRepository(async (gitDirectory, open) => {
+    const first = await open();
+    const { snapshot } = await capture(first, { 'a.txt': 'a\n' });
+    const top = join(gitDirectory, '..', '..');
+    const all = readdirSync(top, { encoding: 'utf8', recursive: true });
+    const incoming = join(top, all.find((path) => path.endsWith(`incoming/${looseA}`)) ?? '');
+    first.kill();
+    rmSync(incoming);
+    writeFileSync(incoming, '');
+    const store = await open();
+    const other = await capture(store, { 'b.txt': 'b\n' });
+    assert.is.not(other.snapshot, snapshot);
+    await store.publish({ record: record(1, other.snapshot) });
+    git(gitDirectory, 'fsck', '--full', '--strict');
+    await store.close();
+  }));
+
+test('an object that is linked again has its directory synced, in the default durability too', () =>
+  withRepository(async (gitDirectory, open) => {
+    const store = await open();
+    const { snapshot } = await capture(store, { 'a.txt': 'a\n' });
+    await store.publish({ record: record(1, snapshot) });
+    await store.close();
+    const objects = join(gitDirectory, 'objects');
+    rmSync(join(objects, looseA));
+    const calls: string[] = [];
+    installFault((call, path) => {
+      if (['open', 'link'].includes(call)) calls.push(`${call} ${path}`);
+    });
+    const again = await open();
+    installFault(undefined);
+    const linked = calls.findLastIndex((call) => call.startsWith('link '));
+    assert.ok(linked >= 0 && calls.slice(linked).includes(`open ${join(objects, '78')}`), calls.join('\n'));
+    await again.close();
   }));
 
 test('an object of theirs that a power cut left empty is replaced by ours, which is whole', () =>

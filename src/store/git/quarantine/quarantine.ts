@@ -52,8 +52,12 @@ export class Quarantine {
     this.#places = places;
   }
 
-  /** Makes the directories, or takes up what a kill left in them. */
+  /**
+   * Makes the directories. What was never published goes: after a power cut it may be damaged, and the next publication
+   * would link it over. Our copies of what was published stay, and are linked again where they are missing.
+   */
   async open(): Promise<void> {
+    files.rmSync(this.#places.incoming, { recursive: true, force: true });
     for (const directory of [this.#places.incoming, this.#places.kept]) {
       files.mkdirSync(join(directory, 'pack'), { recursive: true, mode: 0o700 });
       files.mkdirSync(join(directory, 'info'), { recursive: true, mode: 0o700 });
@@ -79,8 +83,7 @@ export class Quarantine {
     try {
       await syncAll(fresh.map(({ directory, name }) => join(incoming, directory, name)));
       this.#link(fresh);
-      const directories = new Set(fresh.map(({ directory }) => join(theirs, directory)));
-      if (fresh.length > 0) await syncAll([...directories, theirs]);
+      await this.#syncNames(fresh);
     } catch (error) {
       throw refused(theirs, error);
     }
@@ -131,15 +134,24 @@ export class Quarantine {
     const there = objectFiles(kept);
     const loose = there.filter(({ directory }) => directory !== 'pack');
     const missing = await this.#missing(loose.map(({ directory, name }) => directory + name));
-    for (const file of loose) if (missing.has(file.directory + file.name)) this.#linkOver(kept, file);
+    const again = loose.filter((file) => missing.has(file.directory + file.name));
     const packs = there.filter(({ directory }) => directory === 'pack');
     for (const { name } of packs.filter(({ name }) => name.endsWith('.idx'))) {
       if (files.existsSync(join(theirs, 'pack', name))) continue;
       const ids = await this.#packed(name);
       if ((await this.#missing(ids)).size === 0) continue; // repacked by the user
       const stem = name.slice(0, -'.idx'.length);
-      for (const file of packs.filter((other) => other.name.startsWith(stem))) this.#linkOver(kept, file);
+      again.push(...packs.filter((other) => other.name.startsWith(stem)));
     }
+    for (const file of again) this.#linkOver(kept, file);
+    await this.#syncNames(again);
+  }
+
+  /** Makes the names of linked objects survive a power cut: a ref that survives it must find its objects. */
+  async #syncNames(linked: readonly ObjectFile[]): Promise<void> {
+    const { theirs } = this.#places;
+    const directories = new Set(linked.map(({ directory }) => join(theirs, directory)));
+    if (linked.length > 0) await syncAll([...directories, theirs]);
   }
 
   /** Removes our copies: at once what is not in `needed`, the rest when the user's repository holds it for certain. */
