@@ -37,6 +37,7 @@ export type ErrorKind =
   | 'GitTooOld'
   | 'GitFailed'
   | 'NotARepository'
+  | 'TangentDisabled'
   | 'UnknownEntry'
   | 'InvalidRange'
   | 'DocumentInvalid'

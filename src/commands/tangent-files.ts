@@ -7,6 +7,7 @@
 // before it the tangent stands, and an unfinished restore is redone or undone at the next open; after it both the
 // files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
 
+import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
 import type { Conversation } from '../conversation/conversation.ts';
@@ -25,13 +26,21 @@ export interface EnteredTangent {
   readonly filesCheckpoint?: string;
 }
 
-/** Enters a tangent. @throws CheckpointsDisabled when it is to carry files and there are no checkpoints */
+/** @throws TangentDisabled where the client that opened the session switched tangents off */
+function requireTangents({ parts }: Session): void {
+  if (parts.options.features.tangent) return;
+  const message = 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true';
+  throw new CheckpointdError('TangentDisabled', message);
+}
+
+/** Enters a tangent. @throws TangentDisabled, CheckpointsDisabled when it is to carry files and there are no checkpoints */
 export async function enterTangentWithFiles(
   session: Session,
   files: boolean,
   context: OperationContext,
   idempotency: Idempotency | undefined,
 ): Promise<EnteredTangent> {
+  requireTangents(session);
   const { conversation } = session.parts;
   if (!files) return conversation.tangents.enter({ idempotency });
   const checkpoints = session.requireCheckpoints();
@@ -48,7 +57,10 @@ export interface LeftTangent {
   readonly restore?: RestoreOutcome;
 }
 
-/** Leaves a tangent, with its files when it carries them and its tail is not kept. */
+/**
+ * Leaves a tangent, with its files when it carries them and its tail is not kept. A tangent that was entered before
+ * tangents were switched off can be left. @throws TangentDisabled
+ */
 export async function exitTangentWithFiles(
   session: Session,
   keepTail: boolean,
@@ -56,6 +68,7 @@ export async function exitTangentWithFiles(
   idempotency: Idempotency | undefined,
 ): Promise<LeftTangent> {
   const { conversation } = session.parts;
+  if (!conversation.tangents.status().active) requireTangents(session);
   const named = conversation.state.tangent?.filesCheckpoint;
   const target = named === undefined ? undefined : session.enabled?.index.byId(named);
   if (named === undefined || keepTail || target === undefined) {

@@ -19,7 +19,7 @@ export interface MethodFacts {
 export const protocolVersion = '1.0.0';
 
 /** Hash of the shape of the protocol, answered by `initialize`. */
-export const schemaHash = '29f5f7010c28360d7851c4126ef31601';
+export const schemaHash = '7981d99f1502fb1b137aca587bf4c8ce';
 
 /** Every method and event. Look names up with `Object.hasOwn`: a client may send `constructor`. */
 export const methods = {
@@ -145,6 +145,7 @@ export const errorCodes = {
   DocumentInvalid: 6003,
   DocumentVersion: 6004,
   MessageTooLarge: 6005,
+  TangentDisabled: 6006,
   ServerBusy: 9001,
   ResponseTooLarge: 9002,
   InternalError: 9003,

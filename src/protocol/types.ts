@@ -103,7 +103,7 @@ export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 export type PruneMode = 'now';
 
 /** Why checkpoints are disabled. */
-export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | 'RepositoryUnusable' | (string & {});
+export type DisabledReason = 'NotARepository' | 'GitMissing' | 'GitTooOld' | 'NotRequested' | 'FeatureOff' | 'Cleaned' | 'OtherWorkTree' | 'StoreCorrupt' | 'RepositoryUnusable' | (string & {});
 
 /** Why a path was left out. */
 export type SkipReason = 'unreadable' | 'socket' | 'fifo' | 'device' | 'tooLarge' | 'vanished' | 'unstable' | 'nameTooLong' | 'nestedGitDirectory' | 'conflict' | 'notCapturedThen' | 'notRestored' | (string & {});
@@ -154,7 +154,7 @@ export type TraceValue = 'off' | 'messages' | 'verbose';
 export type EventName = 'session/didOpen' | 'checkpoint/didCreate' | 'checkpoint/didRestore' | 'checkpoint/didFail' | 'worktree/didChange' | 'worktree/didDrift' | 'conversation/didChange' | 'conversation/didFillWindow' | (string & {});
 
 /** The name of an error in the registry. */
-export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
+export type ErrorKind = 'ParseError' | 'InvalidRequest' | 'MethodNotFound' | 'InvalidParams' | 'JsonRpcInternalError' | 'ServerNotInitialized' | 'RequestCancelled' | 'ServerCancelled' | 'InvalidTag' | 'UnknownCheckpoint' | 'UnknownSession' | 'CheckpointsDisabled' | 'IdempotencyConflict' | 'CursorExpired' | 'DuplicateName' | 'PathOutsideWorkTree' | 'LimitExceeded' | 'InvalidName' | 'WorkTreeMissing' | 'NotADirectory' | 'ProtectedWorkTree' | 'WorkTreeBusy' | 'StorageInsideWorkTree' | 'WorkTreeUnreadable' | 'CaptureTimedOut' | 'StoreUnavailable' | 'StoreCorrupt' | 'StoreVersion' | 'NoSpace' | 'StrategyUnavailable' | 'StoreBusy' | 'ReadOnlyStore' | 'RestoreFailed' | 'Conflict' | 'PreconditionFailed' | 'ConfirmationRequired' | 'DataCorrupt' | 'NothingToUndo' | 'GitMissing' | 'GitTooOld' | 'GitFailed' | 'NotARepository' | 'UnknownEntry' | 'InvalidRange' | 'DocumentInvalid' | 'DocumentVersion' | 'MessageTooLarge' | 'TangentDisabled' | 'ServerBusy' | 'ResponseTooLarge' | 'InternalError' | (string & {});
 
 /** What is wrong with a part of a store. */
 export type ProblemKind = 'missing' | 'corrupt' | 'unreferenced' | (string & {});
@@ -1143,6 +1143,17 @@ export interface WindowLogMessageParams {
 export interface RpcDiscoverParams {
 }
 
+/** Switches of a session. */
+export interface SessionFeatures {
+  /** False: checkpoints are disabled for the reason `FeatureOff`. Absent: true. */
+  readonly checkpoints?: boolean;
+  /**
+   * False: entering a tangent answers `TangentDisabled`. A tangent that is open already can be left. Absent:
+   * true.
+   */
+  readonly tangent?: boolean;
+}
+
 /** Parameters of `session/open`. */
 export interface SessionOpenParams {
   /** The work tree. */
@@ -1169,6 +1180,8 @@ export interface SessionOpenParams {
   readonly durability?: Durability;
   /** Limits of this session. */
   readonly limits?: SessionLimits;
+  /** What this session offers, until it is closed. Absent: everything. */
+  readonly features?: SessionFeatures;
   /** The model of the conversation. */
   readonly modelInfo?: ModelInfo;
   /** Its tools. */
@@ -2961,7 +2974,7 @@ export interface RequestTypes {
   'session/get': { params: SessionGetParams; result: SessionGetResult; };
   /**
    * Enables checkpoints where they are not yet, also outside a repository, and takes the base. Already
-   * enabled: answers the base.
+   * enabled: answers the base. Refused where the session was opened with `features.checkpoints` false.
    */
   'checkpoint/init': { params: CheckpointInitParams; result: CheckpointInitResult; };
   /**
@@ -3058,7 +3071,10 @@ export interface RequestTypes {
   'conversation/forget': { params: ConversationForgetParams; result: ConversationForgetResult; };
   /** Puts the main conversation aside. Inside a tangent: answers `entered: false`. */
   'conversation/enterTangent': { params: ConversationEnterTangentParams; result: ConversationEnterTangentResult; };
-  /** Brings the main conversation back. Outside a tangent: answers `exited: false`. */
+  /**
+   * Brings the main conversation back. Outside a tangent: answers `exited: false`, or `TangentDisabled` where
+   * the session was opened with `features.tangent` false.
+   */
   'conversation/exitTangent': { params: ConversationExitTangentParams; result: ConversationExitTangentResult; };
   /** Tells whether the conversation is in a tangent. */
   'conversation/tangent': { params: ConversationTangentParams; result: ConversationTangentResult; };

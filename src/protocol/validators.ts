@@ -1078,6 +1078,13 @@ function RpcDiscoverParams(v: unknown, p: string, g: Gathering): void {
   if (o === undefined) return;
 }
 
+function SessionFeatures(v: unknown, p: string, g: Gathering): void {
+  const o = record(v, p, g);
+  if (o === undefined) return;
+  may(o, 'checkpoints', p, g, boolean);
+  may(o, 'tangent', p, g, boolean);
+}
+
 function SessionOpenParams(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
@@ -1093,6 +1100,7 @@ function SessionOpenParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'allowProtected', p, g, boolean);
   may(o, 'durability', p, g, Durability);
   may(o, 'limits', p, g, SessionLimits);
+  may(o, 'features', p, g, SessionFeatures);
   may(o, 'modelInfo', p, g, ModelInfo);
   may(o, 'tools', p, g, ToolsByOrigin);
   may(o, 'mcpEnabled', p, g, boolean);

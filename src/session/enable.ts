@@ -33,6 +33,7 @@ export type InitMode = 'auto' | 'force' | 'never';
 
 /** Why checkpoints may not be enabled now; undefined when they may. */
 export async function obstacle(session: Session, mode: InitMode): Promise<DisabledReason | undefined> {
+  if (!session.parts.options.features.checkpoints) return 'FeatureOff';
   if (mode === 'never') return 'NotRequested';
   try {
     await checkGit();

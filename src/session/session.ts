@@ -30,6 +30,7 @@ export type DisabledReason =
   | 'GitMissing'
   | 'GitTooOld'
   | 'NotRequested'
+  | 'FeatureOff'
   | 'Cleaned'
   | 'OtherWorkTree'
   | 'RepositoryUnusable'
@@ -47,12 +48,19 @@ export interface SessionLimits {
   readonly maxStoreBytes?: number;
 }
 
+/** What a session offers; the client that opens it may switch each off. */
+export interface SessionFeatures {
+  readonly checkpoints: boolean;
+  readonly tangent: boolean;
+}
+
 export interface SessionOptions {
   readonly storage: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
   readonly durability: 'process' | 'power';
   readonly limits: SessionLimits;
+  readonly features: SessionFeatures;
 }
 
 export interface SessionParts {
@@ -217,6 +225,7 @@ export const remedies: Readonly<Record<DisabledReason, string>> = {
   RepositoryUnusable:
     'The repository that holds the checkpoints of this session cannot be used as it stands. Put it right, then open the session again or use checkpoint/init.',
   NotRequested: 'Checkpoints are not enabled in this session. Use checkpoint/init to enable them.',
+  FeatureOff: 'Checkpoint is disabled. Enable it with: q settings chat.enableCheckpoint true',
   Cleaned:
     'The checkpoints of this session were removed by checkpoint/clean. Use checkpoint/init to begin anew.',
   OtherWorkTree:

@@ -66,6 +66,7 @@ export class SessionRig {
           include: this.settings.include ?? [],
           exclude: this.settings.exclude ?? [],
           durability: 'process',
+          features: { checkpoints: true, tangent: true },
           limits: {
             maxFileBytes: this.settings.maxFileBytes ?? 1 << 28,
             initTimeoutMs: 60_000,

@@ -16,6 +16,7 @@ export const command = defineCommand(
     const { clock, operations } = session.parts;
     const started = clock.monotonic();
     const already = session.enabled;
+    if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
     if (already === undefined) {
       await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
       operations.intend('checkpoint/init', context.stamp, { enables: true });

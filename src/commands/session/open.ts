@@ -57,6 +57,7 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
       exclude: params.exclude ?? [],
       durability: params.durability ?? 'process',
       limits: { ...defaultLimits, ...given(params.limits ?? {}) },
+      features: { checkpoints: true, tangent: true, ...given(params.features ?? {}) },
     },
   };
 }

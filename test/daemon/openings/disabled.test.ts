@@ -98,6 +98,73 @@ test('without git on PATH, and with one that is too old, checkpoints are disable
     assert.is((await client.close()).code, 0);
   }));
 
+test('a session that is opened without the feature has no checkpoints, in the words of Q CLI (Q46)', () =>
+  withRig(async (rig) => {
+    const client = await rig.start();
+    const words = /Checkpoint is disabled\. Enable it with: q settings chat\.enableCheckpoint true/;
+    const off = { features: { checkpoints: false } };
+    const session = await assertDisabled(rig, client, 'FeatureOff', words, off);
+    const refused = await failureOf(client.request('checkpoint/init', { session }));
+    assert.equal([refused.kind, refused.data?.details], ['CheckpointsDisabled', { reason: 'FeatureOff' }]);
+    await client.request('conversation/append', {
+      session,
+      entry: { user: { content: 'a' }, assistant: { content: 'b' } },
+    });
+    assert.is((await client.close()).code, 0);
+  }));
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const)
+  test(`${strategy}: checkpoints outlive an opening without the feature`, () =>
+    withRig(async (rig) => {
+      const client = await rig.start();
+      const kept = { strategy, retention: 'keep', conversationId: 'one' } as const;
+      const { session } = await rig.open(client, kept);
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+      await client.request('session/close', { session });
+      const without = await rig.open(client, { ...kept, features: { checkpoints: false } });
+      assert.equal([without.session, without.checkpoints.reason], [session, 'FeatureOff']);
+      const cleaned = await failureOf(client.request('checkpoint/clean', { session }));
+      assert.is(cleaned.kind, 'CheckpointsDisabled', 'nothing is removed unseen');
+      const sharing = await rig.open(client, kept);
+      assert.is(sharing.checkpoints.enabled, false, 'an open session keeps its settings');
+      await client.request('session/close', { session });
+      assert.is((await rig.open(client, kept)).checkpoints.enabled, true);
+      const { checkpoints } = await client.request('checkpoint/list', { session });
+      assert.equal(
+        checkpoints.map(({ tag }) => tag),
+        ['0', '1'],
+      );
+      assert.is((await client.close()).code, 0);
+    }));
+
+test('a session that is opened without tangents refuses to enter one, in the words of Q CLI (C21)', () =>
+  withRig(async (rig) => {
+    const client = await rig.start();
+    const kept = { retention: 'keep', conversationId: 'one' } as const;
+    const off = { ...kept, features: { tangent: false } };
+    const { session, checkpoints } = await rig.open(client, off);
+    assert.is(checkpoints.enabled, true);
+    for (const method of ['conversation/enterTangent', 'conversation/exitTangent'] as const) {
+      const refused = await failureOf(client.request(method, { session }));
+      assert.is(refused.kind, 'TangentDisabled', method);
+      assert.match(
+        refused.message,
+        /Tangent mode is disabled\. Enable it with: q settings chat\.enableTangentMode true/,
+      );
+    }
+    await client.request('session/close', { session });
+    await rig.open(client, kept);
+    assert.is((await client.request('conversation/enterTangent', { session })).entered, true);
+    await client.request('session/close', { session });
+    await rig.open(client, off);
+    assert.is((await client.request('conversation/exitTangent', { session })).exited, true);
+    assert.is(
+      (await failureOf(client.request('conversation/enterTangent', { session }))).kind,
+      'TangentDisabled',
+    );
+    assert.is((await client.close()).code, 0);
+  }));
+
 test('opening gives up after initTimeoutMs, tells its progress meanwhile, and leaves nothing (R26)', () =>
   withRig(async (rig) => {
     // The first capture takes over four seconds on any machine: every file takes a millisecond to open.

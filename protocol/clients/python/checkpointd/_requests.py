@@ -245,7 +245,8 @@ class Requests:
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointInitResult:
         """Enables checkpoints where they are not yet, also outside a repository, and takes the base.
-        Already enabled: answers the base.
+        Already enabled: answers the base. Refused where the session was opened with
+        `features.checkpoints` false.
         """
         result: CheckpointInitResult = await self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
@@ -604,7 +605,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> ConversationExitTangentResult:
-        """Brings the main conversation back. Outside a tangent: answers `exited: false`."""
+        """Brings the main conversation back. Outside a tangent: answers `exited: false`, or
+        `TangentDisabled` where the session was opened with `features.tangent` false.
+        """
         result: ConversationExitTangentResult = await self.request("conversation/exitTangent", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result
 

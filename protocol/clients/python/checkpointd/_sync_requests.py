@@ -236,7 +236,8 @@ class SyncRequests:
         timeout: Optional[float] = None,
     ) -> CheckpointInitResult:
         """Enables checkpoints where they are not yet, also outside a repository, and takes the base.
-        Already enabled: answers the base.
+        Already enabled: answers the base. Refused where the session was opened with
+        `features.checkpoints` false.
         """
         result: CheckpointInitResult = self.request("checkpoint/init", params, on_progress=on_progress, timeout=timeout)
         return result
@@ -568,7 +569,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> ConversationExitTangentResult:
-        """Brings the main conversation back. Outside a tangent: answers `exited: false`."""
+        """Brings the main conversation back. Outside a tangent: answers `exited: false`, or
+        `TangentDisabled` where the session was opened with `features.tangent` false.
+        """
         result: ConversationExitTangentResult = self.request("conversation/exitTangent", params, on_progress=on_progress, timeout=timeout)
         return result
 

@@ -136,6 +136,7 @@ __all__ = [
     "LogTraceParams",
     "WindowLogMessageParams",
     "RpcDiscoverParams",
+    "SessionFeatures",
     "SessionOpenParams",
     "SessionOpenResult",
     "SessionCloseParams",
@@ -299,6 +300,7 @@ ERROR_CODES: Dict[str, int] = {
     "DocumentInvalid": 6003,
     "DocumentVersion": 6004,
     "MessageTooLarge": 6005,
+    "TangentDisabled": 6006,
     "ServerBusy": 9001,
     "ResponseTooLarge": 9002,
     "InternalError": 9003,
@@ -506,7 +508,7 @@ PruneMode = Literal["now"]
 
 
 # Why checkpoints are disabled. Known: NotARepository, GitMissing, GitTooOld, NotRequested,
-# Cleaned, OtherWorkTree, StoreCorrupt, RepositoryUnusable.
+# FeatureOff, Cleaned, OtherWorkTree, StoreCorrupt, RepositoryUnusable.
 DisabledReason = str
 
 
@@ -587,8 +589,8 @@ EventName = str
 # CaptureTimedOut, StoreUnavailable, StoreCorrupt, StoreVersion, NoSpace, StrategyUnavailable,
 # StoreBusy, ReadOnlyStore, RestoreFailed, Conflict, PreconditionFailed, ConfirmationRequired,
 # DataCorrupt, NothingToUndo, GitMissing, GitTooOld, GitFailed, NotARepository, UnknownEntry,
-# InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, ServerBusy, ResponseTooLarge,
-# InternalError.
+# InvalidRange, DocumentInvalid, DocumentVersion, MessageTooLarge, TangentDisabled, ServerBusy,
+# ResponseTooLarge, InternalError.
 ErrorKind = str
 
 
@@ -1630,6 +1632,15 @@ class RpcDiscoverParams(TypedDict):
     """Parameters of `rpc.discover`."""
 
 
+class SessionFeatures(TypedDict, total=False):
+    """Switches of a session."""
+    # False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
+    checkpoints: bool
+    # False: entering a tangent answers `TangentDisabled`. A tangent that is open already can be
+    # left. Absent: true.
+    tangent: bool
+
+
 class _SessionOpenParamsRequired(TypedDict):
     # The work tree.
     workspace: Workspace
@@ -1662,6 +1673,8 @@ class SessionOpenParams(_SessionOpenParamsRequired, total=False):
     durability: Durability
     # Limits of this session.
     limits: SessionLimits
+    # What this session offers, until it is closed. Absent: everything.
+    features: SessionFeatures
     # The model of the conversation.
     modelInfo: ModelInfo
     # Its tools.

@@ -66,7 +66,8 @@ class UnknownSession(CheckpointdError):
 
 class CheckpointsDisabled(CheckpointdError):
     r"""Checkpoints are not enabled in this session. Use `checkpoint/init`; `details.reason`
-    tells why they are not.
+    tells why they are not. After `FeatureOff` close the session and open it with
+    `features.checkpoints` true.
     """
 
 
@@ -250,6 +251,12 @@ class MessageTooLarge(CheckpointdError):
     """
 
 
+class TangentDisabled(CheckpointdError):
+    r"""The session was opened with `features.tangent` false. Close the session and open it with
+    `features.tangent` true.
+    """
+
+
 class ServerBusy(CheckpointdError):
     r"""Too many requests are in flight or wait. Wait for answers, then ask again."""
 
@@ -313,6 +320,7 @@ BY_KIND: Dict[str, Type[CheckpointdError]] = {
     "DocumentInvalid": DocumentInvalid,
     "DocumentVersion": DocumentVersion,
     "MessageTooLarge": MessageTooLarge,
+    "TangentDisabled": TangentDisabled,
     "ServerBusy": ServerBusy,
     "ResponseTooLarge": ResponseTooLarge,
     "InternalError": InternalError,

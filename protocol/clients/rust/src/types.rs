@@ -76,6 +76,7 @@ impl ErrorKind {
             ErrorKind::DocumentInvalid => 6003,
             ErrorKind::DocumentVersion => 6004,
             ErrorKind::MessageTooLarge => 6005,
+            ErrorKind::TangentDisabled => 6006,
             ErrorKind::ServerBusy => 9001,
             ErrorKind::ResponseTooLarge => 9002,
             ErrorKind::InternalError => 9003,
@@ -330,6 +331,10 @@ pub enum DisabledReason {
     /// The session was opened with `init: "never"`.
     #[serde(rename = "NotRequested")]
     NotRequested,
+    /// The session was opened with `features.checkpoints` false. `checkpoint/init` is refused too;
+    /// what the session kept earlier stays.
+    #[serde(rename = "FeatureOff")]
+    FeatureOff,
     /// `checkpoint/clean` removed them.
     #[serde(rename = "Cleaned")]
     Cleaned,
@@ -895,6 +900,9 @@ pub enum ErrorKind {
     /// A message has more characters than `limits.maxMessageCharacters`.
     #[serde(rename = "MessageTooLarge")]
     MessageTooLarge,
+    /// The session was opened with `features.tangent` false.
+    #[serde(rename = "TangentDisabled")]
+    TangentDisabled,
     /// Too many requests are in flight or wait.
     #[serde(rename = "ServerBusy")]
     ServerBusy,
@@ -2242,6 +2250,19 @@ pub struct WindowLogMessageParams {
 #[serde(rename_all = "camelCase")]
 pub struct RpcDiscoverParams {}
 
+/// Switches of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionFeatures {
+    /// False: checkpoints are disabled for the reason `FeatureOff`. Absent: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<bool>,
+    /// False: entering a tangent answers `TangentDisabled`. A tangent that is open already can be
+    /// left. Absent: true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tangent: Option<bool>,
+}
+
 /// Parameters of `session/open`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
@@ -2284,6 +2305,9 @@ pub struct SessionOpenParams {
     /// Limits of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<SessionLimits>,
+    /// What this session offers, until it is closed. Absent: everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub features: Option<SessionFeatures>,
     /// The model of the conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_info: Option<ModelInfo>,
@@ -2319,6 +2343,7 @@ impl SessionOpenParams {
             allow_protected: None,
             durability: None,
             limits: None,
+            features: None,
             model_info: None,
             tools: None,
             mcp_enabled: None,
@@ -5301,7 +5326,8 @@ impl Request for SessionGetRequest {
 }
 
 /// Enables checkpoints where they are not yet, also outside a repository, and takes the base.
-/// Already enabled: answers the base.
+/// Already enabled: answers the base. Refused where the session was opened with
+/// `features.checkpoints` false.
 #[derive(Debug)]
 pub enum CheckpointInitRequest {}
 impl Request for CheckpointInitRequest {
@@ -5565,7 +5591,8 @@ impl Request for ConversationEnterTangentRequest {
     type Result = ConversationEnterTangentResult;
 }
 
-/// Brings the main conversation back. Outside a tangent: answers `exited: false`.
+/// Brings the main conversation back. Outside a tangent: answers `exited: false`, or
+/// `TangentDisabled` where the session was opened with `features.tangent` false.
 #[derive(Debug)]
 pub enum ConversationExitTangentRequest {}
 impl Request for ConversationExitTangentRequest {
