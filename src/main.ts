@@ -3,7 +3,7 @@
 // that neither the daemon nor a command waits for the other's modules.
 
 async function main(): Promise<void> {
-  const words = process.argv.slice(2);
+  const words = commandFirst(process.argv.slice(2));
   const [first = '-'] = words;
   if (first === 'hook' || first === 'hook-keeper') {
     const { hookCommand } = await import('./cli/hooks/hook-command.ts');
@@ -15,6 +15,13 @@ async function main(): Promise<void> {
     const { runDaemon } = await import('./run-daemon.ts');
     await runDaemon(words);
   }
+}
+
+/** `checkpointd -C directory command …` is read as git reads it: as `checkpointd command -C directory …`. */
+function commandFirst(words: readonly string[]): readonly string[] {
+  const [flag, directory, command, ...rest] = words;
+  if (flag !== '-C' || directory === undefined || command === undefined) return words;
+  return [command, flag, directory, ...rest];
 }
 
 async function runAnyCommand(words: readonly string[]): Promise<number> {

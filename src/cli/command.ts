@@ -4,6 +4,7 @@ import type { CheckpointdClient } from '../client/client.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Where } from './reach.ts';
 import { say } from './terminal.ts';
+import type { TreePaths } from './tree-paths.ts';
 
 /** 0: done. Documented in the help. */
 export const exits = { failed: 1, usage: 2, noSession: 3, incomplete: 4, cancelled: 130 } as const;
@@ -13,9 +14,10 @@ export const exitCodes = `
 Exit codes: 0 done, 1 refused or failed, 2 wrong command line, 3 no session here, 4 a restore that left files out,
 130 interrupted.`;
 
-/** What stands after `--`, and the options that all commands have. */
+/** The words behind `--`, and the options that all commands have. */
 export interface Given extends Where {
   readonly json: boolean;
+  /** As they were typed. */
   readonly paths: readonly string[];
   readonly pager: boolean;
 }
@@ -32,7 +34,7 @@ export interface Task {
   readonly client: Pick<CheckpointdClient, 'on'>;
   readonly given: Given;
   readonly session: string;
-  readonly workspace: string;
+  readonly paths: TreePaths;
   readonly options: Readonly<Record<string, unknown>>;
   readonly words: readonly string[];
 }
@@ -43,8 +45,10 @@ export interface CliCommand {
   /** As commander writes them: `<must>`, `[may]`. */
   readonly words?: readonly (readonly [name: string, description: string])[];
   readonly options?: readonly (readonly [flags: string, description: string])[];
-  /** Whether paths may stand after `--`. */
+  /** Paths may stand behind its words, or behind `--`. */
   readonly paths?: true;
+  /** Says where a word belongs that stands where the command takes none. */
+  readonly excess?: string;
   /** Its text may be long: it goes through a pager on a terminal. */
   readonly paged?: true;
   /** Not shown in the help. */
@@ -60,9 +64,4 @@ export interface CliCommand {
 export function printed(given: Given, result: object): boolean {
   if (given.json) say(JSON.stringify(result, null, 2));
   return given.json;
-}
-
-/** The paths after `--` as the wire wants them. */
-export function pathsOf({ paths }: Given): { readonly paths?: readonly { readonly path: string }[] } {
-  return paths.length === 0 ? {} : { paths: paths.map((path) => ({ path })) };
 }

@@ -1,5 +1,5 @@
 // checkpointd completion: what a shell needs to complete commands, their options, tags where a command takes one, and
-// paths everywhere else. What there is to offer comes from the commands themselves.
+// paths everywhere else, of the directory that `-C` names. What there is to offer comes from the commands themselves.
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
@@ -18,10 +18,14 @@ interface OfferedOption {
   readonly takesValue: boolean;
 }
 
-/** Commands whose words are checkpoints. */
-const takeTags = ['show', 'diff', 'restore'];
-/** Prints one reference a line, and nothing where there is none. */
-const ask = 'checkpointd complete-tags 2>/dev/null';
+/** Commands whose first words are checkpoints, and how many they take. */
+const takeTags = { show: 1, diff: 2, restore: 1 } as const;
+/** Each of these places: the command, and how many words stand before the one that is typed. */
+const tagPlaces = Object.entries(takeTags).flatMap(([name, count]) =>
+  Array.from({ length: count }, (_, at) => `${name}:${at}`),
+);
+/** What finds the session, handed on to the command that prints its tags. */
+const whereOptions = '-C|--directory|--session|--storage';
 
 /** How the script gets into each shell. */
 export const installing = `
@@ -55,28 +59,49 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 function bash(commands: readonly Offered[]): string {
   return `_checkpointd() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" each
+  local word="\${COMP_WORDS[COMP_CWORD]}" each option= directory=. count=0 where=() IFS=$'\n'
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')}' -- "$word"))
+    COMPREPLY=($(IFS=' '; compgen -W '${commands.map(({ name }) => name).join(' ')}' -- "$word"))
     return
   fi
   for each in "\${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
-    [ "$each" = -- ] && return
+    [ "$each" = = ] && continue
+    if [ -n "$option" ]; then
+      case "$option" in
+        ${whereOptions}) where+=("$option" "\${each/#\\~/$HOME}") ;;
+      esac
+      case "$option" in
+        -C|--directory) directory="\${each/#\\~/$HOME}" ;;
+      esac
+      option=
+      continue
+    fi
+    case "$each" in
+      --) count=99; break ;;
+      ${valued(commands)}) option="$each" ;;
+      -*) ;;
+      *) count=$((count + 1)) ;;
+    esac
   done
-  case "\${COMP_WORDS[COMP_CWORD-1]}" in
-    ${valued(commands)}) return ;;
-  esac
+  [ -n "$option" ] && return
   case "$word" in
     -*)
+      [ "$count" -eq 99 ] && return
       case "\${COMP_WORDS[1]}" in
-${commands.map((each) => `        ${each.name}) COMPREPLY=($(compgen -W '${dashed(each)}' -- "$word")) ;;`).join('\n')}
+${commands.map((each) => `        ${each.name}) COMPREPLY=($(IFS=' '; compgen -W '${dashed(each)}' -- "$word")) ;;`).join('\n')}
       esac
       return ;;
   esac
-  case "\${COMP_WORDS[1]}" in
-    ${takeTags.join('|')}) COMPREPLY=($(compgen -W "$(${ask})" -- "$word")) ;;
-    completion) COMPREPLY=($(compgen -W '${shells.join(' ')}' -- "$word")) ;;
+  case "\${COMP_WORDS[1]}:$count" in
+    ${tagPlaces.join('|')}) COMPREPLY=($(compgen -W "$(checkpointd complete-tags "\${where[@]}" 2>/dev/null)" -- "$word")) ;;
+    completion:0) COMPREPLY=($(IFS=' '; compgen -W '${shells.join(' ')}' -- "$word")) ;;
+  esac
+  case "\${COMP_WORDS[1]}:$count" in
+    restore:0|show:*|completion:*) ;;
+    restore:*|diff:*)
+      compopt -o filenames 2>/dev/null
+      COMPREPLY+=($(cd "$directory" 2>/dev/null && compgen -f -- "$word")) ;;
   esac
 }
 complete -o default -F _checkpointd checkpointd`;
@@ -91,23 +116,43 @@ _checkpointd() {
     _describe command commands
     return
   fi
-  if (( \${\${words[3,CURRENT-1]}[(I)--]} )); then
+  local each option= directory=. count=0
+  local -a where
+  for each in "\${(@)words[3,CURRENT-1]}"; do
+    if [[ -n $option ]]; then
+      case $option in
+        ${whereOptions}) where+=($option "\${(Q)each}") ;;
+      esac
+      case $option in
+        -C|--directory) directory="\${(Q)each}" ;;
+      esac
+      option=
+      continue
+    fi
+    case $each in
+      --) count=99; break ;;
+      ${valued(commands)}) option=$each ;;
+      -*) ;;
+      *) (( count += 1 )) ;;
+    esac
+  done
+  if [[ -n $option ]]; then
     _files
     return
   fi
-  case $words[CURRENT-1] in
-    ${valued(commands)}) _files; return ;;
-  esac
-  if [[ $PREFIX == -* ]]; then
+  if [[ $PREFIX == -* && $count -ne 99 ]]; then
     case $words[2] in
 ${commands.map((each) => `      ${each.name}) compadd -- ${dashed(each)} ;;`).join('\n')}
     esac
     return
   fi
-  case $words[2] in
-    ${takeTags.join('|')}) compadd -- \${(f)"$(${ask})"} ;;
-    completion) compadd -- ${shells.join(' ')} ;;
-    *) _files -/ ;;
+  case $words[2]:$count in
+    ${tagPlaces.join('|')}) compadd -- \${(f)"$(checkpointd complete-tags "\${where[@]}" 2>/dev/null)"} ;;
+    completion:0) compadd -- ${shells.join(' ')} ;;
+  esac
+  case $words[2]:$count in
+    restore:0|show:*|completion:*) ;;
+    restore:*|diff:*) _files -W "\${directory:A}" ;;
   esac
 }
 if [[ $funcstack[1] == _checkpointd ]]; then
@@ -128,13 +173,58 @@ function fish(commands: readonly Offered[]): string {
       ),
     ),
   );
-  const before = 'not contains -- -- (commandline -opc)';
+  const position = 'contains -- (__checkpointd_words)[1]';
+  const tags = 'checkpointd complete-tags (__checkpointd_words)[2..] 2>/dev/null';
   return [
+    fishFunctions(commands),
     ...commands.map(({ name, summary }) =>
       line('__fish_use_subcommand', `-f -a ${name} -d ${quoted(summary)}`),
     ),
     ...options,
-    line(`__fish_seen_subcommand_from ${takeTags.join(' ')}; and ${before}`, `-f -a '(${ask})'`),
+    line(`${position} ${tagPlaces.join(' ')}`, `-f -a '(${tags})'`),
+    line(`${position} diff:0 diff:1; or __checkpointd_at_paths`, "-f -a '(__checkpointd_paths)'"),
     line('__fish_seen_subcommand_from completion', `-f -a '${shells.join(' ')}'`),
   ].join('\n');
+}
+
+/** What the conditions ask: where in the command line the cursor is, and which paths stand there. */
+function fishFunctions(commands: readonly Offered[]): string {
+  return `function __checkpointd_words
+    set -l words (commandline -opc)
+    set -l count 0
+    set -l option
+    set -l where
+    for each in $words[3..]
+        if test -n "$option"
+            contains -- $option ${whereOptions.replaceAll('|', ' ')}; and set where $where $option $each
+            set option
+            continue
+        end
+        switch "$each"
+            case --
+                set count 99
+                break
+            case ${valued(commands).replaceAll('|', ' ')}
+                set option $each
+            case '-*'
+            case '*'
+                set count (math $count + 1)
+        end
+    end
+    printf '%s\\n' "$words[2]:$count" $where
+end
+function __checkpointd_at_paths
+    string match -qr '^(restore:[1-9]|diff:[2-9])' -- (__checkpointd_words)[1]
+end
+function __checkpointd_paths
+    set -l directory .
+    set -l where (__checkpointd_words)[2..]
+    for name in -C --directory
+        set -l at (contains -i -- $name $where); and set directory $where[(math $at + 1)]
+    end
+    for each in $directory/(commandline -ct)*
+        test -d $each; and set each $each/
+        string replace -- $directory/ '' $each
+    end
+end`;
 }

@@ -2,14 +2,14 @@
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
 import { exits } from './command.ts';
 import { inCommands } from './in-commands.ts';
-import { NoSession } from './no-session.ts';
+import { CommandRefusal } from './refusal.ts';
 import { note } from './terminal.ts';
 
 /** Says it. @throws what is no failure that a person can meet */
 export function explained(error: unknown): number {
-  if (error instanceof NoSession) {
+  if (error instanceof CommandRefusal) {
     note(error.message);
-    return exits.noSession;
+    return error.code;
   }
   if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError) {
     note(inCommands(error.message));

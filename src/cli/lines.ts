@@ -3,6 +3,7 @@ import type { Checkpoint, FileStats, RestoreResult } from '../protocol/types.ts'
 import { type Given, printed } from './command.ts';
 import { inCommands } from './in-commands.ts';
 import { fit, paint, plain, say } from './terminal.ts';
+import type { TreePaths } from './tree-paths.ts';
 
 const listedMax = 20;
 /** A shell may expand what it is given; whatever could mean something to it is left out. */
@@ -42,9 +43,15 @@ export function counts({ added, modified, deleted }: FileStats): string {
   return `+${added} ~${modified} -${deleted}`;
 }
 
-/** What a restore did, or would do. */
-export function sayRestore(result: RestoreResult): void {
+/** Says what a restore did, or would do; paths as `places` shows them, and else from the root of the work tree. */
+export function sayRestore(result: RestoreResult, places?: TreePaths): void {
   const would = result.dryRun === true;
+  const sayPaths = (title: string, paths: readonly Listed[], count?: number): void =>
+    sayListed(
+      title,
+      paths.map((each) => ({ ...each, path: places?.toShow(each.path) ?? each.path })),
+      count,
+    );
   sayPaths(would ? 'Would bring back' : 'Brought back', result.restored, result.counts.restored);
   sayPaths(would ? 'Would delete' : 'Deleted', result.deleted, result.counts.deleted);
   // An edit that was met while the restore ran was not saved before: it stands where it is, and is told below.
@@ -62,11 +69,12 @@ export function changesNothing({ restored, deleted, failed }: RestoreResult): bo
   return restored.length + deleted.length + failed.length === 0;
 }
 
-function sayPaths(
-  title: string,
-  paths: readonly { readonly path: string; readonly reason?: string }[],
-  count = paths.length,
-): void {
+interface Listed {
+  readonly path: string;
+  readonly reason?: string;
+}
+
+function sayListed(title: string, paths: readonly Listed[], count = paths.length): void {
   if (count === 0) return;
   say(fit(`${title} (${count}):`));
   for (const { path, reason } of paths.slice(0, listedMax))

@@ -6,6 +6,7 @@ import { explained } from './explained.ts';
 import { allCheckpoints } from './pages.ts';
 import { reach } from './reach.ts';
 import { note, plain } from './terminal.ts';
+import { TreePaths, workDirectory } from './tree-paths.ts';
 import { cutTo } from './width.ts';
 
 const eraseLine = '\r\u001b[K';
@@ -15,6 +16,7 @@ export async function perform(
   wanted: Given,
   parsed: Pick<Task, 'options' | 'words'>,
 ): Promise<number> {
+  const directory = workDirectory(wanted.path);
   const { client, session, workspace } = await reach(wanted, {
     make: command.makesSession === true,
     changesFiles: command.changesFiles === true,
@@ -30,7 +32,7 @@ export async function perform(
     client,
     given: wanted,
     session,
-    workspace,
+    paths: new TreePaths(workspace, directory),
     ...parsed,
   };
   const body = (): Promise<number> => command.run(task);

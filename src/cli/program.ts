@@ -4,8 +4,15 @@ import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import type { Offered } from './completion.ts';
 import { explained } from './explained.ts';
-import { addSessionCommand, givenBy, withCommonOptions } from './session-command.ts';
+import {
+  addSessionCommand,
+  directoryFlags,
+  directoryHelp,
+  givenBy,
+  withCommonOptions,
+} from './session-command.ts';
 import { allowUnread, say } from './terminal.ts';
+import { workDirectory } from './tree-paths.ts';
 
 /** `paths` is what stood after `--`, undefined without one. */
 type Add = (
@@ -68,6 +75,7 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
       'Checkpoints of a work tree, taken back by hand. Without a command it is the daemon (checkpointd --help).',
     )
     .exitOverride()
+    .configureHelp({ subcommandTerm: termOf })
     .addHelpText('after', exitCodes);
   for (const [name, add] of Object.entries(commands))
     if (name === first || !Object.hasOwn(commands, first)) await add(program, paths, (now) => (code = now));
@@ -80,11 +88,16 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   }
 }
 
+/** Returns a command with its words, for the list of commands; that it has options goes without saying. */
+function termOf(command: Command): string {
+  return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();
+}
+
 async function addMcp(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
   const made = program
     .command('mcp')
     .description('serve checkpoints to a model, by the Model Context Protocol over standard input and output')
-    .option('-C, --path <directory>', 'the work tree, or a directory in it', '.')
+    .option(directoryFlags, directoryHelp, '.')
     .option('--session <id>', 'this session, or the beginning of its id')
     .option('--storage <directory>', 'where sessions are kept')
     .addHelpText('after', exitCodes);
@@ -93,7 +106,9 @@ async function addMcp(program: Command, _: unknown, done: (code: number) => void
       import('./mcp/serve-mcp.ts'),
       import('../client/this-package.ts'),
     ]);
-    done(await serveMcp(givenBy(made.opts()), clientVersion()));
+    const given = givenBy(made.opts());
+    workDirectory(given.path);
+    done(await serveMcp(given, clientVersion()));
   });
 }
 

@@ -1,7 +1,7 @@
 // How a command that works on a session is said on the command line: its words and options, from what its file tells.
 import type { Command } from 'commander';
-import { type CliCommand, exitCodes, exits, type Given } from './command.ts';
-import { note } from './terminal.ts';
+import { type CliCommand, exitCodes, type Given } from './command.ts';
+import { misused } from './refusal.ts';
 
 /** Adds it; `paths` is what stood after `--`, undefined without one. */
 export function addSessionCommand(
@@ -14,46 +14,50 @@ export function addSessionCommand(
     program.command(command.name, { hidden: command.hidden === true }).description(command.summary),
   );
   for (const [name, description] of command.words ?? []) made.argument(name, description);
-  made.argument('[path]', 'the work tree, or a directory in it (as -C)');
+  if (command.paths) made.argument('[paths...]', pathsHelp);
   for (const [flags, description] of command.options ?? []) made.option(flags, description);
   if (command.paged) made.option('--no-pager', 'print long text as it is');
-  if (command.paths) made.usage(`${usageOf(command)} [-- paths]`);
-  made.action(async () => {
-    const count = command.words?.length ?? 0;
-    if (!command.paths && paths !== undefined) {
-      note(`"${command.name}" takes no paths after --`);
-      done(exits.usage);
-      return;
-    }
+  made.allowExcessArguments().action(async () => {
+    refuseExcess(made, command, paths);
     const { perform } = await import('./perform.ts');
-    const options = optionsOf(made, count);
-    done(await perform(command, givenBy(options, paths), { options, words: made.args.slice(0, count) }));
+    done(await perform(command, givenBy(made.opts(), paths), { options: made.opts(), words: made.args }));
   });
 }
 
-/** The options of a command that was read; a path that stands after its `count` words is the option of that name. */
-export function optionsOf(made: Command, count: number): Record<string, unknown> {
-  const place = made.args[count];
-  return { ...made.opts(), ...(place === undefined ? {} : { path: place }) };
+const pathsHelp =
+  'only these files and directories: of the current directory, or with ":/" before them of the root of the work tree';
+
+/** @throws CommandRefusal for words that a command does not take: none of them may be passed over */
+function refuseExcess(
+  { args }: Command,
+  { name, words = [], paths: takesPaths, excess }: CliCommand,
+  paths: readonly string[] | undefined,
+): void {
+  if (takesPaths === true) return;
+  const [first] = [...args.slice(words.length), ...(paths ?? [])];
+  if (first === undefined && paths === undefined) return;
+  throw misused(
+    first === undefined ? `"${name}" takes no paths after --` : `"${name}" does not take "${first}"`,
+    excess ?? 'The work tree, or a directory in it, is named by -C <directory>.',
+  );
 }
 
 export function withCommonOptions(command: Command): Command {
   return command
-    .option('-C, --path <directory>', 'the work tree, or a directory in it', '.')
+    .option(directoryFlags, directoryHelp, '.')
     .option('--session <id>', 'this session, or the beginning of its id')
     .option('--storage <directory>', 'where sessions are kept')
     .option('--json', "print the wire's result")
     .addHelpText('after', exitCodes);
 }
 
-function usageOf({ words = [] }: CliCommand): string {
-  return ['[options]', ...words.map(([name]) => name), '[path]'].join(' ');
-}
+export const directoryFlags = '-C, --directory <directory>';
+export const directoryHelp = 'work there: in the work tree, or in a directory of it';
 
 export function givenBy(options: Record<string, unknown>, paths: readonly string[] = []): Given {
-  const { path, session, storage, json, pager } = options;
+  const { directory, session, storage, json, pager } = options;
   return {
-    path: String(path),
+    path: typeof directory === 'string' ? directory : '.',
     json: json === true,
     pager: pager !== false,
     paths,

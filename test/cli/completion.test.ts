@@ -39,6 +39,12 @@ const wanted: readonly (readonly [typed: string, offered: readonly string[], wit
     ['checkpointd diff 0 bef', ['before-lunch'], ['0']],
     ['checkpointd restore --', ['--hard', '--dry-run', '--yes', '--storage'], ['--stat', 'before-lunch']],
     ['checkpointd restore 1 -- de', ['deep/'], ['before-lunch']],
+    ['checkpointd restore 1 de', ['deep/'], ['before-lunch']],
+    ['checkpointd restore 1 a.txt de', ['deep/'], ['before-lunch']],
+    ['checkpointd restore -C deep bef', ['before-lunch'], ['b.txt']],
+    ['checkpointd restore -C deep 1 ', ['b.txt'], ['before-lunch', 'a.txt', '0']],
+    ['checkpointd diff de', ['deep/'], ['before-lunch']],
+    ['checkpointd diff 0 1 de', ['deep/'], ['before-lunch']],
     ['checkpointd completion ', ['bash', 'zsh', 'fish'], ['deep/']],
     ['checkpointd list --storage de', ['deep/'], ['--json']],
   ];

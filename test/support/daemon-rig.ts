@@ -86,13 +86,19 @@ export class DaemonRig {
     ];
   }
 
-  /** Runs `checkpointd` with these words, ended with the rig. */
-  run(words: readonly string[]): {
+  /** Runs `checkpointd` with these words, in a directory of the work tree, and ends it with the rig. */
+  run(
+    words: readonly string[],
+    directory = '.',
+  ): {
     readonly code: Promise<number | null>;
     readonly stdout: string;
     readonly stderr: string;
   } {
-    const child = spawn(process.execPath, [daemonEntry, ...words], { env: this.environment, cwd: this.work });
+    const child = spawn(process.execPath, [daemonEntry, ...words], {
+      env: this.environment,
+      cwd: join(this.work, directory),
+    });
     this.#programs.push(child);
     const said = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()));

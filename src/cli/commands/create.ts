@@ -7,6 +7,7 @@ export const create: CliCommand = {
   name: 'create',
   summary: 'a checkpoint of the work tree as it is; makes a kept session where there is none',
   options: [['-m, --message <text>', 'what it is of']],
+  excess: 'A message stands behind -m: checkpointd create -m "my message"',
   makesSession: true,
   run: async ({ ask, given, options: { message } }) => {
     const result = await ask('checkpoint/create', {

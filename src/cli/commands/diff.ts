@@ -1,5 +1,6 @@
 // checkpointd diff: what changed between two checkpoints, or from one to the work tree as it is.
-import { type CliCommand, pathsOf, printed } from '../command.ts';
+import { type CliCommand, printed } from '../command.ts';
+import { sortedWords } from '../sorted-words.ts';
 import { paint, plainLinesOf, say, sayAll } from '../terminal.ts';
 
 export const diff: CliCommand = {
@@ -12,12 +13,17 @@ export const diff: CliCommand = {
   ],
   options: [['--stat', 'count lines for each file instead of showing them']],
   paths: true,
-  run: async ({ ask, given, options, words: [from, to] }) => {
+  run: async (task) => {
+    const { ask, given, options } = task;
+    const {
+      tags: [from, to],
+      only,
+    } = await sortedWords(task, diff);
     const result = await ask('checkpoint/diff', {
       format: options['stat'] === true ? 'stat' : 'unified',
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
-      ...pathsOf(given),
+      ...only,
     });
     if (printed(given, result)) return 0;
     await sayAll(colouredLines(result.text ?? ''));

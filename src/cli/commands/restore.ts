@@ -1,7 +1,8 @@
 // checkpointd restore: the files of a checkpoint, brought back. The plan is shown and asked for before anything changes.
-import { type CliCommand, exits, pathsOf, printed, type Task } from '../command.ts';
+import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
+import { sortedWords } from '../sorted-words.ts';
 import { note, say } from '../terminal.ts';
 
 export const restore: CliCommand = {
@@ -16,30 +17,29 @@ export const restore: CliCommand = {
   ],
   paths: true,
   run: async (task) => {
+    const { ask, given, options, paths } = task;
     const {
-      ask,
-      given,
-      options,
-      words: [tag = ''],
-    } = task;
+      tags: [tag = ''],
+      only,
+    } = await sortedWords(task, restore);
     const wanted = {
       tag,
       scope: 'files' as const,
       mode: options['hard'] === true ? ('hard' as const) : ('soft' as const),
-      ...pathsOf(given),
+      ...only,
     };
     const isDry = options['dryRun'] === true;
     if (isDry || options['yes'] !== true) {
       const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
       if (isDry && printed(given, plan)) return 0;
-      if (!given.json) sayRestore(plan);
+      if (!given.json) sayRestore(plan, paths);
       if (isDry || changesNothing(plan)) return 0;
       const refusal = await unconfirmed(task);
       if (refusal !== undefined) return refusal;
     }
     const result = await ask('checkpoint/restore', { ...wanted, confirm: true });
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
-    if (options['yes'] === true || result.failed.length > 0) sayRestore(result);
+    if (options['yes'] === true || result.failed.length > 0) sayRestore(result, paths);
     say(`Restored [${tag}]. "checkpointd undo" takes it back.`);
     return result.failed.length > 0 ? exits.incomplete : 0;
   },

@@ -8,14 +8,15 @@ export const show: CliCommand = {
   paged: true,
   summary: 'one checkpoint: its message, and what was left out of it',
   words: [['<tag>', 'a tag, a name or an id']],
-  run: async ({ ask, given, words: [tag = ''] }) => {
+  run: async ({ ask, given, paths, words: [tag = ''] }) => {
     const result = await ask('checkpoint/get', { tag });
     if (printed(given, result)) return 0;
     const { checkpoint, message, skipped } = result;
     say(checkpointLine(checkpoint));
     say(fit(`id: ${checkpoint.id}`));
     if (message !== undefined) say(fit(`message: ${plain(message)}`));
-    for (const { path, reason } of skipped) say(fit(`left out: ${plain(path)} (${plain(reason)})`));
+    for (const { path, reason } of skipped)
+      say(fit(`left out: ${plain(paths.toShow(path))} (${plain(reason)})`));
     return 0;
   },
 };

@@ -8,10 +8,10 @@ function walk(name: 'undo' | 'redo', summary: string): CliCommand {
     changesFiles: true,
     summary,
     options: [['--dry-run', 'only show what would be done']],
-    run: async ({ ask, given, options }) => {
+    run: async ({ ask, given, options, paths }) => {
       const isDry = options['dryRun'] === true;
       const result = await ask(`checkpoint/${name}`, isDry ? { dryRun: true } : { confirm: true });
-      if (!printed(given, result)) sayRestore(result);
+      if (!printed(given, result)) sayRestore(result, paths);
       return result.failed.length > 0 ? exits.incomplete : 0;
     },
   };

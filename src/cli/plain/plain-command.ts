@@ -12,7 +12,9 @@ import type { Given } from '../command.ts';
 import { writtenEvents } from '../hooks/written-events.ts';
 import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
+import { CommandRefusal } from '../refusal.ts';
 import { allowUnread } from '../terminal.ts';
+import { workDirectory } from '../tree-paths.ts';
 import { plainWords } from './plain-words.ts';
 
 const commands = [
@@ -42,7 +44,9 @@ async function seen(given: Given): Promise<Checkpoint[] | undefined> {
     const stored = theOnly(given);
     return stored?.socket === undefined ? undefined : await checkpointsAt(stored.socket, stored.session);
   } catch (error) {
-    const isGone = error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError;
+    const isGone = [CheckpointdGoneError, CheckpointdRequestError, CommandRefusal].some(
+      (kind) => error instanceof kind,
+    );
     if (isGone || (error instanceof Error && 'code' in error)) return undefined;
     throw error;
   }
@@ -51,8 +55,9 @@ async function seen(given: Given): Promise<Checkpoint[] | undefined> {
 /** The session that is meant; undefined where there is none, or a choice that is worth a word. */
 function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
   const root = storage === undefined ? defaultStorage() : resolve(storage);
+  const place = workDirectory(path);
   if (writtenEvents(root).length > 0) return undefined; // of an agent: their checkpoints come first
-  const found = storedSessions(root, wanted === undefined ? resolve(path) : undefined).filter(
+  const found = storedSessions(root, wanted === undefined ? place : undefined).filter(
     ({ session }) => wanted === undefined || session.startsWith(wanted),
   );
   const [first, second] = found;

@@ -5,7 +5,7 @@ import type { Given } from '../command.ts';
 
 const options: Readonly<Record<string, 'path' | 'session' | 'storage'>> = {
   '-C': 'path',
-  '--path': 'path',
+  '--directory': 'path',
   '--session': 'session',
   '--storage': 'storage',
 };
@@ -14,7 +14,6 @@ const options: Readonly<Record<string, 'path' | 'session' | 'storage'>> = {
 export function plainWords(words: readonly string[], paged: boolean): Given | undefined {
   const given: { path: string; session?: string; storage?: string } = { path: '.' };
   let [json, pager] = [false, true];
-  let place: string | undefined;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
     const [, name = word, joined] = /^(--\w+)=(.*)$/s.exec(word) ?? [];
@@ -25,8 +24,7 @@ export function plainWords(words: readonly string[], paged: boolean): Given | un
       given[option] = value;
     } else if (word === '--json') json = true;
     else if (word === '--no-pager' && paged) pager = false;
-    else if (word === '' || word.startsWith('-') || place !== undefined) return undefined;
-    else place = word;
+    else return undefined;
   }
-  return { ...given, path: place ?? given.path, json, pager, paths: [] };
+  return { ...given, json, pager, paths: [] };
 }

@@ -38,13 +38,13 @@ test('of several sessions of a work tree the choice is told, once', () =>
     await client.close();
   }));
 
-test('a path that is not there is told as by any command', () =>
+test('a directory that is not there is refused as by any command', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened();
-    const words = ['list', 'nowhere', `--storage=${rig.storage}`];
-    const [plain, read] = [rig.run(words), rig.run([...words, '--no-pager', '-C.'])];
-    assert.equal([await plain.code, await read.code], [1, 1]);
-    assert.match(plain.stderr, /^checkpointd: ENOENT: .*nowhere/);
+    const words = ['list', '-C', 'nowhere', `--storage=${rig.storage}`];
+    const [plain, read] = [rig.run(words), rig.run(['list', `--storage=${rig.storage}`, '-Cnowhere'])];
+    assert.equal([await plain.code, await read.code], [2, 2]);
+    assert.match(plain.stderr, /^checkpointd: .*nowhere is no directory/);
     assert.is(plain.stderr, read.stderr);
     await client.close();
   }));

@@ -7,7 +7,7 @@ import type { CliCommand, Given } from '../../../src/cli/command.ts';
 import { completeTags } from '../../../src/cli/commands/complete-tags.ts';
 import { list } from '../../../src/cli/commands/list.ts';
 import { plainWords } from '../../../src/cli/plain/plain-words.ts';
-import { addSessionCommand, givenBy, optionsOf } from '../../../src/cli/session-command.ts';
+import { addSessionCommand, givenBy } from '../../../src/cli/session-command.ts';
 
 /** As the library reads the words; undefined for what it refuses, or answers itself (help). */
 function byLibrary(command: CliCommand, words: readonly string[]): Given | undefined {
@@ -16,7 +16,8 @@ function byLibrary(command: CliCommand, words: readonly string[]): Given | undef
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
     .hook('preAction', (_, made) => {
-      given = givenBy(optionsOf(made, 0));
+      if (made.args.length > 0) throw Object.assign(new Error('a word too many'), { exitCode: 2 });
+      given = givenBy(made.opts());
       throw new Error('it has been read');
     });
   addSessionCommand(program, command, undefined, () => undefined);
@@ -29,9 +30,18 @@ function byLibrary(command: CliCommand, words: readonly string[]): Given | undef
 }
 
 const word = fc.oneof(
-  fc.constantFrom('--json', '--no-pager', '-C', '--path', '--session', '--storage', '--', '-', '', '-h'),
-  fc.constantFrom('--path=a', '--storage=b=c', '--session=', '--json=1', '-Cd', '--sto=x', '--help', 'help'),
-  fc.constantFrom('.', 'a b', 'ses_1', '/x', '--pager', '--constructor=1', '--path=\n', '__proto__'),
+  fc.constantFrom('--json', '--no-pager', '-C', '--directory', '--session', '--storage', '--', '-', '', '-h'),
+  fc.constantFrom(
+    '--directory=a',
+    '--storage=b=c',
+    '--session=',
+    '--json=1',
+    '-Cd',
+    '--sto=x',
+    '--help',
+    'help',
+  ),
+  fc.constantFrom('.', 'a b', 'ses_1', '/x', '--pager', '--constructor=1', '--directory=\n', '__proto__'),
   fc.string(),
 );
 
@@ -51,10 +61,19 @@ test('what people and shells type is plain', () => {
     ['--json'],
     ['--storage=/s'],
     ['-C', 'a', '--session', 'ses_1'],
-    ['a', '--no-pager'],
+    ['-C', 'a', '--no-pager'],
   ])
     assert.equal(plainWords(words, true), byLibrary(list, words), words.join(' '));
-  for (const words of [['--help'], ['-h'], ['a', 'b'], ['--jsno'], ['--storage'], ['--', 'a'], ['-Ca']])
+  for (const words of [
+    ['--help'],
+    ['-h'],
+    ['a'],
+    ['a', 'b'],
+    ['--jsno'],
+    ['--storage'],
+    ['--', 'a'],
+    ['-Ca'],
+  ])
     assert.is(plainWords(words, true), undefined, words.join(' '));
 });
 

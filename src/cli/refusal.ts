@@ -1,0 +1,26 @@
+// What the command line refuses by itself. It is said on standard error, or under --json as data (explained.ts).
+
+/** A command line that cannot be followed, or a place where it cannot be. */
+export class CommandRefusal extends Error {
+  /** A stable name, beside the kinds of errors that the daemon answers. */
+  readonly kind: string;
+  /** States what is wrong, without the advice. */
+  readonly fact: string;
+  /** States what helps. */
+  readonly remedy: string;
+  /** The exit code. */
+  readonly code: number;
+
+  constructor(kind: string, fact: string, remedy: string, code: number) {
+    super(`${fact}. ${remedy}`);
+    this.kind = kind;
+    this.fact = fact;
+    this.remedy = remedy;
+    this.code = code;
+  }
+}
+
+/** Returns the refusal of a wrong command line. */
+export function misused(fact: string, remedy: string): CommandRefusal {
+  return new CommandRefusal('WrongCommandLine', fact, remedy, 2);
+}

@@ -1,0 +1,119 @@
+// Decides which words of a command line are checkpoints and which are paths. The daemon knows what a checkpoint is. A
+// word that is neither is refused, so that a mistyped one never means "everything".
+import { lstatSync } from 'node:fs';
+import { CheckpointdRequestError } from '../client/client-error.ts';
+import type { PathRef } from '../protocol/types.ts';
+import type { CliCommand, Task } from './command.ts';
+import { nearest } from './nearest.ts';
+import { allCheckpoints } from './pages.ts';
+import { type CommandRefusal, misused } from './refusal.ts';
+
+/** The words of a command, told apart. */
+export interface SortedWords {
+  readonly tags: readonly string[];
+  /** The paths as a field of a request; without a path there is no field. */
+  readonly only: { readonly paths?: readonly PathRef[] };
+}
+
+/**
+ * Takes the first words for checkpoints as long as they are some, and the rest for paths. A path must exist now or in a
+ * checkpoint that is named.
+ * @throws CommandRefusal with both readings of a word that is neither
+ */
+export async function sortedWords(
+  task: Task,
+  { name, words: expected = [] }: Pick<CliCommand, 'name' | 'words'>,
+): Promise<SortedWords> {
+  const { given, paths: places, words } = task;
+  const tags: string[] = [];
+  for (const word of words.slice(0, expected.length)) {
+    if (!(await isCheckpoint(task, word))) break;
+    tags.push(word);
+  }
+  const rest = words.slice(tags.length);
+  const [first] = rest;
+  const lacksTag = tags.length < expected.filter(([each]) => each.startsWith('<')).length;
+  const paths = [...rest, ...given.paths].map((typed) => ({ typed, path: places.fromTyped(typed) }));
+  const unmatched = await neitherNorIn(task, tags, paths);
+  if (lacksTag && first !== undefined && unmatched.every(({ typed }) => typed !== first))
+    throw misused(
+      `"${first}" is a path and no checkpoint`,
+      `Name the checkpoint first: checkpointd ${name} <tag> ${first}`,
+    );
+  const [wrong] = unmatched;
+  if (wrong !== undefined) throw await refusal(task, wrong.typed, tags, rest.includes(wrong.typed));
+  return { tags, only: paths.length === 0 ? {} : { paths: paths.map(({ path }) => ({ path })) } };
+}
+
+async function isCheckpoint({ ask }: Task, word: string): Promise<boolean> {
+  try {
+    await ask('checkpoint/get', { tag: word });
+    return true;
+  } catch (error) {
+    const kind = error instanceof CheckpointdRequestError ? error.kind : undefined;
+    if (kind === 'UnknownCheckpoint' || kind === 'InvalidTag' || kind === 'InvalidParams') return false;
+    throw error;
+  }
+}
+
+/** Returns those paths that exist neither now nor in one of the checkpoints (without any: in the base). */
+async function neitherNorIn<T extends { readonly path: string }>(
+  task: Task,
+  tags: readonly string[],
+  paths: readonly T[],
+): Promise<readonly T[]> {
+  let missing = paths.filter(({ path }) => !existsNow(task.paths.placeOf(path)));
+  const sides = tags.length === 0 && missing.length > 0 ? await base(task) : tags;
+  for (const tag of sides) {
+    let cursor: string | undefined;
+    while (missing.length > 0) {
+      const page = await task.ask('checkpoint/files', {
+        tag,
+        limit: 1000,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      missing = missing.filter(
+        ({ path }) => !page.files.some((file) => file.path === path || file.path.startsWith(`${path}/`)),
+      );
+      cursor = page.nextCursor;
+      if (cursor === undefined) break;
+    }
+  }
+  return missing;
+}
+
+async function base({ ask }: Task): Promise<string[]> {
+  const { checkpoints } = await ask('checkpoint/list', { limit: 1 });
+  return checkpoints.map(({ id }) => id);
+}
+
+function existsNow(place: string): boolean {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // A file stands where the path needs a directory.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
+    throw error;
+  }
+}
+
+async function refusal(
+  task: Task,
+  word: string,
+  tags: readonly string[],
+  mayBeTag: boolean,
+): Promise<CommandRefusal> {
+  const where = tags.length === 0 ? 'here' : `here or in ${tags.map((tag) => `[${tag}]`).join(' or ')}`;
+  const remedy = 'Paths are of the current directory; ":/" is the root of the work tree.';
+  if (!mayBeTag) return misused(`there is no path "${word}" ${where}`, remedy);
+  const checkpoints = await allCheckpoints(task);
+  const known = checkpoints.flatMap(({ tag, name }) => [tag, name].filter((each) => each !== undefined));
+  const meant = known.includes(word) ? [] : nearest(word, known);
+  const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
+  return misused(
+    known.includes(word)
+      ? `"${word}" is one checkpoint too many, and no path ${where}`
+      : `"${word}" is neither a checkpoint (a tag, a name or an id) nor a path ${where}`,
+    `"checkpointd list" shows the checkpoints. ${remedy}${hint}`,
+  );
+}
