@@ -92,12 +92,11 @@ export class ScanReport {
       this.skip(directory.path, 'nestedGitDirectory');
     if (directory.isUnchanged) return; // what is not as it should be never stands
     for (const [name, entry] of directory.entries) {
-      const reason = entry.taken ? reasonOf(entry) : undefined;
+      const reason = entry.taken ? reasonOf(entry) : undecided(entry);
       if (reason === undefined) continue;
       const path = join(directory.path, name);
       this.skip(path, reason);
-      if (reason === 'unreadable' || reason === 'nameTooLong' || reason === 'unstable')
-        this.#unknown.push(path);
+      if (unknownReasons.has(reason)) this.#unknown.push(path);
     }
   }
 
@@ -105,6 +104,17 @@ export class ScanReport {
     this.#skipped.sort((a, b) => byBytes(a.path, b.path));
     return { skipped: this.#skipped, unknown: this.#unknown.sort(byBytes) };
   }
+}
+
+const unknownReasons: ReadonlySet<SkippedPath['reason']> = new Set([
+  'unreadable',
+  'nameTooLong',
+  'unstable',
+  'undecided',
+]);
+
+function undecided({ unread }: WalkedEntry): SkippedPath['reason'] | undefined {
+  return unread === 'undecided' ? unread : undefined;
 }
 
 function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {

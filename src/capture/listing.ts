@@ -26,7 +26,7 @@ export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
   /** As it was listed, or as it was when its content was read. */
   stamp: Stamp | undefined;
-  /** The verdict of the ignore rules; undefined until asked. */
+  /** The verdict of the ignore rules; undefined until asked, and where git gave no answer. */
   ignored: boolean | undefined;
   /** Whether the capture takes it (a directory: looks into it; a problem: reports it). */
   taken: boolean;
@@ -42,8 +42,8 @@ export interface WalkedEntry {
   unread?: ReadProblem;
 }
 
-/** Why the content of a listed file was not taken. */
-export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable';
+/** Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path. */
+export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'undecided';
 
 /** A part of a snapshot that an earlier capture made. */
 export interface KeptDirectory {

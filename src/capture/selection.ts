@@ -82,6 +82,7 @@ export class Selection {
       for (const [name, entry] of directory.entries) {
         const takes = this.#takes(directory, name, entry);
         entry.taken = typeof takes === 'boolean' ? takes : await takes;
+        if (!entry.taken && entry.ignored === undefined) entry.unread = 'undecided';
       }
     }
   }
@@ -133,7 +134,7 @@ export class Selection {
       batches.push(
         scope.oracle
           .ignored(batch.map((ask) => ask.path))
-          .then((answers) => batch.forEach(({ entry }, index) => (entry.ignored = answers[index] ?? false))),
+          .then((answers) => batch.forEach(({ entry }, index) => (entry.ignored = answers[index]))),
       );
     }
     await Promise.all(batches);
@@ -158,7 +159,7 @@ export class Selection {
     if (mode === 'alsoIncluded') return true;
     if (directory.inherited.alsoInclude?.has(name)) return true;
     if (this.#options.exclude.matches(path, isDirectory)) return false;
-    if (!entry.ignored) return true;
+    if (entry.ignored === false) return true;
     if (this.#options.include.matches(path, isDirectory)) return true;
     if (isDirectory && this.#options.include.mayMatchBelow(path)) return true;
     if (isKept(directory.inherited.kept, name, isDirectory)) return true;

@@ -50,6 +50,7 @@ export type SkipReason =
   | 'tooLarge'
   | 'vanished'
   | 'unstable'
+  | 'undecided'
   | 'nameTooLong'
   | 'nestedGitDirectory';
 

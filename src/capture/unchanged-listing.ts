@@ -104,6 +104,7 @@ function isFileTaken(entry: WalkedEntry): boolean {
 
 /** Whether an equal look proves an equal entry. What a capture has to report, or to try again, never stands. */
 function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
+  if (entry.unread === 'undecided') return false;
   if (isFileTaken(entry)) return entry.settled && entry.blob !== undefined && entry.unread === undefined;
   if (entry.kind === 'directory') return true;
   return !entry.taken && (areNamesSure || entry.kind === 'file' || entry.kind === 'link');

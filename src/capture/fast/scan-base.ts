@@ -88,6 +88,7 @@ export class RecheckSet {
       this.foreign.add(path);
     for (const [name, entry] of entries) {
       if (entry.ignored) this.withIgnored.add(path);
+      if (entry.unread === 'undecided') this.directories.add(path);
       if (!entry.taken || entry.kind === 'directory') continue;
       if (entry.blob === undefined || entry.unread !== undefined) this.directories.add(path);
       else if (!entry.settled) this.#addUnsettled(join(path, name));

@@ -57,8 +57,11 @@ export interface IgnoreSources {
 export interface IgnoreOracle {
   /** Reads the sources again; called once at the start of each scan. */
   refresh(): Promise<IgnoreSources>;
-  /** Whether the rules exclude each path; none of its ancestors is excluded. Index entries do not count. */
-  ignored(paths: readonly TreePath[]): Promise<boolean[]>;
+  /**
+   * Returns for each path whether the rules exclude it; undefined where git gave no answer. None of the ancestors is
+   * excluded. Index entries do not count.
+   */
+  ignored(paths: readonly TreePath[]): Promise<(boolean | undefined)[]>;
   /** Forgets what was read: a `.gitignore` has changed. */
   renew(): void;
   /** Told of a `.gitignore` that git must not be asked about, since it would wait for it. */

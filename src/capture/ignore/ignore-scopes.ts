@@ -97,7 +97,8 @@ export class GitIgnoreScopes implements IgnoreScopes {
     if (!hasRules || blockedBy !== undefined) return false;
     if (this.#verdict?.key !== key) {
       scope.oracle.renew(); // it has read files that are others by now
-      const [isExcluded = false] = await scope.oracle.ignored([scope.prefix]);
+      const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
+      if (isExcluded === undefined) return false; // then git has no answer for what is in it either, which is reported
       this.#verdict = { key, isExcluded };
     }
     return this.#verdict.isExcluded;

@@ -2,10 +2,11 @@
 // file is asked by itself, so a broken one costs its own answer only, and `git config` runs nothing of theirs.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { readIfPresent } from '../../base/regular-file.ts';
-import { runGit } from '../process/run.ts';
+import { hasDied, runGit } from '../process/run.ts';
 import { blockingInclude } from '../repository/config-includes.ts';
 import type { Repository } from '../repository/git-dir.ts';
 
@@ -143,8 +144,9 @@ export class GlobalExcludes {
   }
 }
 
-function isGitFailure(error: unknown): error is Error {
-  return error instanceof Error && 'kind' in error && error.kind === 'GitFailed';
+/** Whether git cannot read the configuration; a git that died says nothing of it. */
+function isGitFailure(error: unknown): error is CheckpointdError {
+  return error instanceof CheckpointdError && error.kind === 'GitFailed' && !hasDied(error);
 }
 
 /** Spares a process for the files that set no such thing, which is nearly all of them. */

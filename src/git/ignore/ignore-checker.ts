@@ -9,6 +9,8 @@ import type { Log } from '../../base/log.ts';
 import { readIfPresent } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
+import type { GitPlace } from '../process/environment.ts';
+import { runGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { isWaitedFor } from '../repository/config-includes.ts';
 import type { Repository } from '../repository/git-dir.ts';
@@ -26,6 +28,15 @@ export interface IgnoreCheckerOptions {
 
 /** As `git init` finds on the default file systems of these; a case-sensitive volume there is judged too widely. */
 const foldsCase = process.platform === 'darwin' || process.platform === 'win32';
+
+/** Whether the rules exclude a path; undefined where git gave no answer. */
+export type IgnoreVerdict = boolean | undefined;
+
+/**
+ * Names in a path up to which git may be asked for the rule that matches. With `--verbose`, git 2.39 reads the name of
+ * a file of rules that it has freed once there are more than 24 directories above a path, and dies of it.
+ */
+const depthMax = 20;
 
 /** Answers for one repository, or for a work tree that is in none. */
 export class IgnoreChecker {
@@ -63,24 +74,48 @@ export class IgnoreChecker {
     return this.#sources;
   }
 
-  /** Whether the rules exclude each path. @throws GitMissing, GitFailed when the engine cannot be kept alive. */
-  async ignored(paths: readonly TreePath[], isSecondTry = false): Promise<boolean[]> {
+  /**
+   * Returns for each path whether the rules exclude it; undefined where git died of the question.
+   *
+   * @throws GitMissing, GitFailed when git does nothing for seconds
+   */
+  async ignored(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
+    const isDeep = paths.map((path) => path.split('/').length > depthMax);
+    if (!isDeep.includes(true)) return this.#answers(paths, (some) => this.#ask(some));
+    const shallow = await this.#answers(
+      paths.filter((_, at) => !isDeep[at]),
+      (some) => this.#ask(some),
+    );
+    const deep = await this.#answers(
+      paths.filter((_, at) => isDeep[at]),
+      (some) => this.#askOnce(some),
+    );
+    return isDeep.map((is) => (is ? deep : shallow).shift());
+  }
+
+  async #answers(
+    paths: readonly TreePath[],
+    ask: (paths: readonly TreePath[]) => Promise<IgnoreVerdict[]>,
+    isSecondTry = false,
+  ): Promise<IgnoreVerdict[]> {
     try {
-      return await this.#ask(paths);
+      return await ask(paths);
     } catch (error) {
       if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
       if (isSilence(error)) throw error; // each half would hang as long again
-      if (!isSecondTry) return this.ignored(paths, true); // it may have been killed, or renewed by another scan
+      if (!isSecondTry) return this.#answers(paths, ask, true); // it may have been killed, or renewed by another scan
       // One bad question (a path that became "beyond a symbolic link" under our feet) ends the engine for all. So
-      // the batch is halved until it stands alone; it counts as not ignored, and the walk sees the change anyway.
+      // the batch is halved until that path is alone in it.
       if (paths.length === 1) {
-        this.#options.log.debug(`check-ignore had no answer for one path: ${error.message}`);
-        return [false];
+        this.#options.log.warn(
+          `git could not say whether a rule ignores ${JSON.stringify(paths[0])}: ${error.message}`,
+        );
+        return [undefined];
       }
       const half = paths.length >> 1;
       return [
-        ...(await this.ignored(paths.slice(0, half), true)),
-        ...(await this.ignored(paths.slice(half), true)),
+        ...(await this.#answers(paths.slice(0, half), ask, true)),
+        ...(await this.#answers(paths.slice(half), ask, true)),
       ];
     }
   }
@@ -121,28 +156,42 @@ export class IgnoreChecker {
     return '';
   }
 
-  #ask(paths: readonly TreePath[]): Promise<boolean[]> {
+  #ask(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
     if (paths.length === 0) return Promise.resolve([]);
-    this.#child ??= new GitChild(
-      {
-        gitDir: this.#options.directory,
-        workTree: this.#options.root,
-        // Where our own directory lies below the root, git would take the paths for relative to it.
-        cwd: parse(this.#options.root).root,
-        settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
-      },
-      ['check-ignore', '-z', '--stdin', '--verbose', '--non-matching', '--no-index'],
-    );
-    // `./` in front: a name that begins with `:` would be pathspec magic, and end the process.
-    const question = paths.map((path) => `./${path}\0`).join('');
-    return this.#child.ask(Buffer.from(question, 'latin1'), takeVerdicts(paths.length));
+    this.#child ??= new GitChild(this.#place(), [...checkIgnore, '--verbose', '--non-matching']);
+    return this.#child.ask(questionOf(paths), takeVerdicts(paths.length));
+  }
+
+  /** Asks a process of its own, which lists the paths that are ignored and no others. */
+  async #askOnce(paths: readonly TreePath[]): Promise<IgnoreVerdict[]> {
+    const place = this.#place();
+    const { stdout } = await runGit({ place, args: checkIgnore, input: questionOf(paths), accept: [0, 1] });
+    const ignored = new Set(stdout.toString('latin1').split('\0'));
+    return paths.map((path) => ignored.has(`./${path}`));
+  }
+
+  #place(): GitPlace {
+    return {
+      gitDir: this.#options.directory,
+      workTree: this.#options.root,
+      // Where our own directory lies below the root, git would take the paths for relative to it.
+      cwd: parse(this.#options.root).root,
+      settings: { 'core.excludesFile': this.#sources.excludesFile, 'core.ignoreCase': String(foldsCase) },
+    };
   }
 }
 
+const checkIgnore = ['check-ignore', '-z', '--stdin', '--no-index'];
+
+/** `./` in front: a name that begins with `:` would be pathspec magic, and end the process. */
+function questionOf(paths: readonly TreePath[]): Buffer {
+  return Buffer.from(paths.map((path) => `./${path}\0`).join(''), 'latin1');
+}
+
 /** `SOURCE NUL LINE NUL PATTERN NUL PATH NUL` for each path; no source means no match, `!` in front is a negation. */
-function takeVerdicts(count: number): TakeAnswer<boolean[]> {
+function takeVerdicts(count: number): TakeAnswer<IgnoreVerdict[]> {
   return (received) => {
-    const verdicts: boolean[] = [];
+    const verdicts: IgnoreVerdict[] = [];
     let at = 0;
     for (let i = 0; i < count; i += 1) {
       const source = received.indexOf(0, at);

@@ -4,7 +4,7 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
-import { runGit, streamGit } from '../process/run.ts';
+import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
 import { type ObjectType, objectHash, objectId } from './object-id.ts';
 
@@ -76,7 +76,7 @@ export class ObjectReader {
         yield chunk;
       }
     } catch (error) {
-      throw isGitFailure(error) ? damaged(type, id, error) : error;
+      throw isRefusal(error) ? damaged(type, id, error) : error;
     }
     if (received !== size || hash.digest() !== id) throw damaged(type, id);
   }
@@ -106,7 +106,7 @@ export class ObjectReader {
     try {
       return (await runGit({ place: this.#place, args: ['cat-file', type, id] })).stdout;
     } catch (error) {
-      if (!isGitFailure(error)) throw error;
+      if (!isRefusal(error)) throw error;
       const isThere = error instanceof CheckpointdError && /corrupt|unpack|mismatch/.test(error.message);
       throw isThere ? damaged(type, id, error) : missing(type, id);
     }
@@ -143,9 +143,14 @@ function takeFacts(count: number): TakeAnswer<number[]> {
   };
 }
 
-/** Git said no; one that hangs says nothing about the object. */
+/** Git said no, or died; one that hangs is not asked again. */
 function isGitFailure(error: unknown): boolean {
   return error instanceof CheckpointdError && error.kind === 'GitFailed' && !isSilence(error);
+}
+
+/** Git said no. One that died says nothing about the object. */
+function isRefusal(error: unknown): boolean {
+  return isGitFailure(error) && !hasDied(error);
 }
 
 function missing(type: ObjectType, id: string): CheckpointdError {

@@ -229,6 +229,13 @@ export function gitFailure(
   );
 }
 
+/** True when git ended without an answer, by a signal or a crash. Git itself answers with an exit code up to 129. */
+export function hasDied(error: unknown): boolean {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') return false;
+  const exitCode = error.details?.exitCode;
+  return typeof exitCode === 'number' && (exitCode < 0 || exitCode > 129);
+}
+
 /** The system ends a git with this signal that writes past the limit of file sizes; in us it fails the call. */
 const tooLarge = Object.assign(new Error('SIGXFSZ'), { code: 'EFBIG' });
 

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { GitChild } from '../process/child.ts';
+import { hasDied } from '../process/run.ts';
 import { areAt, listRefs } from './list-refs.ts';
 import { leftOfNew } from './new-refs.ts';
 import { keepingPackedMode } from './packed-refs-mode.ts';
@@ -171,8 +172,8 @@ export class RefStore {
       this.#sync(changes);
       return true;
     } catch (error) {
-      if (error instanceof CheckpointdError && error.kind === 'GitFailed') return false;
-      throw error;
+      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
+      return false;
     }
   }
 

@@ -6,7 +6,7 @@ import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { type Dirent, files } from '../../base/files.ts';
 import { identity } from '../process/environment.ts';
-import { runGit } from '../process/run.ts';
+import { hasDied, runGit } from '../process/run.ts';
 import { mendPackedRefs } from './packed-refs.ts';
 
 /** The settings in the file; what protects us is given with each process, these are for whoever looks in by hand. */
@@ -75,7 +75,7 @@ async function indexPacks(gitDir: string): Promise<void> {
       await runGit({ place: { gitDir }, args: ['index-pack', join(directory, name)] });
     } catch (error) {
       // One that is damaged as well stays for whoever can save something of it; git leaves it alone.
-      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
     }
   }
 }

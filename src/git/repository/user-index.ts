@@ -4,7 +4,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { type TreePath, toText } from '../../tree/tree-path.ts';
-import { runGit } from '../process/run.ts';
+import { hasDied, runGit } from '../process/run.ts';
 import { blockingInclude, isWaitedFor } from './config-includes.ts';
 import type { Repository } from './git-dir.ts';
 
@@ -33,7 +33,7 @@ export class UserIndex {
     return fileKey(`${this.#repository.gitDir}/index`);
   }
 
-  /** The tracked paths. An index that git cannot read is reported and counts as empty. @throws GitMissing */
+  /** The tracked paths. An index that git cannot read is reported and counts as empty. @throws GitMissing, GitFailed when git dies */
   entries(): Promise<readonly IndexEntry[]> {
     const key = this.key();
     if (this.#cached?.key !== key) this.#cached = { key, entries: this.#read() };
@@ -66,8 +66,8 @@ export class UserIndex {
       });
       return parse(stdout);
     } catch (error) {
-      if (!(error instanceof Error) || !('kind' in error) || error.kind !== 'GitFailed') throw error;
       this.#cached = undefined;
+      if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed' || hasDied(error)) throw error;
       this.#log.warn(
         `The index of ${toText(root as TreePath)} cannot be read, so files that it tracks against an ignore rule are not captured: ${error.message}`,
       );

@@ -58,7 +58,13 @@ export function revealedBy({ plan }: FilePlan, changes: readonly TreeChange[]): 
 }
 
 /** Reasons by which a file that we wrote may be left out: bits by which we cannot read it, or a capture's limits. */
-const hiding: ReadonlySet<string> = new Set(['unreadable', 'tooLarge', 'nameTooLong', 'nestedGitDirectory']);
+const hiding: ReadonlySet<string> = new Set([
+  'unreadable',
+  'tooLarge',
+  'nameTooLong',
+  'nestedGitDirectory',
+  'undecided',
+]);
 
 /**
  * What a restore did that does not stand when it ends: another program wrote there meanwhile. Contents alone are

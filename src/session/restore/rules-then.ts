@@ -76,7 +76,7 @@ async function ignoredThen(
     for (let start = 0; start < paths.length; start += batchMax) {
       const batch = paths.slice(start, start + batchMax);
       const verdicts = await checker.ignored(batch.map((path) => rules.inRepository(path)));
-      ignored.push(...batch.filter((_, i) => verdicts[i] === true));
+      ignored.push(...batch.filter((_, i) => verdicts[i] !== false));
     }
     return ignored;
   } finally {

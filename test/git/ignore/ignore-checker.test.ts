@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../../src/base/log.ts';
 import { userPlaces } from '../../../src/git/ignore/global-excludes.ts';
-import { IgnoreChecker } from '../../../src/git/ignore/ignore-checker.ts';
+import { IgnoreChecker, type IgnoreVerdict } from '../../../src/git/ignore/ignore-checker.ts';
 import { findRepository } from '../../../src/git/repository/git-dir.ts';
 import { fromText } from '../../../src/tree/tree-path.ts';
 import { git } from '../../support/capture-rig.ts';
@@ -18,7 +18,7 @@ interface Bench {
   readonly home: string;
   readonly checker: IgnoreChecker;
   readonly log: string[];
-  readonly ignored: (...paths: string[]) => Promise<boolean[]>;
+  readonly ignored: (...paths: string[]) => Promise<IgnoreVerdict[]>;
 }
 
 async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void> {
@@ -36,7 +36,7 @@ async function withChecker(body: (bench: Bench) => Promise<void>): Promise<void>
     places: { ...userPlaces({ HOME: home }), systemConfig: join(top, 'system') },
     log: createLog('debug', [(level, message) => log.push(`${level} ${message}`)]),
   });
-  const ignored = async (...paths: string[]): Promise<boolean[]> => {
+  const ignored = async (...paths: string[]): Promise<IgnoreVerdict[]> => {
     await checker.refresh();
     return checker.ignored(paths.map(fromText));
   };
@@ -116,7 +116,23 @@ test('a question that ends git (beyond a symbolic link) costs only its own answe
     writeFileSync(join(root, '.gitignore'), '*.o\n');
     const { symlinkSync } = await import('node:fs');
     symlinkSync('/tmp', join(root, 'link'));
-    assert.equal(await ignored('a.o', 'link/b.o', 'c.o', 'd'), [true, false, true, false]);
+    assert.equal(await ignored('a.o', 'link/b.o', 'c.o', 'd'), [true, undefined, true, false]);
+  });
+});
+
+test('an ignored file is ignored however many directories are above it', async () => {
+  await withChecker(async ({ root, log, ignored }) => {
+    writeFileSync(join(root, '.gitignore'), '*.o\n!kept.o\n');
+    const paths: string[] = [];
+    for (const depth of [1, 19, 20, 21, 23, 24, 25, 60]) {
+      const directory = 'd/'.repeat(depth);
+      mkdirSync(join(root, directory), { recursive: true });
+      paths.push(`${directory}a.o`, `${directory}kept.o`, `${directory}a`);
+    }
+    const verdicts = paths.map((path) => path.endsWith('a.o'));
+    assert.equal(await ignored(...paths), verdicts);
+    assert.equal(await ignored(...paths.reverse()), verdicts.reverse());
+    assert.equal(log, []);
   });
 });
 

@@ -8,7 +8,9 @@ import type { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import { RefStore } from '../../../src/git/refs/ref-store.ts';
 import type { RefChange } from '../../../src/git/refs/ref-transaction.ts';
+import { withDyingGit } from '../../support/dying-git.ts';
 import { git } from '../../support/git-oracle.ts';
+import { kindOf } from '../../support/stores/store-rig.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 
 interface Rig {
@@ -312,6 +314,26 @@ test('a ref that cannot be synced is taken back', () =>
       installFault(undefined);
     }
     assert.is(git(gitDir, 'for-each-ref'), '');
+  }));
+
+test('refs that another program removed are not given up when git dies while they are put back', () =>
+  withRefs(async ({ refs, again, objects: [one, two], gitDir }) => {
+    await refs.commit([{ ref: 'refs/own/a', to: one }]);
+    await refs.close();
+    const store = await again();
+    git(gitDir, 'update-ref', '-d', 'refs/own/a');
+    const dying = { directory: join(gitDir, 'bin'), command: 'update-ref', word: 'refs/own/a' };
+    await withDyingGit(dying, async () => {
+      assert.is(await kindOf(store.commit([{ ref: 'refs/own/b', to: two }])), 'GitFailed');
+    });
+    await store.commit([{ ref: 'refs/own/b', to: two }]);
+    assert.equal(
+      [...(await again()).refs],
+      [
+        ['refs/own/a', one],
+        ['refs/own/b', two],
+      ],
+    );
   }));
 
 test.run();

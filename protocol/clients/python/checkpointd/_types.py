@@ -513,7 +513,7 @@ DisabledReason = str
 
 
 # Why a path was left out. Known: unreadable, socket, fifo, device, tooLarge, vanished, unstable,
-# nameTooLong, nestedGitDirectory, conflict, notCapturedThen, notRestored.
+# nameTooLong, nestedGitDirectory, undecided, conflict, notCapturedThen, notRestored.
 SkipReason = str
 
 

@@ -390,6 +390,10 @@ pub enum SkipReason {
     /// your own repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
+    /// git died when it was asked whether an ignore rule excludes the path, so it is neither
+    /// captured nor deleted.
+    #[serde(rename = "undecided")]
+    Undecided,
     /// Of a restore: edited by somebody else, and `onConflict` is `skip`; or made while the restore
     /// was interrupted.
     #[serde(rename = "conflict")]

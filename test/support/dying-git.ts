@@ -1,0 +1,43 @@
+// A git that dies on purpose: it stands first on PATH and passes everything on to the real one until it is asked
+// something with a chosen word in it.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/**
+ * Runs `body` with a git that dies of a segmentation fault when `command` is among its arguments and `word` among them
+ * or in what it is asked. `directory` is empty and gets the program.
+ */
+export async function withDyingGit(
+  {
+    directory,
+    command,
+    word,
+  }: { readonly directory: string; readonly command: string; readonly word: string },
+  body: () => Promise<void>,
+): Promise<void> {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  mkdirSync(directory);
+  const program = join(directory, 'git');
+  const script = `#!${process.execPath}
+const { spawn } = require('node:child_process');
+const args = process.argv.slice(2);
+const die = () => process.kill(process.pid, 'SIGSEGV');
+const mayDie = args.includes(${JSON.stringify(command)});
+if (mayDie && args.some((arg) => arg.includes(${JSON.stringify(word)}))) die();
+const git = spawn(${JSON.stringify(real)}, args, { stdio: ['pipe', 'inherit', 'inherit'] });
+process.stdin.on('data', (asked) => (mayDie && asked.includes(${JSON.stringify(word)}) ? die() : git.stdin.write(asked)));
+process.stdin.on('end', () => git.stdin.end());
+git.stdin.on('error', () => undefined);
+git.on('exit', (code) => process.exit(code ?? 1));
+`;
+  writeFileSync(program, script);
+  chmodSync(program, 0o755);
+  const path = process.env.PATH;
+  process.env.PATH = `${directory}${delimiter}${path}`;
+  try {
+    await body();
+  } finally {
+    process.env.PATH = path;
+  }
+}
