@@ -6,5 +6,9 @@ export async function confirmed(question: string): Promise<boolean> {
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   const answer = await Promise.race([lines.question(`${question} [y/N] `), closed]);
   lines.close();
+  return isYes(answer);
+}
+
+export function isYes(answer: string): boolean {
   return /^\s*y(es)?\s*$/i.test(answer);
 }

@@ -3,12 +3,13 @@ import type { Checkpoint, HistoryEntry } from '../protocol/types.ts';
 import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';
 
-/** The checkpoints, oldest first. */
-export async function allCheckpoints({ ask }: Pick<Task, 'ask'>): Promise<Checkpoint[]> {
+/** The checkpoints, oldest first; of kind `every` with those that only restores made. */
+export async function allCheckpoints({ ask }: Pick<Task, 'ask'>, kind?: 'every'): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
   let cursor: string | undefined;
   do {
-    const page = await ask('checkpoint/list', { limit: 1000, ...(cursor === undefined ? {} : { cursor }) });
+    const wanted = { limit: 1000, ...(kind === undefined ? {} : { kind }) };
+    const page = await ask('checkpoint/list', { ...wanted, ...(cursor === undefined ? {} : { cursor }) });
     all.push(...page.checkpoints);
     cursor = page.nextCursor;
   } while (cursor !== undefined);

@@ -40,15 +40,7 @@ const commands: Readonly<Record<string, Add>> = {
   gc: onSession(async () => (await import('./commands/upkeep.ts')).gc),
   console: onSession(async () => (await import('./console/console.ts')).consoleCommand),
   'complete-tags': onSession(async () => (await import('./commands/complete-tags.ts')).completeTags),
-  sessions: async (program, _, done) => {
-    const made = withCommonOptions(program.command('sessions')).description(
-      'all sessions, of every directory',
-    );
-    made.action(async () => {
-      const { sessions } = await import('./sessions.ts');
-      done(await sessions(givenBy(made.opts())));
-    });
-  },
+  sessions: addSessions,
   doctor: async (program, _, done) => {
     const summary = 'whether a daemon starts here, and what it offers';
     const made = withCommonOptions(program.command('doctor')).description(summary);
@@ -91,6 +83,36 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
 /** Returns a command with its words, for the list of commands; that it has options goes without saying. */
 function termOf(command: Command): string {
   return `${command.name()} ${command.usage().replace(/^\[options\] ?/, '')}`.trimEnd();
+}
+
+async function addSessions(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
+  const made = withCommonOptions(program.command('sessions')).description(
+    'all sessions, of every directory; "sessions delete" deletes some',
+  );
+  made.action(async () => {
+    const { sessions } = await import('./sessions.ts');
+    done(await sessions(givenBy(made.opts())));
+  });
+  const deleting = made
+    .command('delete [id...]')
+    .description('delete sessions with their checkpoints and conversations; shows which, and asks')
+    .option('--older-than <days>', 'those that nobody has used for so many days')
+    .option('--dry-run', 'only show which would be deleted')
+    .option('-y, --yes', 'do not ask')
+    .addHelpText('after', exitCodes);
+  deleting.action(async (ids: readonly string[]) => {
+    const { deleteSessions } = await import('./delete-sessions.ts');
+    // `--storage` and `--json` belong to both commands, and commander gives them to the outer one.
+    const options = deleting.optsWithGlobals<{ olderThan?: string; dryRun?: true; yes?: true }>();
+    const { olderThan, dryRun, yes } = options;
+    const wanted = { ids, dryRun: dryRun === true, yes: yes === true };
+    done(
+      await deleteSessions(givenBy({ ...options }), {
+        ...wanted,
+        ...(olderThan === undefined ? {} : { olderThan }),
+      }),
+    );
+  });
 }
 
 async function addMcp(program: Command, _: unknown, done: (code: number) => void): Promise<void> {

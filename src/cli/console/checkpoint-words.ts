@@ -22,7 +22,7 @@ export const checkpointWord: Word = async (desk, [name = '', ...rest]) => {
   const word = Object.hasOwn(checkpointWords, name) ? checkpointWords[name] : undefined;
   if (word === undefined)
     throw new Usage(
-      '/checkpoint init|list [-l N]|expand <tag>|diff <tag> [tag]|restore [tag] [--hard]|create [message]|clean',
+      '/checkpoint init|list [-l N]|expand <tag>|diff <tag> [tag]|restore [tag] [--hard]|create [message]|clean [--yes]',
     );
   if ((await desk.ask('conversation/tangent', {})).active) return desk.say(texts.inTangent);
   try {
@@ -124,8 +124,28 @@ async function create(desk: Desk, words: readonly string[]): Promise<void> {
   }
 }
 
-async function clean(desk: Desk): Promise<void> {
+/** What a restore displaced may lie in this session alone, so that nothing goes unasked. */
+async function clean(desk: Desk, words: readonly string[]): Promise<void> {
+  if (words.some((word) => word !== '--yes' && word !== '-y')) throw new Usage('/checkpoint clean [--yes]');
+  if (words.length === 0) {
+    await sayWhatGoes(desk);
+    const isAgreed = await desk.confirm('Delete all of this? It cannot be undone.');
+    if (isAgreed !== true)
+      return desk.say(isAgreed === undefined ? texts.cannotAskToClean : 'Nothing was deleted.');
+  }
   const { path } = await desk.ask('checkpoint/clean', {});
   if (path !== undefined) desk.say(`Deleting: ${plain(path)}`);
   desk.say(texts.cleaned);
+}
+
+async function sayWhatGoes(desk: Desk): Promise<void> {
+  const { session, workspace } = await desk.ask('session/get', {});
+  const all = await allCheckpoints(desk, 'every');
+  const safeties = all.filter(({ kind }) => kind === 'safety').length;
+  desk.say(`All ${all.length} checkpoints of ${session} (${plain(workspace)}) go.`);
+  if (safeties > 0)
+    desk.say(
+      `${safeties} of them ${safeties === 1 ? 'holds' : 'hold'} files that restores replaced or deleted, maybe the only copies.`,
+    );
+  desk.say('The files of the work tree and the conversation stay.');
 }

@@ -45,6 +45,7 @@ async function runConsole(task: Task): Promise<number> {
     ask,
     say,
     row: (line) => say(fit(line)),
+    confirm: (question) => prompt.confirm(question),
     pick: (message, choices, preferred) => prompt.pick(message, choices, preferred),
   };
   const quiet = task.client.on('checkpoint/didCreate', ({ checkpoint: made, origin }) => {

@@ -12,6 +12,8 @@ export const texts = {
   noRepository:
     "Checkpoints are not available in this directory. Use '/checkpoint init' to enable checkpoints.",
   cleaned: '✓ Deleted shadow repository for this session.',
+  cannotAskToClean:
+    'Nothing was deleted: nobody can be asked here. /checkpoint clean --yes deletes without asking.',
   noChanges: 'No changes.',
   truncated: '… and more than is shown.',
   enteredTangent:

@@ -1,6 +1,7 @@
 // The line at which a person types: history, completion, and a list to choose from with the arrow keys. Where input is
 // no terminal, lines are read as they come and nobody is asked.
 import { createInterface, type Interface } from 'node:readline';
+import { isYes } from '../confirm.ts';
 import { fit } from '../terminal.ts';
 import type { Choice } from './desk.ts';
 
@@ -50,6 +51,12 @@ export class Prompt {
     const isTyping = process.stdin.isTTY && process.stdout.isTTY && !this.#isAway;
     process.stdout.write(isTyping ? `\r\u001b[K${line}\n` : `${line}\n`);
     if (isTyping) this.#interface.prompt(true);
+  }
+
+  /** Asks a question; undefined where nobody can be asked. Anything but a clear yes is a no. */
+  async confirm(question: string): Promise<boolean | undefined> {
+    if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
+    return isYes((await this.read(`${question} [y/N] `)) ?? '');
   }
 
   /** Lets a person choose; undefined: nobody could, or would. */

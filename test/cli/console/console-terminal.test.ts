@@ -31,6 +31,24 @@ if (hasTerminal()) {
       });
     }));
 
+  test('clean asks, a no deletes nothing and a yes deletes all checkpoints', () =>
+    withRig(async (rig) => {
+      await prepared(rig);
+      await inTerminal(rig, commandOf(rig, 'console'), async ({ type, shows, ended }) => {
+        await shows(/^>/m);
+        type('/checkpoint clean', 'Enter');
+        await shows(/It cannot be undone\. \[y\/N\]/);
+        type('n', 'Enter');
+        await shows(/Nothing was deleted\.\n>/);
+        type('C-l', '/checkpoint clean', 'Enter');
+        await shows(/It cannot be undone\. \[y\/N\]/);
+        type('y', 'Enter');
+        await shows(/✓ Deleted shadow repository for this session\.\n>/);
+        type('C-d');
+        await ended();
+      });
+    }));
+
   test('Escape and Ctrl-C leave the list and change nothing, and Ctrl-C drops a line that is typed (Q45)', () =>
     withRig(async (rig) => {
       await prepared(rig);

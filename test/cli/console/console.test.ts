@@ -90,7 +90,7 @@ test('restore by tag, and the messages of what is missing (Q45)', () =>
     assert.is(rig.read('a.txt'), 'spoilt\n', 'undone');
     const cleaned = consoleOf(
       rig,
-      '/checkpoint clean',
+      '/checkpoint clean --yes',
       '/checkpoint list',
       '/checkpoint init',
       '/checkpoint init',
@@ -100,6 +100,17 @@ test('restore by tag, and the messages of what is missing (Q45)', () =>
     assert.is(cleaned[2], "⚠️ Checkpoints not enabled. Use '/checkpoint init' to enable.");
     assert.match(cleaned[3] ?? '', /^📷 {2}Checkpoints are enabled! \(took \d+\.\d\ds\)$/);
     assert.match(cleaned[4] ?? '', /^✓ Checkpoints are already enabled for this session!/);
+  }));
+
+test('clean names what goes, and deletes nothing where nobody can be asked', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const lines = consoleOf(rig, '/checkpoint restore 1 --hard', '/checkpoint clean', '/checkpoint list');
+    assert.match(lines[1] ?? '', /^All \d+ checkpoints of ses_\w+ \(\/.*\/work\) go\.$/);
+    assert.is(lines[2], '1 of them holds files that restores replaced or deleted, maybe the only copies.');
+    assert.is(lines[3], 'The files of the work tree and the conversation stay.');
+    assert.match(lines[4] ?? '', /^Nothing was deleted: nobody can be asked here\./);
+    assert.match(lines[5] ?? '', /^\[0\] /);
   }));
 
 test('in a tangent every subcommand refuses, and its words are those of Q (Q46, C21)', () =>

@@ -1,0 +1,122 @@
+// checkpointd sessions delete: sessions that nobody needs any more, with their checkpoints and conversations. Which ones
+// go is shown and asked for first, since nothing brings them back.
+import { resolve } from 'node:path';
+import { CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
+import { defaultStorage, type StoredSession } from '../client/stored-sessions.ts';
+import { exits, type Given } from './command.ts';
+import { confirmed } from './confirm.ts';
+import { daysGiven } from './hooks/kept-days.ts';
+import { inCommands } from './in-commands.ts';
+import { NoSession } from './no-session.ts';
+import { misused } from './refusal.ts';
+import { sessionLine } from './sessions.ts';
+import { fit, note, plain, say } from './terminal.ts';
+import { usedSessions } from './used-sessions.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+export interface DeletionOptions {
+  readonly ids: readonly string[];
+  /** A number of days, as it was given. */
+  readonly olderThan?: string;
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+interface Outcome {
+  readonly session: string;
+  readonly deleted: boolean;
+  readonly bytesFreed?: number;
+  /** Why it was not deleted. */
+  readonly reason?: string;
+}
+
+/** Deletes the sessions that are named, or old enough. Returns the exit code: 1 where one of them was not deleted. */
+export async function deleteSessions(
+  given: Pick<Given, 'json' | 'storage'>,
+  options: DeletionOptions,
+): Promise<number> {
+  const storage = given.storage === undefined ? defaultStorage() : resolve(given.storage);
+  const chosen = chosenAmong(usedSessions(storage), options);
+  if (!given.json) sayChosen(chosen, options);
+  if (chosen.length === 0 || options.dryRun) {
+    if (given.json) sayOutcomes(chosen.map(({ session }) => ({ session, deleted: false })));
+    return 0;
+  }
+  if (!options.yes) {
+    if (given.json || !process.stdin.isTTY) {
+      note('nobody can be asked here; --yes deletes without asking. Nothing was deleted.');
+      return exits.usage;
+    }
+    if (!(await confirmed('Delete all of this? It cannot be undone.'))) {
+      say('Nothing was deleted.');
+      return exits.failed;
+    }
+  }
+  const outcomes = await deleted(storage, chosen);
+  if (given.json) sayOutcomes(outcomes);
+  else for (const outcome of outcomes) sayOutcome(outcome);
+  return outcomes.every(({ deleted: isDeleted }) => isDeleted) ? 0 : exits.failed;
+}
+
+/** @throws CommandRefusal when the command line means none */
+function chosenAmong(
+  all: readonly StoredSession[],
+  { ids, olderThan }: DeletionOptions,
+): readonly StoredSession[] {
+  if ((ids.length === 0) === (olderThan === undefined))
+    throw misused('either sessions or --older-than <days> must be named', listing);
+  if (olderThan !== undefined) {
+    const days = daysGiven(olderThan);
+    if (typeof days !== 'number')
+      throw misused('--older-than takes a number of days, 1 or more', 'Nothing was deleted.');
+    return all.filter(({ lastUsedMs }) => Date.now() - lastUsedMs > days * dayMs);
+  }
+  return [...new Set(ids.map((id) => theOne(all, id)))];
+}
+
+const listing = '"checkpointd sessions" lists them. Nothing was deleted.';
+
+function theOne(all: readonly StoredSession[], id: string): StoredSession {
+  const [first, second] = all.filter(({ session }) => session.startsWith(id));
+  if (first === undefined) throw new NoSession(`there is no session ${plain(id)}`, listing);
+  if (second !== undefined) throw misused(`several sessions begin with ${plain(id)}`, listing);
+  return first;
+}
+
+function sayChosen(chosen: readonly StoredSession[], { dryRun }: DeletionOptions): void {
+  const count = `${chosen.length} ${chosen.length === 1 ? 'session' : 'sessions'}`;
+  const what = 'with all checkpoints and the conversation; the files of the work tree stay';
+  if (chosen.length === 0) return say('There is no such session.');
+  say(`${dryRun ? 'Would delete' : 'Deletes'} ${count}, ${what}:`);
+  for (const stored of chosen) say(fit(`  ${sessionLine(stored)}`));
+}
+
+async function deleted(storage: string, chosen: readonly StoredSession[]): Promise<Outcome[]> {
+  const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`, '--no-listen'] });
+  try {
+    const outcomes: Outcome[] = [];
+    for (const { session } of chosen) outcomes.push(await deletedBy(client, session));
+    return outcomes;
+  } finally {
+    await client.close();
+  }
+}
+
+async function deletedBy(client: CheckpointdClient, session: string): Promise<Outcome> {
+  try {
+    return { session, ...(await client.request('session/delete', { session })) };
+  } catch (error) {
+    if (!(error instanceof CheckpointdRequestError)) throw error;
+    return { session, deleted: false, reason: error.message };
+  }
+}
+
+function sayOutcome({ session, deleted: isDeleted, bytesFreed = 0, reason = 'it was gone' }: Outcome): void {
+  if (isDeleted) say(`Deleted ${session} (${bytesFreed} bytes).`);
+  else note(`${session} is left: ${plain(inCommands(reason))}`);
+}
+
+function sayOutcomes(sessions: readonly Outcome[]): void {
+  say(JSON.stringify({ sessions }, null, 2));
+}

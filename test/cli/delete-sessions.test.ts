@@ -1,0 +1,127 @@
+// checkpointd sessions delete: which sessions it names, asks for and deletes.
+import { utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
+import { commandOf, hasTerminal, inTerminal } from './console/console-rig.ts';
+
+interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function run(rig: DaemonRig, ...words: string[]): Promise<Ran> {
+  const program = rig.run(['sessions', 'delete', ...words, `--storage=${rig.storage}`]);
+  const code = await program.code;
+  return { code, stdout: program.stdout, stderr: program.stderr };
+}
+
+const strategies = ['shadow', 'local', 'sqlite'] as const;
+
+/** A kept session of each strategy, each with one turn. */
+async function keptSessions(rig: DaemonRig): Promise<[string, string, string]> {
+  const client = await rig.start();
+  const made: string[] = [];
+  for (const strategy of strategies) {
+    const conversationId = `codex:${strategy}`;
+    const { session } = await rig.open(client, { conversationId, retention: 'keep', strategy });
+    await client.request('checkpoint/create', { session, kind: 'turn', message: `in ${strategy}` });
+    made.push(session);
+  }
+  await client.close();
+  return made as [string, string, string];
+}
+
+function age(rig: DaemonRig, session: string, days: number): void {
+  const at = Date.now() / 1000 - days * 24 * 60 * 60;
+  for (const name of ['session.log', 'published.log'])
+    utimesSync(join(rig.storage, session, 'checkpointd', name), at, at);
+}
+
+test('sessions delete names what goes, and deletes nothing unasked', () =>
+  withRig(async (rig) => {
+    const [shadow, local, sqlite] = await keptSessions(rig);
+    const unasked = await run(rig, shadow, local.slice(0, 20));
+    assert.is(unasked.code, 2);
+    assert.match(unasked.stderr, /nobody can be asked here; --yes deletes without asking/);
+    assert.match(unasked.stdout, /^Deletes 2 sessions, with all checkpoints and the conversation/);
+    assert.match(unasked.stdout, new RegExp(`${shadow} .*codex .*2 checkpoints .*"in shadow"`));
+    assert.match(unasked.stdout, new RegExp(`${local} .*codex .*2 checkpoints .*"in local"`));
+    const dry = await run(rig, shadow, '--dry-run');
+    assert.equal([dry.code, rig.sessions().length], [0, 3]);
+    assert.match(dry.stdout, /^Would delete 1 session,/);
+    const done = await run(rig, shadow, local.slice(0, 20), '--yes');
+    assert.is(done.code, 0, done.stderr);
+    assert.match(
+      done.stdout,
+      new RegExp(`Deleted ${shadow} \\(\\d+ bytes\\)\\.\nDeleted ${local} \\(\\d+ bytes\\)`),
+    );
+    assert.equal(rig.sessions(), [sqlite]);
+    assert.is(rig.read('a.txt'), 'a\n');
+  }));
+
+test('sessions delete --older-than deletes what nobody has used for so many days', () =>
+  withRig(async (rig) => {
+    const [shadow, local, sqlite] = await keptSessions(rig);
+    age(rig, shadow, 31);
+    age(rig, local, 29);
+    assert.match((await run(rig, '--older-than', '90', '--yes')).stdout, /^There is no such session\.\n$/);
+    const done = await run(rig, '--older-than', '30', '--yes', '--json');
+    assert.is(done.code, 0, done.stderr);
+    const { sessions } = JSON.parse(done.stdout) as { sessions: { session: string; deleted: boolean }[] };
+    assert.equal(
+      sessions.map(({ session, deleted }) => [session, deleted]),
+      [[shadow, true]],
+    );
+    assert.equal(rig.sessions().sort(), [local, sqlite].sort());
+  }));
+
+test('sessions delete refuses what is wrong or unknown, and deletes nothing then', () =>
+  withRig(async (rig) => {
+    const [shadow] = await keptSessions(rig);
+    const wrong: readonly (readonly [number, RegExp, ...string[]])[] = [
+      [2, /either sessions or --older-than <days> must be named/],
+      [2, /either sessions or --older-than <days> must be named/, shadow, '--older-than=1'],
+      [2, /takes a number of days/, '--older-than=never'],
+      [2, /several sessions begin with ses_/, 'ses_'],
+      [3, /there is no session ses_none/, shadow, 'ses_none'],
+    ];
+    for (const [code, what, ...words] of wrong) {
+      const ran = await run(rig, '--yes', ...words);
+      assert.is(ran.code, code, words.join(' '));
+      assert.match(ran.stderr, what);
+    }
+    assert.is(rig.sessions().length, 3);
+  }));
+
+test('sessions delete leaves a session that another process has open, and says so', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    const ran = await run(rig, session, '--yes');
+    assert.is(ran.code, 1);
+    assert.match(ran.stderr, new RegExp(`${session} is left: .*open in process`));
+    assert.equal(rig.sessions(), [session]);
+    await client.close();
+  }));
+
+if (hasTerminal())
+  test('sessions delete asks a person, and a no deletes nothing', () =>
+    withRig(async (rig) => {
+      const [shadow] = await keptSessions(rig);
+      const command = commandOf(rig, `sessions delete ${shadow}`);
+      for (const [answer, left] of [
+        ['n', 3],
+        ['y', 2],
+      ] as const) {
+        await inTerminal(rig, command, async ({ type, shows, ended }) => {
+          await shows(/It cannot be undone\. \[y\/N\]/);
+          type(answer, 'Enter');
+          await ended();
+        });
+        assert.is(rig.sessions().length, left);
+      }
+    }));
+
+test.run();
