@@ -19,7 +19,7 @@ export const firstSession: readonly WireStep[] = [
   },
   {
     who: 'server',
-    text: '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1.0.0","serverInfo":{"name":"checkpointd","version":"0.1.0"},"schemaHash":"270592cafa70364e8890d37e6b016de8","capabilities":{"checkpointd":{"sessions":{"strategies":[{"name":"shadow","available":true,"retention":"session","needsRepository":false},{"name":"local","available":true,"retention":"keep","needsRepository":true},{"name":"sqlite","available":true,"retention":"keep","needsRepository":false}],"defaultStrategy":"shadow"},"checkpoints":{"diffFormats":["nameStatus","stat","unified","contents","text"],"restoreModes":["soft","hard"],"restoreScopes":["files","conversation","both"],"conflictPolicies":["overwrite","skip","fail"],"anchoredRestore":true,"fastCapture":true},"conversation":{"tangentFiles":true,"documentVersion":1},"ledger":{"conflicts":true},"worktree":{"watching":true},"store":{"verify":true},"operations":{"remembered":1000},"events":{"names":[]}}},"limits":{"maxQueued":256,"maxPageItems":1000,"maxListedPaths":10000,"maxReadBytes":8388608,"maxDiffFileBytes":1048576,"maxDiffTextBytes":33554432,"maxHistoryEntries":10000,"maxTranscriptLines":10000,"maxMessageCharacters":400000,"maxFileBytes":268435456,"maxHeaderBytes":4096,"maxBodyBytes":67108864,"maxInFlight":64}}}',
+    text: '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"1.0.0","serverInfo":{"name":"checkpointd","version":"0.1.0"},"schemaHash":"4dcec07082e490a3af865160ebf56515","capabilities":{"checkpointd":{"sessions":{"strategies":[{"name":"shadow","available":true,"retention":"session","needsRepository":false},{"name":"local","available":true,"retention":"keep","needsRepository":true},{"name":"sqlite","available":true,"retention":"keep","needsRepository":false}],"defaultStrategy":"shadow"},"checkpoints":{"diffFormats":["nameStatus","stat","unified","contents","text"],"restoreModes":["soft","hard"],"restoreScopes":["files","conversation","both"],"conflictPolicies":["overwrite","skip","fail"],"anchoredRestore":true,"fastCapture":true},"conversation":{"tangentFiles":true,"documentVersion":1},"ledger":{"conflicts":true},"worktree":{"watching":true},"store":{"verify":true},"operations":{"remembered":1000},"events":{"names":[]}}},"limits":{"maxQueued":256,"maxPageItems":1000,"maxListedPaths":10000,"maxReadBytes":8388608,"maxDiffFileBytes":1048576,"maxDiffTextBytes":33554432,"maxHistoryEntries":10000,"maxTranscriptLines":10000,"maxMessageCharacters":400000,"maxFileBytes":268435456,"maxHeaderBytes":4096,"maxBodyBytes":67108864,"maxInFlight":64}}}',
   },
   { who: 'client', text: '{"jsonrpc":"2.0","method":"initialized","params":{}}' },
   {
@@ -32,25 +32,25 @@ export const firstSession: readonly WireStep[] = [
   },
   {
     who: 'server',
-    text: '{"jsonrpc":"2.0","id":2,"result":{"session":"ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","workspace":"/home/ada/project","conversationId":"first","strategy":"shadow","retention":"session","resumed":false,"checkpoints":{"enabled":true},"shadowRepoPath":"/home/ada/.local/state/checkpointd/ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","base":{"id":"ckpt_vh718s2e0mv73vgd1dkd","tag":"0","previousTag":"0","commit":"3d9e057ad8fef5d004c2563b7cb1ba3b5c11e4ef","kind":"turn","seq":1,"timestamp":"2026-11-22T00:01:50.689Z","description":"Initial state","isTurn":true,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"skipped":[]}}',
+    text: '{"jsonrpc":"2.0","id":2,"result":{"session":"ses_9p74qy04amtbb1bbacm20rzx2h","workspace":"/home/ada/project","conversationId":"first","strategy":"shadow","retention":"session","resumed":false,"checkpoints":{"enabled":true},"shadowRepoPath":"/home/ada/.local/state/checkpointd/ses_9p74qy04amtbb1bbacm20rzx2h","base":{"id":"ckpt_hbbsgx7bs9v2yj7b3rm0","tag":"0","previousTag":"0","commit":"9414d7086bae0014df4df9a443ef7c1f622e6a64","kind":"turn","seq":1,"timestamp":"2026-11-23T16:25:56.044Z","description":"Initial state","isTurn":true,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"skipped":[]}}',
   },
   { who: 'note', text: 'The agent writes `hello.txt`. A checkpoint of a turn holds it.' },
   {
     who: 'client',
-    text: '{"jsonrpc":"2.0","id":3,"method":"checkpoint/create","params":{"session":"ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","kind":"turn","message":"Say hello"}}',
+    text: '{"jsonrpc":"2.0","id":3,"method":"checkpoint/create","params":{"session":"ses_9p74qy04amtbb1bbacm20rzx2h","kind":"turn","message":"Say hello"}}',
   },
   {
     who: 'server',
-    text: '{"jsonrpc":"2.0","id":3,"result":{"created":true,"checkpoint":{"id":"ckpt_8tnqh9e92jrkxhb6xhkt","tag":"1","previousTag":"0","parent":"ckpt_vh718s2e0mv73vgd1dkd","commit":"e486724e78f44b4093ae387270817f9f385c95d7","kind":"turn","seq":2,"timestamp":"2026-11-22T00:01:50.820Z","description":"Say hello","isTurn":true,"snapshot":"aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7","stats":{"added":1,"modified":0,"deleted":0},"historyLength":0},"skipped":[],"complete":true,"capture":{"path":"fast","ms":73},"operation":"op_f4z7dr9ykkv713nshjng"}}',
+    text: '{"jsonrpc":"2.0","id":3,"result":{"created":true,"checkpoint":{"id":"ckpt_z4jfptmpxhffb8ezn9xy","tag":"1","previousTag":"0","parent":"ckpt_hbbsgx7bs9v2yj7b3rm0","commit":"a600cafe1812437c2bd626a59a6dc86d47803c5a","kind":"turn","seq":2,"timestamp":"2026-11-23T16:25:56.130Z","description":"Say hello","isTurn":true,"snapshot":"aaa96ced2d9a1c8e72c56b253a0e2fe78393feb7","stats":{"added":1,"modified":0,"deleted":0},"historyLength":0},"skipped":[],"complete":true,"capture":{"path":"fast","ms":38},"operation":"op_vzk3t2rstscc590nbc0t"}}',
   },
   { who: 'note', text: 'Back to the base, exactly: `hello.txt` goes.' },
   {
     who: 'client',
-    text: '{"jsonrpc":"2.0","id":4,"method":"checkpoint/restore","params":{"session":"ses_4vwvtb1q9gnfp0w6h5mjsa5kj8","tag":"0","mode":"hard"}}',
+    text: '{"jsonrpc":"2.0","id":4,"method":"checkpoint/restore","params":{"session":"ses_9p74qy04amtbb1bbacm20rzx2h","tag":"0","mode":"hard"}}',
   },
   {
     who: 'server',
-    text: '{"jsonrpc":"2.0","id":4,"result":{"restored":[],"deleted":[{"path":"hello.txt"}],"failed":[],"skipped":[],"safety":"ckpt_0wdg4wdfxrg1k8jb4epm","conversation":{"historyLength":0,"transcriptLength":0,"validHistoryRange":{"start":0,"end":0}},"checkpoint":{"id":"ckpt_yhc9gchq5w7v0jq5g86f","previousTag":"0","parent":"ckpt_vh718s2e0mv73vgd1dkd","commit":"d61f9ca08409ad7a97cc8d8ba68ff5e41ff373c3","kind":"restore","seq":4,"timestamp":"2026-11-22T00:01:50.949Z","description":"Restored to 0","isTurn":false,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"counts":{"restored":0,"deleted":1,"failed":0,"conflicts":0,"skipped":0},"ms":83,"conflicts":[],"operation":"op_0e841qqe3sv5zkpzmgr4"}}',
+    text: '{"jsonrpc":"2.0","id":4,"result":{"restored":[],"deleted":[{"path":"hello.txt"}],"failed":[],"conflicts":[],"skipped":[],"safety":"ckpt_fktw00ckctvrn01z30p5","conversation":{"historyLength":0,"transcriptLength":0,"validHistoryRange":{"start":0,"end":0}},"checkpoint":{"id":"ckpt_1dqnek0xq7jhemm86qd6","previousTag":"0","parent":"ckpt_hbbsgx7bs9v2yj7b3rm0","commit":"a0e1a0a1408b21971e82fd368fe62559f7fc6af5","kind":"restore","seq":4,"timestamp":"2026-11-23T16:25:56.205Z","description":"Restored to 0","isTurn":false,"snapshot":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","stats":{"added":0,"modified":0,"deleted":0},"historyLength":0},"counts":{"restored":0,"deleted":1,"failed":0,"conflicts":0,"skipped":0},"ms":153,"operation":"op_64gzqyszemjnnvemp927"}}',
   },
   { who: 'note', text: 'The end, in order. The process exits with 0.' },
   { who: 'client', text: '{"jsonrpc":"2.0","id":5,"method":"shutdown"}' },

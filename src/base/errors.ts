@@ -1,5 +1,6 @@
 // The expected failures of checkpointd: a closed list of kinds, each with typed details and a remedy in its
 // message. Knows nothing of the wire: numbers are given to kinds in rpc/error-response.ts alone.
+import { given } from './given.ts';
 
 /** Every kind of expected failure; the names are those of the error registry in protocol/protocol.json. */
 export type ErrorKind =
@@ -75,6 +76,30 @@ export class CheckpointdError extends Error {
     this.effects = facts.effects ?? 'none';
     this.retryable = facts.retryable ?? false;
   }
+}
+
+/** The cancel of a request that had recovered an interrupted restore before: something changed, though it was cancelled. */
+export class CancelledAfterRecovery extends Error {
+  constructor(cause: unknown) {
+    super('The request was cancelled after it had recovered an interrupted restore.', { cause });
+    this.name = 'AbortError';
+  }
+}
+
+/**
+ * Returns the failure of a request that had recovered an interrupted restore before it failed: the same failure, but it
+ * no longer says that nothing changed.
+ */
+export function failedAfterRecovery(error: unknown): unknown {
+  if (error instanceof Error && error.name === 'AbortError') return new CancelledAfterRecovery(error);
+  if (!(error instanceof CheckpointdError) || error.effects !== 'none') return error;
+  const { kind, message, details, retryable } = error;
+  return new CheckpointdError(kind, message, {
+    ...given({ details }),
+    cause: error,
+    effects: 'unknown',
+    retryable,
+  });
 }
 
 /** Whether a store has lost what was asked for. */

@@ -70,6 +70,11 @@ interface CommandOptions<M extends CommandMethod, P> {
    * from what was logged with the effect. Default: what was logged is the answer.
    */
   readonly again?: (earlier: EarlierEffect, call: CallOf<M>) => Answer<M>;
+  /**
+   * Refuses parameters that are wrong whatever a recovery does. Called only where a restore stopped half-way, before it is
+   * recovered; `run` refuses them by itself.
+   */
+  readonly check?: (call: CallOf<M>) => unknown;
   /** The log holds the key in the record of the effect itself, so no record of the operation is written beside it. */
   readonly isKeptWithEffect?: true;
   /** What has to happen in the lanes of other sessions before this one's is entered; `run` is given what came of it. */

@@ -25,6 +25,18 @@ type AnswerTo<M extends ConversationMethod, E> = (
   on: { readonly session: Session; readonly context: OperationContext },
 ) => ResultOf<M> | Promise<ResultOf<M>>;
 
+interface ChangeOptions<M extends ConversationMethod, E> {
+  /** Makes the answer again by its key. Default: `answer`, of the effect that was logged. */
+  readonly again?: (
+    checkpoint: string | undefined,
+    effect: E,
+    session: Session,
+    context: OperationContext,
+  ) => ReturnType<AnswerTo<M, E>>;
+  /** Refuses parameters that are wrong whatever a recovery does; see `check` of `defineCommand`. */
+  readonly check?: (on: ConversationChange<M>) => unknown;
+}
+
 /**
  * The command of a change. `change` answers what is logged with the key, `answer` makes the wire's answer of it; it is
  * called after the commit and must not fail.
@@ -33,13 +45,7 @@ export function defineConversationChange<M extends ConversationMethod, E extends
   method: M,
   change: (on: ConversationChange<M>) => E | Promise<E>,
   answer: AnswerTo<M, E>,
-  again: (
-    checkpoint: string | undefined,
-    effect: E,
-    session: Session,
-    context: OperationContext,
-  ) => ReturnType<AnswerTo<M, E>> = (_checkpoint, effect, session, context) =>
-    answer(effect, { session, context }),
+  { again, check }: ChangeOptions<M, E> = {},
 ): Command<M> {
   const on = (call: CallOf<M>): ConversationChange<M> => {
     const { session, params, context } = call as unknown as ConversationChange<M>;
@@ -61,8 +67,10 @@ export function defineConversationChange<M extends ConversationMethod, E extends
     },
     {
       isKeptWithEffect: true,
+      check: (call) => check?.(on(call)),
       again: ({ checkpoint, effect }, call) => {
         const { session, context } = on(call);
+        if (again === undefined) return answer(effect as E, { session, context });
         return again(checkpoint, effect as E, session, context);
       },
     },

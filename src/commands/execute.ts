@@ -2,7 +2,7 @@
 // lane, recover what a failed restore left, run, and (in the commands, step by step through afterCommit) what follows
 // the commit; then the record of the operation, and the answer. Which of these a method has is said by the facts that
 // protocol.json states of it. It knows no command in particular.
-import { CheckpointdError } from '../base/errors.ts';
+import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { methods } from '../protocol/methods.ts';
 import { afterCommit } from '../session/operations/after-commit.ts';
@@ -28,6 +28,7 @@ interface Runnable {
     earlier: object,
     call: AnyCall & { readonly session: Session },
   ) => Answer | Promise<Answer>;
+  readonly check?: (call: AnyCall & { readonly session: Session }) => unknown;
   readonly isKeptWithEffect?: true;
   readonly recoversItself?: true;
   readonly endsSession?: (session: Session) => Answer | undefined;
@@ -42,7 +43,20 @@ export async function execute(
 ): Promise<Answer> {
   const warnings: string[] = [];
   const { client } = request;
-  const call: AnyCall = { params, client, daemon, context: contextOf(request, daemon, warnings) };
+  let isRecovered = false;
+  const noteRecovered = (): void => {
+    isRecovered = true;
+  };
+  const context = { ...contextOf(request, daemon, warnings), noteRecovered };
+  try {
+    return await answerOf(command, { params, client, daemon, context }, warnings);
+  } catch (error) {
+    throw isRecovered ? failedAfterRecovery(error) : error;
+  }
+}
+
+async function answerOf(command: AnyCommand, call: AnyCall, warnings: string[]): Promise<Answer> {
+  const { daemon } = call;
   if ('open' in command) return opening(command, call, warnings);
   const runnable = command as unknown as Runnable;
   const { lane, namesSession } = methods[command.method];
@@ -58,15 +72,19 @@ export async function execute(
     : runnable.run({ ...call, session });
 }
 
-/** Runs a change of a session in its lane, after what a failed restore left half-way. */
+/**
+ * Runs a change of a session in its lane, after what a failed restore left half-way. `check` refuses the change before
+ * anything is recovered.
+ */
 export function inLane<T>(
   session: Session,
   method: CommandMethod,
   context: OperationContext,
   run: () => T | Promise<T>,
+  check?: () => unknown,
 ): Promise<T> {
   const recovered = async (): Promise<T> => {
-    await ensureRecovered(session, context);
+    await ensureRecovered(session, context, check);
     return run();
   };
   return session.parts.queue.run(recovered, context.signal, method);
@@ -93,6 +111,7 @@ async function change(
     if (typeof earlier.effect === 'object' && earlier.effect !== null) return earlier.effect;
     throw answerLost(method);
   };
+  const check = (): unknown => command.check?.(call);
   const run = async (stamp: OperationContext['stamp']): Promise<Answer> => {
     const stamped = { ...call, context: { ...context, stamp } };
     const finished = operations.finishedBefore(stamp);
@@ -108,7 +127,7 @@ async function change(
       (stamp) =>
         command.recoversItself === true
           ? queue.run(() => run(stamp), context.signal, method)
-          : inLane(session, method, { ...context, stamp }, () => run(stamp)),
+          : inLane(session, method, { ...context, stamp }, () => run(stamp), check),
       again,
     );
   } catch (error) {
@@ -195,7 +214,7 @@ function contextOf(
   { signal, progress, client }: Request,
   { log }: DaemonParts,
   warnings: string[],
-): OperationContext {
+): Omit<OperationContext, 'noteRecovered'> {
   return {
     signal,
     client,

@@ -30,6 +30,12 @@ const steps = {
   },
 } as const;
 
+/** Refuses an expectation that names no checkpoint. @throws UnknownCheckpoint, InvalidTag */
+export function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'checkpoint/redo'>): void {
+  const { index } = session.requireCheckpoints();
+  if (params.expect?.head != null) index.resolve(params.expect.head);
+}
+
 /** Takes the newest step of one stack, goes back over it, and puts it on the other. @throws NothingToUndo */
 export async function stepOverRestore(
   from: 'undo' | 'redo',

@@ -2863,6 +2863,25 @@ export interface CheckpointDidRestoreParams {
   readonly counts: RestoreCounts;
   /** How long it took. */
   readonly ms: Milliseconds;
+  /**
+   * True when no request asked for this restore now: an earlier restore had stopped half-way, or a power cut
+   * had taken its files, and a later request or an opening finished, undid or repaired it. The lists then name
+   * the paths, cut as those of `RestoreResult` are. Absent: false.
+   */
+  readonly recovered?: boolean;
+  /** Paths that were written. Absent: no recovery. */
+  readonly restored?: readonly PathRef[];
+  /** Paths that were deleted. Absent: no recovery. */
+  readonly deleted?: readonly PathRef[];
+  /** Paths that could not be restored; they are as they were. Absent: no recovery. */
+  readonly failed?: readonly FailedPath[];
+  /**
+   * Paths that others had edited, also after the restore stopped. The other lists say what became of them.
+   * Absent: no recovery.
+   */
+  readonly conflicts?: readonly ConflictPath[];
+  /** Paths that were left alone on purpose. Absent: no recovery. */
+  readonly skipped?: readonly SkippedPath[];
 }
 
 /** Parameters of `checkpoint/didFail`. */
@@ -3159,7 +3178,7 @@ export interface NotificationTypes {
   'session/didOpen': { params: SessionDidOpenParams; };
   /** A checkpoint was made. */
   'checkpoint/didCreate': { params: CheckpointDidCreateParams; };
-  /** A checkpoint was restored. */
+  /** A checkpoint was restored, or a restore that had stopped half-way was recovered. */
   'checkpoint/didRestore': { params: CheckpointDidRestoreParams; };
   /** A mutation of checkpoints failed. */
   'checkpoint/didFail': { params: CheckpointDidFailParams; };

@@ -2135,6 +2135,12 @@ function CheckpointDidRestoreParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'safety', p, g, CheckpointId);
   need(o, 'counts', p, g, RestoreCounts);
   need(o, 'ms', p, g, Milliseconds);
+  may(o, 'recovered', p, g, boolean);
+  may(o, 'restored', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
+  may(o, 'deleted', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
+  may(o, 'failed', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, FailedPath));
+  may(o, 'conflicts', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, ConflictPath));
+  may(o, 'skipped', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, SkippedPath));
 }
 
 function CheckpointDidFailParams(v: unknown, p: string, g: Gathering): void {

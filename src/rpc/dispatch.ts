@@ -1,6 +1,7 @@
 // From a method's name to its handler and back to an outcome: validation, cancellation, progress and the one place
 // where a request's failure is caught. It knows no handler by name and no life cycle; order within a session is
 // the queue's business, not its.
+import { CancelledAfterRecovery } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
 import { type MethodFacts, methods } from '../protocol/methods.ts';
@@ -100,7 +101,8 @@ export class Dispatcher {
       const result = await handler(params, { signal: controller.signal, progress, log, client });
       return { result: result ?? null, effects: mutates ? 'committed' : 'none' };
     } catch (error) {
-      if (isAbort(error) && controller.signal.aborted) return { error: this.#cancelled(controller.signal) };
+      if (isAbort(error) && controller.signal.aborted)
+        return { error: this.#cancelled(controller.signal, error) };
       return { error: toWireError(error, { method, mutates, log }) };
     } finally {
       progress.end();
@@ -134,12 +136,16 @@ export class Dispatcher {
     return startProgress(this.#ports.notify, token, { method, cancellable: facts.cancellable });
   }
 
-  #cancelled(signal: AbortSignal): ReturnType<typeof wireError> {
-    if (signal.reason !== this.#stopReason) {
-      return wireError('RequestCancelled', 'The request was cancelled; nothing has changed.');
-    }
-    const message = 'checkpointd is stopping and gave the request up; nothing has changed.';
-    return wireError('ServerCancelled', message, { retryable: true });
+  #cancelled(signal: AbortSignal, error: unknown): ReturnType<typeof wireError> {
+    const isChanged = error instanceof CancelledAfterRecovery;
+    const effects = isChanged ? 'unknown' : 'none';
+    const changed = isChanged
+      ? 'an earlier restore that had stopped half-way was recovered, and nothing else has changed'
+      : 'nothing has changed';
+    if (signal.reason !== this.#stopReason)
+      return wireError('RequestCancelled', `The request was cancelled; ${changed}.`, { effects });
+    const message = `checkpointd is stopping and gave the request up; ${changed}.`;
+    return wireError('ServerCancelled', message, { retryable: true, effects });
   }
 }
 

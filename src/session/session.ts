@@ -110,7 +110,12 @@ export interface SessionEvents {
   restored(
     session: Session,
     target: StoredCheckpoint,
-    facts: { readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>; readonly ms: number },
+    facts: {
+      readonly outcome: Omit<RestoreOutcome, 'ms' | 'historyLength'>;
+      readonly ms: number;
+      /** No request asked for it: a later one finished, undid or repaired it. */
+      readonly isRecovered?: boolean;
+    },
     by?: object,
   ): Promise<void>;
   failed(session: Session, method: string, error: unknown, by?: object): void;

@@ -4,9 +4,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CancelledAfterRecovery, CheckpointdError } from '../../src/base/errors.ts';
 import { installFault } from '../../src/base/seam.ts';
+import type { CommandMethod } from '../../src/commands/command.ts';
+import type { EventOf, Strategy } from '../../src/protocol/types.ts';
 import { git } from '../support/git-oracle.ts';
-import { breakAt } from '../support/interrupted-restore.ts';
+import { breakAt, interrupt } from '../support/interrupted-restore.ts';
 import { type SessionRig, withSessions } from '../support/session-rig.ts';
 import { changes } from './execute-changes.ts';
 
@@ -82,6 +85,190 @@ for (const name of told) {
       assert.is((await rig.request('session/get', { session })).unfinishedRestore, undefined);
     }));
 }
+
+const tens = Array.from({ length: 10 }, (_, n) => `f${n}`);
+
+/** Opens a session whose hard restore of turn 1 (ten files, of which turn 2 changed all) stopped at its 7th file. */
+async function stoppedHalfWay(
+  rig: SessionRig,
+  strategy: Strategy = 'shadow',
+): Promise<{ readonly session: string; readonly first: string; readonly second: string }> {
+  const { session } = await rig.request('session/open', {
+    workspace: rig.work,
+    retention: 'keep',
+    strategy,
+  });
+  const turn = async (text: string): Promise<string> => {
+    for (const name of tens) rig.write(name, `${name} ${text}\n`);
+    const { checkpoint } = await rig.request('checkpoint/create', { session, kind: 'turn' });
+    return checkpoint.id;
+  };
+  const [first, second] = [await turn('one'), await turn('two')];
+  installFault(breakAt(20));
+  try {
+    await rig.request('checkpoint/restore', { session, tag: first, mode: 'hard' });
+    assert.unreachable('the restore ended before it could be broken');
+  } catch (error) {
+    assert.is(failureOf(error).kind, 'RestoreFailed');
+  } finally {
+    installFault(undefined);
+  }
+  const done = tens.filter((name) => rig.read(name) === `${name} one\n`).length;
+  assert.ok(done > 0 && done < tens.length, `${done} of ${tens.length} files were restored when it stopped`);
+  return { session, first, second };
+}
+
+function failureOf(error: unknown): CheckpointdError {
+  if (error instanceof CheckpointdError) return error;
+  throw error;
+}
+
+/** The failure of a request that is to be refused. */
+async function refusal(method: CommandMethod, request: Promise<unknown>): Promise<CheckpointdError> {
+  const refused = await request.then(() => undefined, failureOf);
+  assert.ok(refused, `${method} was refused`);
+  return refused;
+}
+
+const recoveredEvents = (rig: SessionRig): EventOf<'checkpoint/didRestore'>[] =>
+  rig.daemon.told
+    .filter(({ method }) => method === 'checkpoint/didRestore')
+    .map(({ params }) => params as EventOf<'checkpoint/didRestore'>)
+    .filter(({ recovered }) => recovered === true);
+
+const paths = (list: readonly { readonly path: string }[] | undefined): string[] | undefined =>
+  list?.map(({ path }) => path);
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+  test(`${strategy}: a request that finishes a restore which stopped half-way reports it, with edits since as conflicts`, () =>
+    withSessions(async (rig) => {
+      const { session, first } = await stoppedHalfWay(rig, strategy);
+      rig.write('f9', 'an edit since it stopped\n');
+      const { warnings = [] } = await rig.request('checkpoint/create', { session, kind: 'turn' });
+      for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
+      const [event, ...more] = recoveredEvents(rig);
+      assert.equal(more, []);
+      assert.is(event?.target, first);
+      assert.equal(paths(event?.conflicts), ['f9']);
+      assert.ok(paths(event?.restored)?.includes('f9'));
+      assert.equal([event?.deleted, event?.failed, event?.skipped], [[], [], []]);
+      assert.is(event?.counts.restored, event?.restored?.length);
+      assert.is(event?.counts.conflicts, 1);
+      assert.match(warnings.join('\n'), /stopped half-way was finished.*1 of them edited by others/);
+      await rig.request('checkpoint/undo', { session });
+      assert.is(rig.read('f9'), 'an edit since it stopped\n');
+      assert.is(rig.read('f0'), 'f0 two\n');
+    }));
+}
+
+test('an opening that finishes a restore which a kill interrupted reports it to all listeners', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    for (const name of tens) rig.write(name, `${name} one\n`);
+    const { checkpoint } = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    for (const name of tens) rig.write(name, `${name} two\n`);
+    await interrupt(rig, session, 20, () =>
+      rig.request('checkpoint/restore', { session: session.id, tag: checkpoint.id, mode: 'hard' }),
+    );
+    await rig.open();
+    const [event, ...more] = recoveredEvents(rig);
+    assert.equal(more, []);
+    assert.is(event?.target, checkpoint.id);
+    assert.ok((event?.restored?.length ?? 0) > 0);
+  }));
+
+test('a request that undoes a restore which cannot be finished reports where the files went back to', () =>
+  withSessions(async (rig) => {
+    const { session, first } = await stoppedHalfWay(rig);
+    const { directory } = rig.sessions.get(session).parts;
+    const target = tens.find((name) => rig.read(name) !== `${name} one\n`) ?? '';
+    const copy = join(directory.own, 'lost');
+    writeFileSync(copy, `${target} one\n`);
+    const id = git(directory.root, 'hash-object', copy).trim();
+    rmSync(copy);
+    rmSync(join(directory.root, 'objects', id.slice(0, 2), id.slice(2)));
+    const { warnings = [] } = await rig.request('conversation/clear', { session });
+    for (const name of tens) assert.is(rig.read(name), `${name} two\n`);
+    const [event] = recoveredEvents(rig);
+    assert.not.equal(event?.target, first);
+    assert.ok((event?.restored?.length ?? 0) > 0);
+    assert.match(warnings.join('\n'), /could not be finished and was undone/);
+  }));
+
+/** Requests that are wrong whatever became of the restore. */
+const wrong: readonly [CommandMethod, object, string][] = [
+  ['checkpoint/create', { kind: 'turn', parent: 'none' }, 'UnknownCheckpoint'],
+  ['checkpoint/create', { kind: 'turn', tag: '1.1' }, 'InvalidTag'],
+  ['checkpoint/create', { kind: 'turn', name: '3.2' }, 'InvalidName'],
+  ['checkpoint/restore', { tag: '77' }, 'UnknownCheckpoint'],
+  ['checkpoint/restore', { tag: '1', paths: [{ path: '../x' }] }, 'PathOutsideWorkTree'],
+  ['checkpoint/restore', { tag: '1', expect: { head: '77' } }, 'UnknownCheckpoint'],
+  ['checkpoint/undo', { expect: { head: '77' } }, 'UnknownCheckpoint'],
+  ['checkpoint/redo', { expect: { head: '77' } }, 'UnknownCheckpoint'],
+  ['checkpoint/delete', { tag: '77' }, 'UnknownCheckpoint'],
+  ['checkpoint/rename', { tag: '77', name: 'x' }, 'UnknownCheckpoint'],
+  ['checkpoint/rename', { tag: '1', name: '3.2' }, 'InvalidName'],
+  [
+    'conversation/append',
+    { entry: { user: { content: 'x'.repeat(500_000) }, assistant: { content: '' } } },
+    'MessageTooLarge',
+  ],
+  ['conversation/appendTranscript', { text: 'x'.repeat(500_000) }, 'MessageTooLarge'],
+  ['conversation/setNextMessage', { message: { content: 'x'.repeat(500_000) } }, 'MessageTooLarge'],
+  ['conversation/compact', { summary: 'x'.repeat(500_000) }, 'MessageTooLarge'],
+  ['conversation/compact', { summary: 'x', keep: 1, keepFrom: 'e' }, 'InvalidParams'],
+  ['conversation/import', {}, 'InvalidParams'],
+  ['conversation/addContext', { paths: ['../x'] }, 'PathOutsideWorkTree'],
+  ['conversation/removeContext', { paths: ['../x'] }, 'PathOutsideWorkTree'],
+  ['conversation/recordLines', { path: '../x', operation: 'create' }, 'PathOutsideWorkTree'],
+  ['ledger/recordWrite', { path: '../x' }, 'PathOutsideWorkTree'],
+];
+
+test('a request that is wrong in any case is refused without recovering, and with effects none', () =>
+  withSessions(async (rig) => {
+    const { session } = await stoppedHalfWay(rig);
+    const before = tens.map((name) => rig.read(name));
+    for (const [method, params, kind] of wrong) {
+      const refused = await refusal(method, rig.request(method, { session, ...params }));
+      assert.equal([refused.kind, refused.effects], [kind, 'none'], `${method}: ${refused.message}`);
+    }
+    assert.equal(
+      tens.map((name) => rig.read(name)),
+      before,
+    );
+    assert.is((await rig.request('session/get', { session })).unfinishedRestore, true);
+  }));
+
+test('a request that is refused after it finished a restore does not say that nothing changed', () =>
+  withSessions(async (rig) => {
+    const { session, second } = await stoppedHalfWay(rig);
+    const refused = await refusal(
+      'checkpoint/restore',
+      rig.request('checkpoint/restore', { session, tag: second, expect: { head: second } }),
+    );
+    assert.equal([refused.kind, refused.effects], ['PreconditionFailed', 'unknown']);
+    for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
+    assert.is(recoveredEvents(rig).length, 1);
+  }));
+
+test('a request that is cancelled after it finished a restore does not say that nothing changed', () =>
+  withSessions(async (rig) => {
+    const { session } = await stoppedHalfWay(rig);
+    const cancel = new AbortController();
+    installFault(() => {
+      if (recoveredEvents(rig).length > 0) cancel.abort();
+    });
+    try {
+      await rig.request('checkpoint/create', { session, kind: 'turn' }, cancel.signal);
+      assert.unreachable('it was not cancelled');
+    } catch (error) {
+      assert.instance(error, CancelledAfterRecovery);
+      assert.is((error as Error).name, 'AbortError');
+    } finally {
+      installFault(undefined);
+    }
+    for (const name of tens) assert.is(rig.read(name), `${name} one\n`);
+  }));
 
 test('a base that holds nothing of a directory that does is told by checkpoint/init', () =>
   withSessions(async (rig) => {

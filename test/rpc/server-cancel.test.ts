@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { failedAfterRecovery } from '../../src/base/errors.ts';
 import type { Handlers } from '../../src/rpc/dispatch.ts';
 import { gate, gc, gcResult, kindOf, started, untilAborted } from './server-rig.ts';
 
@@ -18,6 +19,26 @@ test('a cancel aborts the handler and is answered with -32800, by the type of th
   );
   server.send({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: '7' } });
   assert.is(kindOf(await text), 'RequestCancelled');
+});
+
+test('a cancel of a request that had recovered an interrupted restore is not answered with effects none', async () => {
+  const runs = gate();
+  const server = await started({
+    'store/gc': async (_params, context) => {
+      runs.open();
+      try {
+        return await untilAborted(context);
+      } catch (error) {
+        throw failedAfterRecovery(error);
+      }
+    },
+  });
+  const answer = server.request(7, 'store/gc', gc);
+  await runs.promise;
+  server.send({ jsonrpc: '2.0', method: '$/cancelRequest', params: { id: 7 } });
+  const { error } = await answer;
+  assert.equal([kindOf(await answer), error?.data?.effects], ['RequestCancelled', 'unknown']);
+  assert.match(error?.message ?? '', /recovered/);
 });
 
 test('a cancel right behind its request comes before the handler', async () => {

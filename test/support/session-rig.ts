@@ -15,6 +15,7 @@ export function operation(signal: AbortSignal = new AbortController().signal): O
   return {
     signal,
     stamp: {},
+    noteRecovered: () => undefined,
     progress: () => () => undefined,
     warn: () => undefined,
   };

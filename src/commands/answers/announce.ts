@@ -9,12 +9,13 @@ import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import { baseOf } from '../../session/index/base.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
 import type { Session, SessionEvents } from '../../session/session.ts';
+import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { ChangeBatch } from '../../watch/change-batches.ts';
 import { checkpointAnswer } from './checkpoint-answer.ts';
 import { codeOf } from './error-code.ts';
 import { pathRef } from './paths.ts';
-import { countsOf } from './restore-answer.ts';
+import { countsOf, listsOf } from './restore-answer.ts';
 import { watcherFigures } from './watcher-figures.ts';
 
 const driftPathsMax = 100;
@@ -52,25 +53,8 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
           );
         })(),
       ),
-    restored: (session, target, { outcome, ms }, by) =>
-      told(
-        (async () => {
-          const { checkpoint: stored, safety } = outcome;
-          const view = stored === undefined ? undefined : await viewOf(session.requireCheckpoints(), stored);
-          notify(
-            'checkpoint/didRestore',
-            {
-              session: session.id,
-              target: target.record.id,
-              ...given({ checkpoint: view && checkpointAnswer(view) }),
-              ...given({ safety: safety?.record.id }),
-              counts: countsOf(outcome),
-              ms,
-            },
-            by,
-          );
-        })(),
-      ),
+    restored: (session, target, facts, by) =>
+      told((async () => notify('checkpoint/didRestore', await restoreOf(session, target, facts, log), by))()),
     failed: (session, method, error, by) => {
       if (error instanceof Error && error.name === 'AbortError') return;
       const operation = operationOf(error);
@@ -99,6 +83,25 @@ export function sessionEvents(notify: Notify, log: Log): SessionEvents {
         notify('conversation/didFillWindow', { session: session.id, contextWindow: windowUse }, by);
       }
     },
+  };
+}
+
+async function restoreOf(
+  session: Session,
+  target: StoredCheckpoint,
+  { outcome, ms, isRecovered = false }: Parameters<SessionEvents['restored']>[2],
+  log: Log,
+): Promise<EventOf<'checkpoint/didRestore'>> {
+  const { checkpoint: stored, safety } = outcome;
+  const view = stored === undefined ? undefined : await viewOf(session.requireCheckpoints(), stored);
+  return {
+    session: session.id,
+    target: target.record.id,
+    ...given({ checkpoint: view && checkpointAnswer(view) }),
+    ...given({ safety: safety?.record.id }),
+    counts: countsOf(outcome),
+    ms,
+    ...(isRecovered ? { recovered: true, ...(await listsOf(session, outcome, log)) } : {}),
   };
 }
 

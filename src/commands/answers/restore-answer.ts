@@ -5,7 +5,7 @@ import { authorOf } from '../../session/ledger/authorship.ts';
 import { afterCommit } from '../../session/operations/after-commit.ts';
 import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { RestoreOutcome } from '../../session/restore/outcome.ts';
-import { type RestoreView, viewOfRestore } from '../../session/restore/view.ts';
+import { viewOfRestore } from '../../session/restore/view.ts';
 import type { Session } from '../../session/session.ts';
 import { byBytes } from '../../tree/tree-path.ts';
 import { checkpointAnswer, skipped } from './checkpoint-answer.ts';
@@ -18,15 +18,42 @@ export async function restoreAnswer(
   dryRun: boolean,
   context: OperationContext,
 ): Promise<Wire.RestoreResult> {
-  const view = await viewOfRestore(session, outcome, context);
+  const { safety, checkpoint, conversation, ms } = await viewOfRestore(session, outcome, context);
+  return {
+    ...(await listsOf(session, outcome, context)),
+    ...given({ safety: safety?.record.id, conversation }),
+    ...given({ checkpoint: checkpoint && checkpointAnswer(checkpoint) }),
+    counts: countsOf(outcome),
+    ...given({ dryRun: dryRun || undefined }),
+    ms,
+  };
+}
+
+type Lists = Pick<Wire.RestoreResult, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>;
+
+/** Returns the paths by what became of them. A long list is cut; {@link countsOf} has its length. */
+export async function listsOf(
+  session: Session,
+  outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'safety'>,
+  told: Pick<OperationContext, 'warn'>,
+): Promise<Lists> {
+  const cut = <T>(list: readonly T[]): readonly T[] => list.slice(0, listedPathsMax);
   const lost = 'It is done, but who had edited the paths could not be looked up';
-  const named = await afterCommit(context, lost, () => conflictsOf(session, outcome));
-  const conflicts = named ?? outcome.conflicts.slice(0, listedPathsMax).map(pathRef);
-  return { ...restoreResult(view, dryRun), conflicts };
+  const conflicts = await afterCommit(told, lost, () => conflictsOf(session, outcome));
+  return {
+    restored: cut(outcome.restored.toSorted(byBytes)).map(pathRef),
+    deleted: cut(outcome.deleted.toSorted(byBytes)).map(pathRef),
+    failed: cut(outcome.failed).map(({ path, reason }) => ({ ...pathRef(path), reason })),
+    conflicts: conflicts ?? cut(outcome.conflicts).map(pathRef),
+    skipped: skipped(cut(outcome.skipped)),
+  };
 }
 
 /** The paths that somebody else had edited, and who that was, as far as the content that was saved tells. */
-async function conflictsOf(session: Session, outcome: RestoreOutcome): Promise<Wire.ConflictPath[]> {
+async function conflictsOf(
+  session: Session,
+  outcome: Pick<RestoreOutcome, 'conflicts' | 'safety'>,
+): Promise<Wire.ConflictPath[]> {
   const { store } = session.requireCheckpoints();
   const saved = outcome.safety?.record.snapshot;
   const conflicts: Wire.ConflictPath[] = [];
@@ -55,7 +82,7 @@ export async function restoreAgain(
 
 /** How many paths a restore is told to have had each fate, however few are listed. */
 export function countsOf(
-  outcome: Pick<RestoreView, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>,
+  outcome: Pick<RestoreOutcome, 'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped'>,
 ): Wire.RestoreCounts {
   return {
     restored: outcome.restored.length,
@@ -67,19 +94,3 @@ export function countsOf(
 }
 
 const listedPathsMax = 10_000;
-
-/** An outcome; long lists are cut and their lengths told in `counts`. */
-function restoreResult(outcome: RestoreView, dryRun: boolean): Omit<Wire.RestoreResult, 'conflicts'> {
-  const cut = <T>(list: readonly T[]): readonly T[] => list.slice(0, listedPathsMax);
-  return {
-    restored: cut(outcome.restored.toSorted(byBytes)).map(pathRef),
-    deleted: cut(outcome.deleted.toSorted(byBytes)).map(pathRef),
-    failed: cut(outcome.failed).map(({ path, reason }) => ({ ...pathRef(path), reason })),
-    skipped: skipped(cut(outcome.skipped)),
-    ...given({ safety: outcome.safety?.record.id, conversation: outcome.conversation }),
-    ...given({ checkpoint: outcome.checkpoint && checkpointAnswer(outcome.checkpoint) }),
-    counts: countsOf(outcome),
-    ...given({ dryRun: dryRun || undefined }),
-    ms: outcome.ms,
-  };
-}

@@ -25,6 +25,11 @@ import { type CallOf, defineCommand } from '../command.ts';
 type CreateRequest = Wire.CheckpointCreateParams;
 
 export const command = defineCommand('checkpoint/create', create, {
+  check: ({ session, params }) => {
+    const checkpoints = session.requireCheckpoints();
+    checkRequest(session, checkpoints, params);
+    if (params.parent != null) checkpoints.index.resolve(params.parent);
+  },
   again: ({ checkpoint: id = '' }, { session, context }) => {
     const stored = session.requireCheckpoints().index.resolve(id);
     return createAnswer(session, stored, { created: true, capture: { path: 'cold', ms: 0 } }, context);

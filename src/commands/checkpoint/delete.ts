@@ -1,10 +1,19 @@
 // checkpoint/delete: deletes one checkpoint; every other one stays restorable. Its contents go with the next store/gc.
 import { CheckpointdError } from '../../base/errors.ts';
-import { defineCommand } from '../command.ts';
+import type * as Wire from '../../protocol/types.ts';
+import { type CallOf, defineCommand } from '../command.ts';
 import { removeCheckpoints } from '../remove-checkpoints.ts';
 import { tangentCheckpoints } from '../tangent-files.ts';
 
-export const command = defineCommand('checkpoint/delete', async ({ session, params, context }) => {
+export const command = defineCommand('checkpoint/delete', deleteCheckpoint, {
+  check: ({ session, params }) => session.requireCheckpoints().index.resolve(params.tag),
+});
+
+async function deleteCheckpoint({
+  session,
+  params,
+  context,
+}: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
   const { index } = session.requireCheckpoints();
   const { record } = index.resolve(params.tag);
   // A restore's own checkpoint is the durable fact that the conversation went back; without it a restart would
@@ -29,4 +38,4 @@ export const command = defineCommand('checkpoint/delete', async ({ session, para
   operations.intend('checkpoint/delete', context.stamp, { removes: record.id });
   await removeCheckpoints(session, [record.id], context);
   return { deleted: record.id };
-});
+}

@@ -41,5 +41,13 @@ export const command = defineCommand(
       context,
     );
   },
-  { again: restoredBefore },
+  {
+    again: restoredBefore,
+    check: ({ session, params }) => {
+      const { index } = session.requireCheckpoints();
+      index.resolve(params.tag);
+      treePaths(params.paths);
+      if (params.expect?.head != null) index.resolve(params.expect.head);
+    },
+  },
 );

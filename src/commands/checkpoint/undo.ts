@@ -1,8 +1,9 @@
 // checkpoint/undo: back over the newest restore.
 import { defineCommand } from '../command.ts';
-import { stepOverRestore } from '../restore-steps.ts';
+import { checkStep, stepOverRestore } from '../restore-steps.ts';
 import { restoredBefore } from '../restoring.ts';
 
 export const command = defineCommand('checkpoint/undo', (call) => stepOverRestore('undo', call), {
   again: restoredBefore,
+  check: checkStep,
 });

@@ -16,4 +16,7 @@ export const command = defineConversationChange(
     return conversation.recordLines(write, keyed);
   },
   asItIs,
+  {
+    check: ({ params }) => treePath(params),
+  },
 );

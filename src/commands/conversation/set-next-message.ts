@@ -1,4 +1,5 @@
 // conversation/setNextMessage: what the user is about to send.
+import { nextMessageFrom } from '../../conversation/next-message.ts';
 import { defineConversationChange, warned, warningsOf } from '../conversation-change.ts';
 
 export const command = defineConversationChange(
@@ -8,4 +9,7 @@ export const command = defineConversationChange(
     return warned(context, conversation.setNextMessage(params.message, options));
   },
   ({ warnings, ...result }) => ({ ...result, ...warningsOf({ warnings }) }),
+  {
+    check: ({ conversation: { state }, params }) => nextMessageFrom(params.message, state.limits),
+  },
 );

@@ -8,5 +8,5 @@ export const command = defineCommand(
   'ledger/recordWrite',
   ({ session, params, context }) =>
     recordWrite(session, { path: treePath(params), ...given({ toolName: params.toolName }) }, context),
-  { isKeptWithEffect: true },
+  { isKeptWithEffect: true, check: ({ params }) => treePath(params) },
 );

@@ -8,6 +8,8 @@ export interface OperationContext {
   readonly client?: object;
   /** Facts that make the effect and its key one: they are published together. Empty for what is no operation. */
   readonly stamp: Pick<CheckpointRecord, 'idempotency' | 'operation'>;
+  /** Notes that an interrupted restore was recovered: should the request fail, it does not say that nothing changed. */
+  noteRecovered(): void;
   progress(phase: string): (done: ProgressFigures) => void;
   /** Tells the client of something that did not succeed although the request did; `cause` is for the log alone. */
   warn(warning: string, cause?: unknown): void;

@@ -17,7 +17,7 @@ import type { Checkpoints } from '../checkpoints.ts';
 import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import { recordOf } from './intent.ts';
-import { carryOut } from './job.ts';
+import { carryOut, reportRecovered } from './job.ts';
 import type { RestoreJob } from './restore-job.ts';
 import { takenBack } from './taken-back.ts';
 
@@ -98,14 +98,15 @@ async function putBack(
   notes: readonly KnownNote[],
   context: OperationContext,
 ): Promise<void> {
-  const { answered, log } = session.parts;
+  const { answered } = session.parts;
   const cut = notes.filter(({ isCut }) => isCut);
   const target = cut.at(-1)?.checkpoint as StoredCheckpoint;
   try {
     const only = await lostPaths(session, notes, target.record.snapshot, context);
     if (only.size > 0) {
-      session.setRecovered(await carryOut(session, jobFor(session, target, only), context));
-      log.warn(`put back ${only.size} path(s) of a restore that a power cut had taken`);
+      const outcome = await carryOut(session, jobFor(session, target, only), context);
+      const what = 'Files of an earlier restore that a power cut had taken were put back';
+      await reportRecovered(session, target, { what, outcome }, context);
     }
   } catch (error) {
     context.signal.throwIfAborted();

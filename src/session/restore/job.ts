@@ -45,7 +45,29 @@ export async function runRestoreJob(
   return outcome;
 }
 
-/** Runs a job of which nobody is told: that of an opening, say, which answers with it. */
+/**
+ * Reports a restore that nobody asked for: the one of an earlier request, which a later request or an opening finished,
+ * undid or repaired. All listeners get the event with its lists, and the client of that request a warning.
+ */
+export async function reportRecovered(
+  session: Session,
+  target: StoredCheckpoint,
+  { what, outcome }: { readonly what: string; readonly outcome: RestoreOutcome },
+  context: OperationContext,
+): Promise<void> {
+  const { restored, deleted, conflicts, checkpoint, ms } = outcome;
+  const edits = conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited by others since`;
+  const paths = `${restored.length} path(s) restored and ${deleted.length} deleted${edits}`;
+  context.warn(`${what}: ${paths}. checkpoint/undo takes it back.`);
+  context.noteRecovered();
+  session.setRecovered(outcome);
+  const { events } = session.parts;
+  await events.restored(session, target, { outcome, ms, isRecovered: true }, context.client);
+  if (checkpoint?.record.scope !== 'files')
+    events.conversationChanged(session, 'checkpoint/restore', context.client);
+}
+
+/** Runs a job of which nobody is told. */
 export async function carryOut(
   session: Session,
   job: RestoreJob,

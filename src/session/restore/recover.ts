@@ -17,18 +17,23 @@ import { recoverAnswered } from './after-power-cut.ts';
 import { editedSince, withEdits } from './edited-since.ts';
 import { recordOf } from './intent.ts';
 import { checkRoot, gone, jobOf, type Repeat, setAside } from './interrupted.ts';
-import { applyJob, publishSafety } from './job.ts';
+import { applyJob, publishSafety, reportRecovered } from './job.ts';
 import { type RestoreOutcome } from './outcome.ts';
 import { planFiles } from './planned-files.ts';
 import { lockLost, unfinished } from './refusals.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
- * What comes before every change of a session: recovers if a restore failed in this process.
+ * Comes before every change of a session: recovers if a restore failed in this process. `check` refuses the change, where
+ * it can be refused before that.
  *
  * @throws StoreUnavailable when the session's directory was removed under it: nothing could be stored.
  */
-export async function ensureRecovered(session: Session, context: OperationContext): Promise<void> {
+export async function ensureRecovered(
+  session: Session,
+  context: OperationContext,
+  check?: () => unknown,
+): Promise<void> {
   const { directory, owner } = session.parts;
   let isThere: boolean;
   try {
@@ -47,9 +52,10 @@ export async function ensureRecovered(session: Session, context: OperationContex
     const message = `A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. ${remedies[reason]}`;
     throw new CheckpointdError('CheckpointsDisabled', message, { details: { reason } });
   }
+  await check?.();
   await recover(session, context);
   await recoverAnswered(session, context);
-  session.setRecovered(undefined); // that a kill interrupted it is only said to who opens the session
+  session.setRecovered(undefined); // only the answer to an opening has the lists; all others have the warning
 }
 
 const listedMax = 10;
@@ -73,7 +79,8 @@ export async function recover(
     if (unreadable.length > 0) await sweepAgain(session, intent, context);
     return ended(session, outcome);
   } catch (error) {
-    context.signal.throwIfAborted(); // given up by the caller or for its time: the intent stays for the next open
+    // Given up by the client or for its time, before a visible change: the intent stays for the next request.
+    if (comesFromCancel(error, context.signal)) context.signal.throwIfAborted();
     throw unfinished(error);
   } finally {
     await afterCommit(context, lockLost, () => lock.release());
@@ -100,11 +107,9 @@ async function finishOrUndo(
   intent: RestoreIntent,
   context: OperationContext,
 ): Promise<'finished' | 'undone' | 'givenUp'> {
-  const { log, operations } = session.parts;
+  const { log } = session.parts;
   try {
-    session.setRecovered(await repeat(session, checkpoints, intent, 'finish', context));
-    operations.learn(checkpoints.index.list('every'));
-    log.info('finished a restore that was interrupted');
+    await repeat(session, checkpoints, intent, 'finish', context);
     return 'finished';
   } catch (error) {
     if (context.signal.aborted) throw error;
@@ -112,7 +117,7 @@ async function finishOrUndo(
     try {
       // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
       const newer = intentIn(new RestoreJournal(session.parts.directory.intentFile)) ?? intent;
-      session.setRecovered(await repeat(session, checkpoints, newer, 'undo', context));
+      await repeat(session, checkpoints, newer, 'undo', context);
       return 'undone';
     } catch (second) {
       // What else stops it may be gone by the next opening; what a store has lost is not.
@@ -131,8 +136,6 @@ async function finishWithoutLost(
 ): Promise<'finished' | 'givenUp'> {
   try {
     const outcome = await repeat(session, checkpoints, intent, 'finishWithoutLost', context);
-    session.setRecovered(outcome);
-    session.parts.operations.learn(checkpoints.index.list('every'));
     const lost = outcome.failed.filter(({ reason }) => reason === 'contentLost');
     const names = lost.slice(0, listedMax).map(({ path }) => JSON.stringify(toText(path)));
     context.warn(
@@ -150,6 +153,13 @@ async function finishWithoutLost(
   }
 }
 
+/** Whether an error, or what caused it, is that the signal was aborted. */
+function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at === signal.reason || at.name === 'AbortError') return signal.aborted;
+  return false;
+}
+
 /** What a store has lost, where that is what an error comes from. */
 function damageIn(error: unknown): CheckpointdError | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (isDamage(at)) return at;
@@ -165,7 +175,7 @@ function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
   throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
 }
 
-/** Runs an interrupted job again, on to its target or back to where it began. */
+/** Runs an interrupted job again, on to its target or back to where it began, and reports what became of it. */
 async function repeat(
   session: Session,
   checkpoints: Checkpoints,
@@ -183,7 +193,12 @@ async function repeat(
   const prepared = { job, plan, record, safety, isRecovery: true };
   const done = await applyJob(session, checkpoints, prepared, context);
   const ms = Math.round(session.parts.clock.monotonic() - started);
-  return { ...done, safety, historyLength: record.historyLength, ms };
+  const outcome = { ...done, safety, historyLength: record.historyLength, ms };
+  session.parts.operations.learn(checkpoints.index.list('every'));
+  const became = how === 'undo' ? 'could not be finished and was undone' : 'was finished';
+  const what = `A restore that had stopped half-way ${became}`;
+  await reportRecovered(session, job.target, { what, outcome }, context);
+  return outcome;
 }
 
 /**

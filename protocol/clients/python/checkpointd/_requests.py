@@ -873,7 +873,7 @@ class Requests:
     def on_checkpoint_did_restore(
         self, listener: Callable[[CheckpointDidRestoreParams], None]
     ) -> Callable[[], None]:
-        """A checkpoint was restored."""
+        """A checkpoint was restored, or a restore that had stopped half-way was recovered."""
         return self.on("checkpoint/didRestore", listener)
 
     def on_checkpoint_did_fail(

@@ -3608,6 +3608,22 @@ class CheckpointDidRestoreParams(_CheckpointDidRestoreParamsRequired, total=Fals
     checkpoint: Checkpoint
     # The state before.
     safety: CheckpointId
+    # True when no request asked for this restore now: an earlier restore had stopped half-way, or
+    # a power cut had taken its files, and a later request or an opening finished, undid or
+    # repaired it. The lists then name the paths, cut as those of `RestoreResult` are. Absent:
+    # false.
+    recovered: bool
+    # Paths that were written. Absent: no recovery.
+    restored: List[PathRef]
+    # Paths that were deleted. Absent: no recovery.
+    deleted: List[PathRef]
+    # Paths that could not be restored; they are as they were. Absent: no recovery.
+    failed: List[FailedPath]
+    # Paths that others had edited, also after the restore stopped. The other lists say what
+    # became of them. Absent: no recovery.
+    conflicts: List[ConflictPath]
+    # Paths that were left alone on purpose. Absent: no recovery.
+    skipped: List[SkippedPath]
 
 
 class _CheckpointDidFailParamsRequired(TypedDict):

@@ -177,8 +177,10 @@ class ReadOnlyStore(CheckpointdError):
 
 
 class RestoreFailed(CheckpointdError):
-    r"""The restore could not be done; `effects` tells what it left. Check the work tree;
-    `checkpoint/undo` or the safety checkpoint bring back what was.
+    r"""The restore could not be done; `effects` tells what it left. One that stopped half-way
+    is finished or undone by the next change of the session, which reports it with
+    `checkpoint/didRestore` (`recovered`). Check the work tree; `checkpoint/undo` or the
+    safety checkpoint bring back what was.
     """
 
 

@@ -858,7 +858,9 @@ pub enum ErrorKind {
     /// The storage directory is read-only.
     #[serde(rename = "ReadOnlyStore")]
     ReadOnlyStore,
-    /// The restore could not be done; `effects` tells what it left.
+    /// The restore could not be done; `effects` tells what it left. One that stopped half-way is
+    /// finished or undone by the next change of the session, which reports it with
+    /// `checkpoint/didRestore` (`recovered`).
     #[serde(rename = "RestoreFailed")]
     RestoreFailed,
     /// Somebody else edited paths that the restore would change, and `onConflict` is `fail`.
@@ -5016,6 +5018,28 @@ pub struct CheckpointDidRestoreParams {
     pub counts: RestoreCounts,
     /// How long it took.
     pub ms: Milliseconds,
+    /// True when no request asked for this restore now: an earlier restore had stopped half-way, or
+    /// a power cut had taken its files, and a later request or an opening finished, undid or
+    /// repaired it. The lists then name the paths, cut as those of `RestoreResult` are. Absent:
+    /// false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<bool>,
+    /// Paths that were written. Absent: no recovery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<Vec<PathRef>>,
+    /// Paths that were deleted. Absent: no recovery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<Vec<PathRef>>,
+    /// Paths that could not be restored; they are as they were. Absent: no recovery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<Vec<FailedPath>>,
+    /// Paths that others had edited, also after the restore stopped. The other lists say what
+    /// became of them. Absent: no recovery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conflicts: Option<Vec<ConflictPath>>,
+    /// Paths that were left alone on purpose. Absent: no recovery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<Vec<SkippedPath>>,
 }
 
 impl CheckpointDidRestoreParams {
@@ -5034,6 +5058,12 @@ impl CheckpointDidRestoreParams {
             safety: None,
             counts,
             ms,
+            recovered: None,
+            restored: None,
+            deleted: None,
+            failed: None,
+            conflicts: None,
+            skipped: None,
         }
     }
 }
@@ -5795,7 +5825,7 @@ impl Notification for CheckpointDidCreateNotification {
     type Params = CheckpointDidCreateParams;
 }
 
-/// A checkpoint was restored.
+/// A checkpoint was restored, or a restore that had stopped half-way was recovered.
 #[derive(Debug)]
 pub enum CheckpointDidRestoreNotification {}
 impl Notification for CheckpointDidRestoreNotification {

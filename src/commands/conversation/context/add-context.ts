@@ -10,4 +10,7 @@ export const command = defineConversationChange(
     return conversation.context.add(params.paths, keyed);
   },
   async ({ added }, on) => ({ changed: added, context: await contextAfterChange(on) }),
+  {
+    check: ({ session, params }) => checkContextTargets(session, params.paths),
+  },
 );

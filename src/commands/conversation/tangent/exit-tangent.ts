@@ -13,16 +13,18 @@ export const command = defineConversationChange(
       : { ...exit, restore: await restoreAnswer(session, restore, false, context) };
   },
   ({ filesCheckpoint: _named, ...result }) => result,
-  async (checkpoint, effect, session, context) => {
-    if (checkpoint === undefined) {
-      const { filesCheckpoint: _named, ...result } = effect;
-      return result;
-    }
-    const restore = await restoreAgain(session, checkpoint, context);
-    return {
-      exited: true,
-      restore,
-      ...(restore.conversation ?? lengthsOf(session.parts.conversation.state)),
-    };
+  {
+    again: async (checkpoint, effect, session, context) => {
+      if (checkpoint === undefined) {
+        const { filesCheckpoint: _named, ...result } = effect;
+        return result;
+      }
+      const restore = await restoreAgain(session, checkpoint, context);
+      return {
+        exited: true,
+        restore,
+        ...(restore.conversation ?? lengthsOf(session.parts.conversation.state)),
+      };
+    },
   },
 );
