@@ -2760,7 +2760,7 @@ export interface StoreGcResult {
 export interface StoreProblem {
   /** What. */
   readonly kind: ProblemKind;
-  /** A content, snapshot or checkpoint id, or a file of the store. */
+  /** A content, snapshot or checkpoint id, or a file, table, index or trigger of the store. */
   readonly what: string;
   /** Checkpoints that cannot be restored whole because of it. */
   readonly affects: readonly CheckpointId[];

@@ -25,7 +25,7 @@ import { CarriedRows } from './carried.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';
 import { type DatabaseOptions, SqliteDatabase } from './database/database.ts';
-import { prepareSchema } from './database/schema.ts';
+import { damagedSchema, prepareSchema } from './database/schema.ts';
 import { SqliteGitTrees } from './git-trees.ts';
 import { SqliteLease } from './leases.ts';
 import { SqliteRemoval } from './removal.ts';
@@ -60,7 +60,8 @@ export async function openSqliteStore(
   if ((expected > 0 || isThere(`${file}-wal`)) && !isThere(file)) throw emptied(expected, file);
   const database = await SqliteDatabase.open(file, { durability, ...settings });
   try {
-    await prepareSchema(database);
+    const mended = await prepareSchema(database);
+    if (mended.length > 0) options.tell?.(mendedText(file, mended));
     const spoolDirectory = emptySpool(sessionDirectory);
     const conversation = await conversationOf(database, options);
     const lease = await SqliteLease.take(database, session);
@@ -69,6 +70,10 @@ export async function openSqliteStore(
     database.close();
     throw error;
   }
+}
+
+function mendedText(file: string, mended: readonly string[]): string {
+  return `The description of ${mended.join(', ')} in ${file} was damaged and was put back. Look at the disk: it may have damaged more, which store/verify finds.`;
 }
 
 interface Parts {
@@ -203,7 +208,11 @@ class SqliteStore implements SnapshotStore {
     const contents = await verifyDatabase(this.#database, checkpoints, signal, onChecked);
     const from = { trees: this.#trees, carried: this.#carried };
     const rows = await verifyRows(this.#database, from, this.#conversation, signal);
-    return [...this.damaged(), ...contents, ...rows];
+    const affects = checkpoints.map(({ record }) => record.id);
+    const schema = (await damagedSchema(this.#database)).map(
+      (what): StoreProblem => ({ kind: 'corrupt', what, affects: what.startsWith('table ') ? affects : [] }),
+    );
+    return [...this.damaged(), ...schema, ...contents, ...rows];
   }
 
   async usage(): Promise<StoreUsage> {

@@ -3476,7 +3476,7 @@ class StoreProblem(TypedDict):
     """Something wrong with a store."""
     # What.
     kind: ProblemKind
-    # A content, snapshot or checkpoint id, or a file of the store.
+    # A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
     what: str
     # Checkpoints that cannot be restored whole because of it.
     affects: List[CheckpointId]

@@ -4832,7 +4832,7 @@ pub struct StoreGcResult {
 pub struct StoreProblem {
     /// What.
     pub kind: ProblemKind,
-    /// A content, snapshot or checkpoint id, or a file of the store.
+    /// A content, snapshot or checkpoint id, or a file, table, index or trigger of the store.
     pub what: String,
     /// Checkpoints that cannot be restored whole because of it.
     pub affects: Vec<CheckpointId>,

@@ -69,8 +69,10 @@ export class SqliteDatabase {
     const link = SqliteLink.to(file, () => connect(Library, file), options.durability);
     const database = new SqliteDatabase(file, link, options.busyMs ?? 10_000);
     try {
+      // Until the schema was looked at: SQLite opens no database whose schema it cannot read (schema-check.ts).
+      const first = ['PRAGMA writable_schema = ON'];
       // Some of them look at the file, which another daemon may just be recovering.
-      for (const setting of link.settings) await database.read(() => database.exec(setting));
+      for (const setting of [...first, ...link.settings]) await database.read(() => database.exec(setting));
       return database;
     } catch (error) {
       database.close();

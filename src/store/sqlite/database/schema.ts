@@ -15,6 +15,7 @@
 // and a snapshot of one edit costs its path. The file rows are derived from it and tell the same without it.
 import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
+import { damagedParts, mendSchema } from './schema-check.ts';
 
 /** `ckpt` in the file's header: tells our database from another program's. */
 const applicationId = 0x636b7074;
@@ -144,19 +145,31 @@ const migrations: readonly string[] = [first];
 
 export const schemaVersion = migrations.length;
 
+const allStatements = migrations.join('');
+
+/** Returns the names of tables, indexes and triggers that are not as this version writes them. */
+export function damagedSchema(database: SqliteDatabase): Promise<string[]> {
+  return damagedParts(database, allStatements);
+}
+
 /**
- * Makes the tables, or brings an older database to this version; safe when several daemons do it at once.
+ * Makes the tables, or brings an older database to this version, and puts back what is damaged of their description;
+ * safe when several daemons do it at once. Returns the names of what was put back.
  *
  * @throws StoreVersion for a newer database and StoreCorrupt for one that is not ours: both are left alone.
  */
-export async function prepareSchema(database: SqliteDatabase): Promise<void> {
+export async function prepareSchema(database: SqliteDatabase): Promise<string[]> {
   const found = await database.read(() => inspect(database));
   if (found.version === 0) {
     // Has to come before the first table. Pages that a sweep frees can then go back to the disk bit by bit.
     await database.read(() => database.exec('PRAGMA auto_vacuum = INCREMENTAL'));
   }
   await database.read(() => database.exec('PRAGMA journal_mode = WAL'));
-  if (found.version === schemaVersion) return;
+  if (found.version !== schemaVersion) await migrate(database);
+  return mendSchema(database, allStatements);
+}
+
+async function migrate(database: SqliteDatabase): Promise<void> {
   await database.transaction(() => {
     const { version } = inspect(database); // another daemon may have been faster
     for (const migration of migrations.slice(version)) database.exec(migration);
