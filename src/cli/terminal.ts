@@ -18,19 +18,12 @@ export function plain(text: string): string {
   );
 }
 
-/** Lines of a file (a diff): the same, but line breaks and tabs stay. */
+/** Lines of somebody else's text: the same, but line breaks and tabs stay. */
 export function plainLines(text: string): string {
-  return [...plainLinesOf(text)].join('\n');
-}
-
-/** One after the other: a text of many megabytes is not held twice. */
-export function* plainLinesOf(text: string): Generator<string> {
-  for (let start = 0; start <= text.length; ) {
-    const end = text.indexOf('\n', start);
-    const line = text.slice(start, end < 0 ? text.length : end);
-    yield line.split('\t').map(plain).join('\t');
-    start = end < 0 ? text.length + 1 : end + 1;
-  }
+  return text
+    .split('\n')
+    .map((line) => line.split('\t').map(plain).join('\t'))
+    .join('\n');
 }
 
 export function wantsColour(stream: { readonly isTTY?: boolean } = process.stdout): boolean {
@@ -63,7 +56,7 @@ function isUnread(error: unknown): boolean {
 /** Where it is said. */
 export interface Listener {
   /** False: it has enough to read for now. */
-  readonly write: (text: string) => boolean;
+  readonly write: (text: string | Uint8Array) => boolean;
   /** Resolves when it can take more, with false when it never will. */
   readonly ready: () => Promise<boolean>;
 }
@@ -97,12 +90,24 @@ export async function sayAll(lines: Iterable<string>): Promise<void> {
   for (const line of lines) {
     batch += `${line}\n`;
     if (batch.length < batchLength) continue;
-    // A reader that keeps up would otherwise never let Ctrl-C, or its own end, be heard.
-    if (listener.write(batch)) await new Promise((resolve) => setImmediate(resolve));
-    else if (!(await listener.ready())) return;
+    if (!(await written(batch))) return;
     batch = '';
   }
   listener.write(batch);
+}
+
+/** Writes bytes as they are, no faster than they are read, and stops when nobody reads on. */
+export async function sayBytes(bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; at += batchLength)
+    if (!(await written(bytes.subarray(at, at + batchLength)))) return;
+}
+
+/** Resolves when more can be written, with false when nobody reads on. */
+async function written(batch: string | Uint8Array): Promise<boolean> {
+  if (!listener.write(batch)) return listener.ready();
+  // A reader that keeps up would otherwise never let Ctrl-C, or its own end, be heard.
+  await new Promise((resolve) => setImmediate(resolve));
+  return true;
 }
 
 /** Beside the result: what a script that reads the output must not get. */

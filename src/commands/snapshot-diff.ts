@@ -23,6 +23,8 @@ export interface DiffRequest {
   readonly format: DiffFormat;
   /** The unified text in parts, one a file. */
   readonly perFile?: boolean;
+  /** Binary files are patches in the unified text. */
+  readonly binary?: boolean;
   readonly paths?: readonly TreePath[];
 }
 
@@ -65,7 +67,7 @@ export async function snapshotDiff(
   try {
     const options = {
       signal: context.signal,
-      ...given({ paths: request.paths }),
+      ...given({ paths: request.paths, binary: request.binary }),
     };
     const { list, stats } = await differencesOf(store, trees, { from, to }, options);
     const root = Buffer.from(session.parts.workTree.root, 'utf8').toString('latin1');

@@ -1562,6 +1562,11 @@ export interface CheckpointDiffParams {
    * false.
    */
   readonly perFile?: boolean;
+  /**
+   * Format `unified`: writes changes of binary files as git's binary patches, so that `git apply` takes the
+   * text. Absent: false; the text says that such files differ.
+   */
+  readonly binary?: boolean;
 }
 
 /** Answer to `checkpoint/diff`. */

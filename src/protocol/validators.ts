@@ -1334,6 +1334,7 @@ function CheckpointDiffParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'paths', p, g, (v, p, g) => list(v, p, g, 0, 10000, PathRef));
   may(o, 'workDoneToken', p, g, ProgressToken);
   may(o, 'perFile', p, g, boolean);
+  may(o, 'binary', p, g, boolean);
 }
 
 function CheckpointDiffResult(v: unknown, p: string, g: Gathering): void {

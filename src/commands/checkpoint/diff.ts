@@ -15,6 +15,7 @@ export const command = defineCommand('checkpoint/diff', async ({ session, params
       to: params.to,
       paths: treePaths(params.paths),
       perFile: params.perFile,
+      binary: params.binary,
     }),
   };
   const { files, text, stats, truncated } = await snapshotDiff(session, request, context);

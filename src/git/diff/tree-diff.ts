@@ -23,6 +23,8 @@ export interface DiffOptions {
   readonly context?: number;
   /** Of a longer {@link unifiedText} only the beginning is needed, of so many bytes; it may be longer all the same. */
   readonly textBytesMax?: number;
+  /** Writes binary files as patches in {@link unifiedText}. Default: a line that says that they differ. */
+  readonly binary?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -69,7 +71,8 @@ export function statText(trees: DiffTrees, options: DiffOptions = {}): Promise<B
 
 /** `git diff`: the unified text. Bytes: contents are not always text. */
 export function unifiedText(trees: DiffTrees, options: DiffOptions = {}): Promise<Buffer> {
-  return output(trees, ['-p', `--unified=${options.context ?? 3}`], options, options.textBytesMax);
+  const binary = options.binary === true ? ['--binary'] : [];
+  return output(trees, ['-p', ...binary, `--unified=${options.context ?? 3}`], options, options.textBytesMax);
 }
 
 async function records(

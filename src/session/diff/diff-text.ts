@@ -79,7 +79,9 @@ function withModes(part: Buffer, difference: Difference): Buffer {
   const { before, after } = modesOf(difference);
   if (!isStrict || difference.letter === 'T') return part;
   if (before === undefined || after === undefined || before === after) return part;
-  const ends = ['\n--- ', '\nBinary files '].map((line) => part.indexOf(line)).filter((at) => at >= 0);
+  const ends = ['\n--- ', '\nBinary files ', '\nGIT binary patch\n']
+    .map((line) => part.indexOf(line))
+    .filter((at) => at >= 0);
   const end = ends.length === 0 ? part.length : Math.min(...ends);
   const [first = '', ...rest] = part.subarray(0, end).toString('latin1').split('\n');
   const others = rest

@@ -95,11 +95,13 @@ test('the texts are those of git diff, and nothing of the repository is run or o
   withTrees(async (trees, work) => {
     const plain = ['-c', 'core.quotePath=false', '-c', 'core.abbrev=7', 'diff'];
     const unified = gitBytes(work, ...plain, trees.from, trees.to);
+    const patch = gitBytes(work, ...plain, '--binary', trees.from, trees.to);
     const stat = gitBytes(work, ...plain, '--stat=80', trees.from, trees.to);
     git(work, 'config', 'diff.external', '/bin/false');
     git(work, 'config', 'color.ui', 'always');
     git(work, 'config', 'diff.noprefix', 'true');
     assert.is((await unifiedText(trees)).toString('latin1'), unified.toString('latin1'));
+    assert.is((await unifiedText(trees, { binary: true })).toString('latin1'), patch.toString('latin1'));
     assert.is((await statText(trees)).toString('latin1'), stat.toString('latin1'));
     const all = await nameStatus({ ...trees, from: emptyTree, to: trees.from });
     assert.ok(all.every(({ status }) => status === 'A'));

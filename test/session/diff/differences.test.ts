@@ -78,6 +78,7 @@ test('a patch made of a unified diff applies: contents of any encoding, names of
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\nb\n', 'sub/secret.txt': 's\n', 'gone.txt': 'g\n', 'kind.txt': 'k' });
   writeFileSync(join(root, 'latin.txt'), latin('caf\xe9\n'));
+  writeFileSync(join(root, 'secret.bin'), latin('a\0b'));
   git(root, 'add', '-A');
   git(root, 'commit', '-qm', 'before');
   const { session } = await daemon.open(root);
@@ -90,15 +91,29 @@ test('a patch made of a unified diff applies: contents of any encoding, names of
   rmSync(join(root, 'kind.txt'));
   symlinkSync('a.txt', join(root, 'kind.txt'));
   chmodSync(join(root, 'sub/secret.txt'), 0o600);
-  const { text = '', encoding } = await daemon.call('checkpoint/diff', { session, format: 'unified' });
+  writeFileSync(join(root, 'secret.bin'), latin('a\0\xff'));
+  chmodSync(join(root, 'secret.bin'), 0o600);
+  const wanted = { session, format: 'unified', binary: true } as const;
+  const { text = '', encoding } = await daemon.call('checkpoint/diff', wanted);
   assert.is(encoding, 'base64');
   execFileSync('git', ['-C', copy, 'apply', '--whitespace=nowarn'], { input: Buffer.from(text, 'base64') });
   assert.equal(execFileSync('diff', ['-r', '--no-dereference', '-x', '.git', root, copy]).length, 0);
-  const { files } = await daemon.call('checkpoint/diff', { session, format: 'unified', perFile: true });
+  const { files } = await daemon.call('checkpoint/diff', { ...wanted, perFile: true });
   const parts = files.map((file) =>
     Buffer.from(file.unified ?? '', file.encoding === 'base64' ? 'base64' : 'utf8'),
   );
   assert.equal(Buffer.concat(parts), Buffer.from(text, 'base64'), 'the parts are the whole');
+  const binary = files.findIndex(({ path }) => path === 'secret.bin');
+  assert.match(
+    parts[binary]?.toString() ?? '',
+    /\nold mode 100644\nnew mode 100600\nindex \w+\.\.\w+\nGIT binary patch\n/,
+  );
+  const told = await daemon.call('checkpoint/diff', {
+    session,
+    format: 'unified',
+    paths: [{ path: 'secret.bin' }],
+  });
+  assert.match(told.text ?? '', /\nBinary files a\/secret\.bin and b\/secret\.bin differ\n$/);
   const plain = files.find(({ path }) => path === 'a.txt');
   assert.is(plain?.encoding, undefined);
   assert.match(plain?.unified ?? '', /^diff --git a\/a\.txt b\/a\.txt\n[^]*-b\n\+c\n$/);

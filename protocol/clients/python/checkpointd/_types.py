@@ -2112,6 +2112,9 @@ _CheckpointDiffParamsOptional = TypedDict(
         # Format `unified`: answers the part of each file in its `unified` instead of the whole in
         # `text`. Absent: false.
         "perFile": bool,
+        # Format `unified`: writes changes of binary files as git's binary patches, so that `git
+        # apply` takes the text. Absent: false; the text says that such files differ.
+        "binary": bool,
     },
     total=False,
 )

@@ -2905,6 +2905,10 @@ pub struct CheckpointDiffParams {
     /// `text`. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_file: Option<bool>,
+    /// Format `unified`: writes changes of binary files as git's binary patches, so that `git
+    /// apply` takes the text. Absent: false; the text says that such files differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binary: Option<bool>,
 }
 
 impl CheckpointDiffParams {
@@ -2918,6 +2922,7 @@ impl CheckpointDiffParams {
             paths: None,
             work_done_token: None,
             per_file: None,
+            binary: None,
         }
     }
 }
