@@ -11,8 +11,9 @@ import {
 import type { SessionOpenParams } from '../protocol/types.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { recoveredLine } from './hooks/recovered-line.ts';
+import { inCommands } from './in-commands.ts';
 import { NoSession } from './no-session.ts';
-import { note } from './terminal.ts';
+import { note, plain } from './terminal.ts';
 import { takenAmong, usedSessions } from './used-sessions.ts';
 import { compareVersions } from './version.ts';
 import { whileBusy } from './while-busy.ts';
@@ -171,7 +172,11 @@ async function opened(
   { workspace, conversationId, strategy, storage }: Openable,
   more: Partial<SessionOpenParams>,
 ): Promise<Reached> {
-  const { session, recovered } = await client.request('session/open', {
+  const {
+    session,
+    recovered,
+    warnings = [],
+  } = await client.request('session/open', {
     workspace,
     conversationId,
     ...(strategy === undefined ? {} : { strategy }),
@@ -180,5 +185,6 @@ async function opened(
   });
   // Files have changed by our coming, although nobody asked for it.
   if (recovered !== undefined) note(recoveredLine(recovered));
+  for (const warning of warnings) note(plain(inCommands(warning)));
   return { client, session, workspace };
 }

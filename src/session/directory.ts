@@ -23,6 +23,8 @@ export interface SessionMarker {
   readonly workTree: string;
   /** Device and inode of the work tree when the session was made, `dev:ino`. */
   readonly workTreeIdentity: string;
+  /** The same with its birth, so that a directory that got its inode later is told from it. Absent in older sessions. */
+  readonly workTreeDirectory?: DirectoryIdentity;
   readonly conversationId: string;
   readonly strategy: string;
   readonly retention: 'session' | 'keep';

@@ -3,7 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { systemClock, timestamp } from '../base/clock.ts';
-import { type DirectoryIdentity, isSameDirectory, standingAt } from '../base/directory-identity.ts';
+import {
+  type DirectoryIdentity,
+  directoryAt,
+  isSameDirectory,
+  standingAt,
+} from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
@@ -86,6 +91,7 @@ export async function openSession(
   if (open !== undefined) {
     const ignored = ignoredSettings(open, request, root);
     if (ignored.length > 0) context.warn(keptSettings(ignored));
+    warnIfReplaced(open.parts.marker, workTree, context);
     return { session: open, resumed: true };
   }
   const marker: SessionMarker = {
@@ -94,6 +100,7 @@ export async function openSession(
     session: id,
     workTree: workTree.root,
     workTreeIdentity: workTree.identity,
+    ...given({ workTreeDirectory: directoryAt(workTree.root) }),
     conversationId,
     strategy: request.strategy,
     retention: request.retention ?? driver.retention,
@@ -196,7 +203,7 @@ async function build(
   for (const warning of kept.warnings) context.warn(warning);
   const session = assemble(effective, kept, request, around);
   try {
-    if (resumed) warnIfReplaced(session, around.log);
+    if (resumed) warnIfReplaced(effective.marker, found.workTree, context);
     beginHolding(session);
     await enableCheckpoints(session, request.init, context, recover);
     // Not before all of it was read: what a later version wrote is left as it is.
@@ -287,10 +294,16 @@ function assemble(
   });
 }
 
-/** A directory that was made anew at the same path is somebody's choice; the first restore says what it would do. */
-function warnIfReplaced({ parts }: Session, log: Log): void {
-  if (parts.marker.workTreeIdentity === parts.workTree.identity) return;
-  log.warn(
-    `The work tree ${parts.workTree.root} was replaced since this session was made; its checkpoints are of the old one.`,
+/** A directory that was made anew at the same path is the user's choice, but the checkpoints are of the other one. */
+function warnIfReplaced(marker: SessionMarker, { root }: WorkTree, context: OperationContext): void {
+  const now = directoryAt(root);
+  // A session of an earlier version noted no birth, and its device may have another number by now.
+  const [, inode = ''] = marker.workTreeIdentity.split(':');
+  const then = marker.workTreeDirectory ?? { inode, birth: '0' };
+  if (now === undefined || isSameDirectory(then, now)) return;
+  const made =
+    now.birth === '0' ? '' : ` (at ${new Date(Number(BigInt(now.birth) / 1_000_000n)).toISOString()})`;
+  context.warn(
+    `The work tree ${root} was replaced since this session was made${made}. Checkpoints from before that are of the old directory, and a restore of one brings the old files here.`,
   );
 }

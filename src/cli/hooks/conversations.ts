@@ -213,13 +213,19 @@ export class Conversations {
     const holder = await this.#holder(stored?.socket);
     const client = holder ?? (await this.#ownDaemon());
     try {
-      const { session, checkpoints, recovered } = await client.request('session/open', {
+      const {
+        session,
+        checkpoints,
+        recovered,
+        warnings = [],
+      } = await client.request('session/open', {
         workspace,
         conversationId,
         retention: 'keep',
         ...(stored === undefined ? {} : { strategy: stored.strategy }),
       });
       if (recovered !== undefined) this.#log(`${name}: ${recoveredLine(recovered)}`);
+      for (const warning of warnings) this.#log(`${name}: ${warning}`);
       if (!checkpoints.enabled) this.#log(`${name}: ${checkpoints.message ?? 'checkpoints are not enabled'}`);
       return { client, session, workspace, silence: undefined };
     } catch (error) {

@@ -5309,10 +5309,12 @@ impl Request for RpcDiscoverRequest {
 }
 
 /// Opens a work tree for one conversation, takes its base checkpoint (tag `0`) when it is new,
-/// resumes it when it is kept, and finishes or undoes a restore that a kill interrupted. Opening an
-/// open session answers it again; a client that comes by the daemon's socket joins it so, and the
-/// session lives until the last client that opened it has closed it or is gone. Every later request
-/// names the `session` it answers.
+/// resumes it when it is kept, and finishes or undoes a restore that a kill interrupted. Where the
+/// work tree was replaced since the session was made (deleted and cloned anew, or another project),
+/// `warnings` says so: older checkpoints are of the old directory. Opening an open session answers
+/// it again; a client that comes by the daemon's socket joins it so, and the session lives until
+/// the last client that opened it has closed it or is gone. Every later request names the `session`
+/// it answers.
 #[derive(Debug)]
 pub enum SessionOpenRequest {}
 impl Request for SessionOpenRequest {
