@@ -87,6 +87,26 @@ export const filesAsync = {
   writeFile: through('writeFile', fs.promises.writeFile),
 };
 
+/** Linux's O_PATH, which Node does not name: what it opens may be closed to us, and be a link. */
+const pathOnly = 0o10000000;
+
+/** Opens what stands at a path, not to read it but to keep hold of it, and follows no link there. Linux only. */
+export const openPath = through('openPath', (path: string | Buffer): number =>
+  fs.openSync(path, pathOnly | fs.constants.O_NOFOLLOW),
+);
+
+/** Lists an open directory, whatever stands at its path by now. The seam gets the path. Linux only. */
+export function readOpenDirectory(fd: number, path: Buffer): string[] {
+  passSeam('readdir', path);
+  return fs.readdirSync(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
+}
+
+/** As {@link readOpenDirectory}, off the event loop. */
+export function readOpenDirectoryAsync(fd: number, path: Buffer): Promise<string[]> {
+  passSeam('readdir', path);
+  return fs.promises.readdir(`/proc/self/fd/${fd}`, { encoding: 'latin1' });
+}
+
 /** Watches one directory; the handle of `fs.watch`, used beside chokidar for the fence and for directories that drifted. */
 export const watchDirectory = through('watch', fs.watch);
 export type { FSWatcher } from 'node:fs';

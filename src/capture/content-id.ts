@@ -44,7 +44,7 @@ export async function contentAt(
       `"${toText(path)}" cannot be read (${read.kind}). Check its permissions, or wait until it is written.`,
       {
         details: { path: toText(path), reason: read.kind },
-        retryable: read.kind === 'unstable',
+        retryable: read.kind === 'unstable' || read.kind === 'elsewhere',
       },
     );
   } finally {

@@ -43,6 +43,8 @@ export class FileReading {
   /** The listings of this scan whose files have been read. */
   readonly #done = new Map<TreePath, WalkedDirectory>();
   readonly #ownerOnly: TreePath[] = [];
+  /** Directories in whose place another one was met. */
+  #exchanged = new Set<TreePath>();
   #isStopped = false;
   #read = 0;
   #files = 0;
@@ -72,6 +74,13 @@ export class FileReading {
     return this.#ownerOnly;
   }
 
+  /** Returns the directories in whose place another one was met since the last call: they are listed again. */
+  takeExchanged(): ReadonlySet<TreePath> {
+    const exchanged = this.#exchanged;
+    this.#exchanged = new Set();
+    return exchanged;
+  }
+
   /** Files that need no look. */
   pass(count: number): void {
     this.#files += count;
@@ -92,6 +101,7 @@ export class FileReading {
           reached ??= this.#reach(directory);
           if (reached !== undefined)
             await this.#readEntry(reached, name, entry, this.#before(directory, name), this.#options.sink);
+          if (entry.unread === 'elsewhere') this.#exchanged.add(directory.path);
         }
       } finally {
         reached?.release();

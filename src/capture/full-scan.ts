@@ -47,7 +47,7 @@ export class FullScan {
     await this.#readFresh();
     let unsettled: readonly WalkedDirectory[] = [];
     for (let attempt = 0; !this.#reading.isStopped; attempt += 1) {
-      unsettled = await this.#walk.changed();
+      unsettled = await this.#walk.changed(this.#reading.takeExchanged());
       if (unsettled.length === 0 || attempt === againMax) break;
       await this.#walk.again(unsettled);
       await this.#readFresh();
@@ -55,7 +55,7 @@ export class FullScan {
     const root = await buildTree(this.#walk, this.#options.slices);
     const report = new ScanReport();
     const directories = new Map<TreePath, WalkedDirectory>();
-    for (const { path } of unsettled) report.skip(path, 'unstable');
+    for (const { path, failure } of unsettled) if (failure === undefined) report.skip(path, 'unstable');
     for (const directory of this.#walk.reachable()) {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       directories.set(directory.path, directory);
@@ -120,5 +120,6 @@ function undecided({ unread }: WalkedEntry): SkippedPath['reason'] | undefined {
 function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {
   if (entry.kind === 'directory') return undefined;
   if (entry.kind !== 'file' && entry.kind !== 'link') return entry.kind;
+  if (entry.unread === 'elsewhere') return 'unstable';
   return entry.unread ?? (entry.blob === undefined ? 'vanished' : undefined);
 }

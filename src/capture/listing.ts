@@ -2,7 +2,7 @@
 // takes (git's own directories, our storage, temporary files of a restore) and follows no link.
 import { systemCode } from '../base/errors.ts';
 import { type Stamp, stampOf } from '../base/file-stamp.ts';
-import { files, filesAsync } from '../base/files.ts';
+import { files, filesAsync, readOpenDirectory, readOpenDirectoryAsync } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
@@ -10,8 +10,11 @@ import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 import {
+  Exchanged,
   inside,
   insideQuickly,
+  type OpenedPath,
+  openReached,
   type ReachedPath,
   reachPath,
   type WorkTree,
@@ -42,8 +45,8 @@ export interface WalkedEntry {
   unread?: ReadProblem;
 }
 
-/** Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path. */
-export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'undecided';
+/** Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path; `elsewhere`: it was reached through another directory. */
+export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
 /** A part of a snapshot that an earlier capture made. */
 export interface KeptDirectory {
@@ -102,7 +105,7 @@ export interface WalkedDirectory {
    */
   readonly gitDirectory?: 'content' | 'pointer' | undefined;
   /** Why it could not be listed; then it has no entries and what it holds is unknown. */
-  readonly failure?: 'unreadable' | 'nameTooLong';
+  readonly failure?: 'unreadable' | 'nameTooLong' | 'unstable';
 }
 
 export interface ListingOptions {
@@ -141,15 +144,17 @@ export async function listDirectory(
   let { scope, chain } = inherited;
   let stamp: Stamp | undefined;
   let reached: ReachedPath | undefined;
+  let opened: OpenedPath | undefined;
   try {
     reached = reachPath(options.tree, path);
     stamp = look(inside(reached, ''));
-    const names = await readNames(inside(reached, ''), stamp.size);
+    opened = openReached(reached, stamp);
+    const names = await readNames(opened, inside(reached, ''), stamp.size);
     if (path !== rootPath && inherited.mode === 'rules' && names.includes('.git')) {
       const entered = await options.enterRepository(path);
       if (entered !== undefined) ({ scope, chain } = entered);
     }
-    if (names.includes('.gitignore')) chain = extendChain(chain, path, reached);
+    if (names.includes('.gitignore')) chain = extendChain(chain, path, opened);
     const entries = new Map<string, WalkedEntry>();
     const facts = {
       isSettled: isSettled(stamp, options.clock, stampGrainMs),
@@ -163,7 +168,7 @@ export async function listDirectory(
     for (const name of names) {
       if (options.slices.isDue()) await options.slices.pause();
       if (isRestoreTemporary(name) || options.leftOut.has(join(path, name))) continue;
-      const entry = lookAt(name, inherited.mode, reached);
+      const entry = lookAt(name, inherited.mode, opened);
       if (entry === undefined) continue;
       const old = before?.entries.get(name);
       if (old !== undefined && verdictsHold && isDirectoryKind(old) === isDirectoryKind(entry)) {
@@ -171,15 +176,18 @@ export async function listDirectory(
       }
       entries.set(name, entry);
     }
-    const gitDirectory = gitDirectoryBy(path, entries, options) ?? storageBy(path, entries, reached);
+    const gitDirectory = gitDirectoryBy(path, entries, options) ?? storageBy(path, entries, opened);
     return { path, inherited, stamp, scope, chain, entries, gitDirectory, ...facts, ...fresh };
   } catch (error) {
-    if (path === rootPath) throw workTreeError(options.tree.root, error);
-    const failure = problemOf(error);
+    const isExchanged = error instanceof Exchanged;
+    if (path === rootPath && !isExchanged) throw workTreeError(options.tree.root, error);
+    const failure = isExchanged ? 'unstable' : problemOf(error);
     if (failure === 'gone') return undefined;
+    if (isExchanged) stamp = undefined; // it is listed again, whatever is seen of it
     const facts = { isSettled: false, hasGit: false, ...fresh };
     return { path, inherited, stamp: stamp ?? noStamp, scope, chain, entries: new Map(), ...facts, failure };
   } finally {
+    opened?.release();
     reached?.release();
   }
 }
@@ -228,9 +236,10 @@ function look(path: Buffer): Stamp {
   return stampOf(stats);
 }
 
-function readNames(path: Buffer, size: number): Promise<string[]> | string[] {
-  if (size >= hugeDirectoryBytes) return filesAsync.readdir(path, { encoding: 'latin1' });
-  return files.readdirSync(path, { encoding: 'latin1' });
+function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<string[]> | string[] {
+  const isHuge = size >= hugeDirectoryBytes;
+  if (fd !== undefined) return isHuge ? readOpenDirectoryAsync(fd, path) : readOpenDirectory(fd, path);
+  return (isHuge ? filesAsync.readdir : files.readdirSync)(path, { encoding: 'latin1' });
 }
 
 /** One name; undefined for what is silently left out (git's own directories) and for what has just vanished. */

@@ -8,7 +8,14 @@ import { isSameStamp, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
 import type { Slices } from '../base/slices.ts';
 import { problemOf } from './listing.ts';
-import { inside, insideQuickly, type ReachedPath } from './work-tree.ts';
+import {
+  Exchanged,
+  inside,
+  insideQuickly,
+  type OpenedPath,
+  openReached,
+  type ReachedPath,
+} from './work-tree.ts';
 
 export interface ReadingHash<Id> {
   update(bytes: Uint8Array): void;
@@ -36,7 +43,7 @@ export type StableRead<Id> =
       readonly stamp: Stamp;
       readonly content: ReadContent | undefined;
     }
-  | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' };
+  | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' };
 
 /** Up to this size a file is read into memory in one go. */
 export const memoryMax = 1 << 20;
@@ -56,7 +63,7 @@ const openFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLO
 const exact = { bigint: true } as const;
 
 /**
- * Reads a regular file. Before and after, its size and times are equal to the nanosecond; a file that changed within
+ * Reads a regular file, unless it was reached through another directory (`elsewhere`). Before and after, its size and times are equal to the nanosecond; a file that changed within
  * the kernel's clock tick is read twice and must come out the same, a large one with a wait in between. Three tries,
  * then `unstable`.
  *
@@ -74,6 +81,7 @@ export async function readStable<Id>(
     return { kind: problemOf(error) };
   }
   try {
+    if (directory.holds?.(fd, name) === false) return { kind: 'elsewhere' };
     let young: Id | undefined;
     for (let failures = 0; failures < triesMax; ) {
       const before = files.fstatSync(fd, exact);
@@ -188,14 +196,19 @@ export function readLink(
   name: string,
 ):
   | { readonly kind: 'read'; readonly target: Buffer; readonly stamp: Stamp }
-  | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' } {
+  | { readonly kind: 'gone' | 'unreadable' | 'nameTooLong' | 'elsewhere' } {
+  let opened: OpenedPath | undefined;
   try {
     // A link's target never changes in place: a new target is a new inode. So one look before and one read do.
-    const path = inside(directory, name);
-    const stats = files.lstatSync(path, { bigint: true });
+    opened = openReached(directory);
+    const path = inside(opened, name);
+    const stats = files.lstatSync(path, exact);
     if (!stats.isSymbolicLink()) return { kind: 'gone' };
     return { kind: 'read', target: files.readlinkSync(path, { encoding: 'buffer' }), stamp: stampOf(stats) };
   } catch (error) {
+    if (error instanceof Exchanged) return { kind: 'elsewhere' };
     return { kind: systemCode(error) === 'EINVAL' ? 'gone' : problemOf(error) }; // EINVAL: a link no more
+  } finally {
+    opened?.release();
   }
 }

@@ -55,6 +55,7 @@ export class Walk {
   readonly #unchangedOptions: UnchangedOptions;
   /** Where `.git` files and `commondir` point to, inside the work tree. */
   readonly #gitDirectories = new Set<TreePath>();
+  #parentsOfMissing = new Set<TreePath>();
   #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
 
@@ -106,16 +107,28 @@ export class Walk {
     return fresh.filter((directory) => this.directories.get(directory.path) === directory);
   }
 
-  /** Directories that are no longer as they were listed, parents first. Empty: the walk is true of one instant. */
-  async changed(): Promise<WalkedDirectory[]> {
+  /** Returns the directories whose sub-directories were listed and then not found, since the last call. */
+  takeParentsOfMissing(): ReadonlySet<TreePath> {
+    const parents = this.#parentsOfMissing;
+    this.#parentsOfMissing = new Set();
+    return parents;
+  }
+
+  /**
+   * Directories that are no longer as they were listed, and the `doubtful` ones, parents first. Empty: the walk is true
+   * of one instant.
+   */
+  async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
+    const parents = this.takeParentsOfMissing();
     for (const directory of this.reachable()) {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = lookAgain(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
       // One that was listed before the pointer to it was found.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
-      if (!isSame || isPointer) changed.push(directory);
+      const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
+      if (!isSame || isPointer || isDoubtful) changed.push(directory);
     }
     return changed;
   }
@@ -166,8 +179,11 @@ export class Walk {
         }
         const directory = await listDirectory(inherited, this.#listing);
         this.#options.onLooked?.(directory?.entries.size ?? 0);
-        if (directory === undefined) this.directories.delete(inherited.path);
-        else listed.push(directory);
+        if (directory !== undefined) listed.push(directory);
+        else {
+          this.directories.delete(inherited.path);
+          this.#parentsOfMissing.add(parentOf(inherited.path));
+        }
       }
       await this.#selection.judge(listed, this.#options.slices);
       const next: Inherited[] = [];

@@ -4,8 +4,8 @@
 import { Buffer } from 'node:buffer';
 import { basename, dirname, join } from 'node:path';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
-import { identityOf } from '../base/file-stamp.ts';
-import { constants, files } from '../base/files.ts';
+import { identityOf, type Stamp } from '../base/file-stamp.ts';
+import { constants, files, openPath } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { bytesOf, type TreePath } from '../tree/tree-path.ts';
 import { protectedPlace } from './root/protected-places.ts';
@@ -222,7 +222,77 @@ export interface ReachedPath {
   /** The bytes of a path to the directory, as latin1, without a final slash. */
   readonly prefix: string;
   release(): void;
+  /** Returns whether what was opened under a name lies there. False: another directory stood in the place of one above. */
+  holds?(fd: number, name: string): boolean;
 }
+
+/** A {@link ReachedPath} that is open: names in it are reached whatever stands at its path by now. */
+export interface OpenedPath extends ReachedPath {
+  /** Absent where the system opens no paths. */
+  readonly fd?: number;
+}
+
+/** A directory was opened, and another one lies at its path. */
+export class Exchanged extends Error {}
+
+const followsDescriptors = process.platform === 'linux' && files.existsSync('/proc/self/fd');
+
+/**
+ * Opens a directory, so that nothing is looked up through another one. It must be the one that `stamp` was seen of.
+ *
+ * @throws Exchanged when another directory stood in its place, or in the place of one above; the system's errors
+ */
+export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
+  if (!followsDescriptors) return { ...reached, release: () => undefined };
+  const fd = openPath(inside(reached, ''));
+  const release = (): void => files.closeSync(fd);
+  try {
+    const stats = files.fstatSync(fd, { bigint: true });
+    const isSeen =
+      stamp === undefined || (Number(stats.ino) === stamp.ino && Number(stats.dev) === stamp.dev);
+    if (!isSeen || reached.holds?.(fd, '') === false) throw new Exchanged(reached.prefix);
+    return { prefix: `/proc/self/fd/${fd}`, release, fd };
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/**
+ * Returns whether an open file or directory lies at a path with no link on the way. True where the system does not say:
+ * for a path longer than PATH_MAX, and outside Linux. One that was removed since lay there.
+ */
+function liesAt(fd: number, path: Buffer): boolean {
+  if (!followsDescriptors) return true;
+  let real: Buffer;
+  try {
+    real = files.readlinkSync(`/proc/self/fd/${fd}`, { encoding: 'buffer' });
+  } catch (error) {
+    if (systemCode(error) === 'ENAMETOOLONG' || systemCode(error) === 'ENOENT') return true;
+    throw error;
+  }
+  // Where names are told apart without letter case, the system says the one that was looked up first.
+  const text = real.toString('latin1').toLowerCase();
+  const meant = path.toString('latin1').toLowerCase();
+  return text === meant || text === `${meant} (deleted)`;
+}
+
+/** Whether the system says of the root what we call it; it does not for one that something is mounted over. */
+function tellsPlaces(tree: WorkTree): boolean {
+  if (!followsDescriptors) return false;
+  if (placed.has(tree)) return true;
+  const root = Buffer.from(rootBytes(tree) || '/', 'latin1');
+  const fd = openPath(root);
+  try {
+    const isSo = liesAt(fd, root);
+    if (isSo) placed.add(tree);
+    return isSo;
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+const placed = new WeakSet<WorkTree>();
 
 /**
  * Reaches a directory of the work tree for calls on it and on the names in it.
@@ -233,8 +303,11 @@ export interface ReachedPath {
 export function reachPath(tree: WorkTree, directory: TreePath): ReachedPath {
   const root = rootBytes(tree);
   const full = directory === '' ? root : `${root}/${directory}`;
-  if (full.length <= reachMax || process.platform !== 'linux')
-    return { prefix: full, release: () => undefined };
+  if (full.length <= reachMax || process.platform !== 'linux') {
+    const plain = { prefix: full, release: () => undefined };
+    if (directory === '' || !tellsPlaces(tree)) return plain;
+    return { ...plain, holds: (fd, name) => liesAt(fd, inside(plain, name)) };
+  }
   let prefix = root;
   let fd = -1;
   let rest: string = directory;

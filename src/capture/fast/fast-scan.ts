@@ -69,11 +69,19 @@ export class FastScan {
       await this.#look(dirty);
       if (this.#reading.isStopped) break;
       const more = this.#stillDirty(dirtyPaths(await this.#options.more(), this.#known));
+      for (const path of this.#exchanged()) more.listed.add(path);
       if (more.listed.size === 0) break;
       if (attempt === againMax) throw new FullScanNeeded('unproven');
       dirty = more;
     }
     return this.#seen();
+  }
+
+  /** What was met in the place of another directory, and what was listed and then not found. */
+  #exchanged(): TreePath[] {
+    const unstable = [...this.#listed].filter((path) => this.#known.get(path)?.failure === 'unstable');
+    const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
+    return met.filter((path) => this.#known.has(path));
   }
 
   async #look({ listed, trees }: DirtyPaths): Promise<void> {
