@@ -87,10 +87,15 @@ async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
   const { storage, session } = chosen;
   let stored: StoredSession | undefined = chosen;
   let own: CheckpointdClient | undefined;
+  let refused: string | undefined;
+  const noteOnce = (why: string): void => {
+    if (why !== refused) note(why);
+    refused = why;
+  };
   try {
     return await whileBusy(busyMs, async () => {
       stored ??= storedSessions(storage).find((each) => each.session === session) ?? chosen;
-      const there = await joined(stored);
+      const there = await joined(stored, noteOnce);
       if (there !== undefined) {
         await own?.close();
         return there;
@@ -118,8 +123,11 @@ function refuse({ session, path }: Where): never {
   );
 }
 
-/** Joins the session in the daemon that has it open; undefined when nobody answers there. */
-async function joined(stored: StoredSession): Promise<Reached | undefined> {
+/**
+ * Joins the session in the daemon that has it open; undefined when no daemon answers there. `onRefused` gets the reason
+ * why a socket is not trusted.
+ */
+async function joined(stored: StoredSession, onRefused: (why: string) => void): Promise<Reached | undefined> {
   if (stored.socket === undefined) return undefined;
   try {
     const client = await CheckpointdClient.attach(stored.socket, hello);
@@ -134,7 +142,7 @@ async function joined(stored: StoredSession): Promise<Reached | undefined> {
     if (!(error instanceof CheckpointdGoneError)) throw error;
     // A place that is not private to this user is worth a word; one where nobody is any more is not.
     if (error.message.startsWith('not connecting to') && !error.message.endsWith('there is nothing'))
-      note(error.message);
+      onRefused(error.message);
     return undefined; // it died, or ended while we came: the session is there to be opened
   }
 }

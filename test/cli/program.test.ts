@@ -231,6 +231,18 @@ test('a socket that owner.json names and that is not private is not spoken to', 
     assert.match(ran.stderr, /not connecting to .*a\.txt: it is no socket/);
   }));
 
+test('a socket that is not private is reported once, however long the command waits for its session', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    const owner = join(rig.shadow(session), 'checkpointd', 'owner.json');
+    rewriteRecord(owner, () => ({ socket: join(rig.work, 'a.txt') }));
+    const ran = await run(rig, 'list');
+    assert.is(ran.code, 1);
+    assert.match(ran.stderr, /is open/);
+    assert.is(ran.stderr.match(/not connecting to/g)?.length, 1, ran.stderr);
+    await client.close();
+  }));
+
 test('commands that come to a kept session at the same moment wait for each other', () =>
   withRig(async (rig) => {
     const { client } = await rig.opened({ retention: 'keep' });

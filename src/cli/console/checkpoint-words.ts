@@ -5,7 +5,7 @@ import { sayRestore } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 import { plain, plainLines } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
-import { changeLine, mainLine, texts, toolLine } from './layouts.ts';
+import { changeLine, mainLine, switchedOff, texts, toolLine } from './layouts.ts';
 
 export const checkpointWords: Readonly<Record<string, Word>> = {
   init,
@@ -34,7 +34,8 @@ export const checkpointWord: Word = async (desk, [name = '', ...rest]) => {
 };
 
 function wordsFor(error: CheckpointdRequestError, name: string, [tag = '']: readonly string[]): string {
-  if (error.kind === 'CheckpointsDisabled') return texts.notEnabled;
+  if (error.kind === 'CheckpointsDisabled')
+    return error.details['reason'] === 'FeatureOff' ? switchedOff('checkpoints') : texts.notEnabled;
   if (error.kind === 'GitMissing') return texts.noGit;
   if (error.kind === 'NotARepository') return texts.noRepository;
   const message = plain(inCommands(error.message, 'console'));

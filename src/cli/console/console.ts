@@ -1,7 +1,7 @@
 // checkpointd console: a session by hand, in Q CLI's own words. Reads lines, finds the word, and says what came of it;
 // what other clients of the session do is said, too.
 import { CheckpointdRequestError } from '../../client/client.ts';
-import type { CliCommand, Task } from '../command.ts';
+import { type CliCommand, exits, type Task } from '../command.ts';
 import { inCommands } from '../in-commands.ts';
 import { nearest } from '../nearest.ts';
 import { allCheckpoints } from '../pages.ts';
@@ -17,6 +17,7 @@ import {
   usageWord,
 } from './conversation-words.ts';
 import { type Desk, Usage, type Word } from './desk.ts';
+import { helpLines } from './layouts.ts';
 import { Prompt } from './prompt.ts';
 
 const words: Readonly<Record<string, Word>> = {
@@ -28,19 +29,28 @@ const words: Readonly<Record<string, Word>> = {
   redo: redoWord,
   status: statusWord,
   usage: usageWord,
-  help,
 };
 const ends = ['quit', 'exit', 'q'];
 
 export const consoleCommand: CliCommand = {
   name: 'console',
   summary: "the session by hand, in Q CLI's words: /checkpoint, /tangent, /compact, /context",
+  options: [
+    ['--tangent-key <letter>', 'the letter that stands for /tangent with Ctrl, or none (default: t)'],
+  ],
   run: runConsole,
 };
 
 async function runConsole(task: Task): Promise<number> {
   const { ask } = task;
-  const prompt = new Prompt((line) => completions(task, line));
+  const asked = task.options['tangentKey'];
+  const wanted = typeof asked === 'string' ? asked.toLowerCase() : 't';
+  if (wanted !== 'none' && !/^[a-z]$/.test(wanted)) {
+    note('--tangent-key takes one letter or "none"');
+    return exits.usage;
+  }
+  const tangentKey = wanted === 'none' ? undefined : wanted;
+  const prompt = new Prompt((line) => completions(task, line), tangentKey);
   const desk: Desk = {
     ask,
     say,
@@ -60,10 +70,10 @@ async function runConsole(task: Task): Promise<number> {
     const line = await prompt.read(active ? '↯ > ' : '> ');
     if (line === undefined) break;
     const [first = '', ...rest] = line.trim().split(/\s+/);
-    const name = first.replace(/^\//, '');
-    if (name === '') continue;
-    if (ends.includes(name)) break;
-    await runWord(desk, name, rest);
+    if (first === '') continue;
+    if (ends.includes(first.replace(/^\//, ''))) break;
+    if (first === '/help') for (const each of helpLines(tangentKey)) say(each);
+    else await runWord(desk, first, rest);
   }
   quiet();
   prompt.close();
@@ -71,15 +81,10 @@ async function runConsole(task: Task): Promise<number> {
 }
 
 /** What fails is said, and the console goes on. @throws CheckpointdGoneError */
-async function runWord(desk: Desk, name: string, rest: readonly string[]): Promise<void> {
-  const word = Object.hasOwn(words, name) ? words[name] : undefined;
-  if (word === undefined) {
-    const [meant] = nearest(name, [...Object.keys(words), ...ends]);
-    desk.say(
-      `Unknown: /${plain(name)}${meant === undefined ? '. /help lists the words.' : `. Did you mean /${meant}?`}`,
-    );
-    return;
-  }
+async function runWord(desk: Desk, first: string, rest: readonly string[]): Promise<void> {
+  const name = first.slice(1);
+  const word = first.startsWith('/') && Object.hasOwn(words, name) ? words[name] : undefined;
+  if (word === undefined) return desk.say(adviceFor(first));
   try {
     await word(desk, rest);
   } catch (error) {
@@ -89,22 +94,32 @@ async function runWord(desk: Desk, name: string, rest: readonly string[]): Promi
   }
 }
 
-function help({ say: tell }: Desk): Promise<void> {
-  tell(`/checkpoint ${Object.keys(checkpointWords).join('|')}`);
-  tell(`/${Object.keys(words).slice(1).join('  /')}  /quit`);
-  return Promise.resolve();
+/** A line without a slash is never carried out: it may be a sentence that was meant for a model. */
+function adviceFor(first: string): string {
+  const hasSlash = first.startsWith('/');
+  const name = hasSlash ? first.slice(1) : first;
+  const [meant] = Object.hasOwn(checkpointWords, name)
+    ? [`checkpoint ${name}`]
+    : nearest(name, [...Object.keys(words), 'help', ...ends]);
+  if (meant !== undefined)
+    return `${hasSlash ? `Unknown: ${plain(first)}` : 'Words begin with a slash'}. Did you mean /${meant}?`;
+  return hasSlash
+    ? `Unknown: ${plain(first)}. /help lists the words.`
+    : 'Words begin with a slash, and no model answers here. /help lists the words.';
 }
 
 /** What may stand at the end of a line: words, then the words of /checkpoint, then tags. */
 async function completions({ ask }: Pick<Task, 'ask'>, line: string): Promise<[string[], string]> {
   const parts = line.split(/\s+/);
   const last = parts.at(-1) ?? '';
-  const among = (all: readonly string[]): [string[], string] => [
-    all.filter((word) => word.startsWith(last)),
-    last,
-  ];
+  const among = (all: readonly string[]): [string[], string] => {
+    const [found, ...others] = all.filter((word) => word.startsWith(last));
+    if (found === undefined) return [[], last];
+    // A word that is whole gets the space behind it.
+    return [others.length === 0 ? [`${found} `] : [found, ...others], last];
+  };
   if (parts.length === 1)
-    return among([...Object.keys(words), ...ends.slice(0, 1)].map((word) => `/${word}`));
+    return among([...Object.keys(words), 'help', ...ends.slice(0, 1)].map((word) => `/${word}`));
   const [first, second = ''] = parts;
   if (first === '/tangent') return among(['tail', 'compact', 'forget']);
   if (first === '/context' && parts.length === 2) return among(['show', 'add', 'remove']);

@@ -1,10 +1,11 @@
 // /tangent, /compact, /context, and the words beside them: undo, redo, status, usage.
+import { CheckpointdRequestError } from '../../client/client.ts';
 import { inCommands } from '../in-commands.ts';
 import { checkpointLine, messageCount, sayRestore } from '../lines.ts';
 import { saidMessages } from '../pages.ts';
 import { plain } from '../terminal.ts';
 import { type Desk, option, Usage, type Word } from './desk.ts';
-import { texts } from './layouts.ts';
+import { switchedOff, texts } from './layouts.ts';
 
 /** From so many messages on it is worth a word how they come back. */
 const manyMessages = 6;
@@ -19,7 +20,12 @@ export const tangentWord: Word = async (desk, [how, ...rest]) => {
   if (!active && how !== undefined)
     return desk.say(how === 'tail' ? texts.noTangent : texts.noTangentToCompact);
   if (!active) {
-    await desk.ask('conversation/enterTangent', {});
+    try {
+      await desk.ask('conversation/enterTangent', {});
+    } catch (error) {
+      if (!(error instanceof CheckpointdRequestError) || error.kind !== 'TangentDisabled') throw error;
+      return desk.say(switchedOff('tangent'));
+    }
     desk.say(texts.enteredTangent);
     return desk.say(texts.experimental);
   }

@@ -11,6 +11,8 @@ export const texts = {
   noGit: 'Checkpoints are not available. Git is required but not installed.',
   noRepository:
     "Checkpoints are not available in this directory. Use '/checkpoint init' to enable checkpoints.",
+  checkpointsOff: 'Checkpoint is disabled. Enable it with: q settings chat.enableCheckpoint true',
+  tangentOff: 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true',
   cleaned: '✓ Deleted shadow repository for this session.',
   cannotAskToClean:
     'Nothing was deleted: nobody can be asked here. /checkpoint clean --yes deletes without asking.',
@@ -31,9 +33,47 @@ export const texts = {
   noTangent: 'You need to be in tangent mode to use tail.',
 } as const;
 
-/** `[1] 2026-11-22 02:03:04 - tidy up (+1 ~2)`. */
-export function mainLine({ tag, id, timestamp, description, stats }: Checkpoint): string {
-  return `${paint('blue', `[${tag ?? id}]`)} ${localTime(timestamp)} - ${plain(description)}${statsOf(stats)}`;
+/** Each word with its usage and what it does. */
+const help: readonly (readonly [usage: string, summary: string])[] = [
+  ['/checkpoint init', 'enable checkpoints here, also outside a git repository'],
+  ['/checkpoint list [-l N]', 'list the turns, the oldest first'],
+  ['/checkpoint expand <tag>', 'show a turn with its tools'],
+  ['/checkpoint diff <tag> [tag]', 'show what changed since a checkpoint, or between two'],
+  ['/checkpoint restore [tag] [--hard]', 'bring back files and conversation; without a tag, pick a turn'],
+  ['/checkpoint create [message]', 'make a checkpoint'],
+  ['/checkpoint clean', 'delete all checkpoints of the session'],
+  ['/tangent [tail]', 'begin a side conversation, or leave it; tail keeps its last entry'],
+  ['/tangent compact <summary>', 'leave the side conversation and keep your summary of it'],
+  ['/tangent forget [N]', 'forget the last N messages; without N, pick one'],
+  ['/compact [--keep N] <summary>', 'replace the conversation by your summary of it'],
+  ['/context show|add <path>|remove <path>', "list, add or remove the files of the model's context"],
+  ['/undo', 'take the last restore back'],
+  ['/redo', 'do the restore again that was taken back'],
+  ['/status', 'show the session and the checkpoint that it is on'],
+  ['/usage', 'show how much the checkpoints take on the disk'],
+  ['/quit', 'leave the console (Ctrl-D)'],
+];
+
+/** The lines of the help. `tangentKey`: the letter that stands for /tangent together with Ctrl. */
+export function helpLines(tangentKey: string | undefined): string[] {
+  const width = Math.max(...help.map(([usage]) => usage.length));
+  const key = tangentKey === undefined ? '' : ` (Ctrl-${tangentKey.toUpperCase()})`;
+  return help.map(
+    ([usage, summary]) => `${usage.padEnd(width)}  ${summary}${usage === '/tangent [tail]' ? key : ''}`,
+  );
+}
+
+/** `[1] 2026-11-22 02:03:04 - tidy up (its name) (+1 ~2)`. */
+export function mainLine({ tag, id, timestamp, description, name, stats }: Checkpoint): string {
+  const called = name === undefined ? '' : ` (${plain(name)})`;
+  const what = `${plain(description)}${called}${statsOf(stats)}`;
+  return `${paint('blue', `[${tag ?? id}]`)} ${localTime(timestamp)} - ${what}`;
+}
+
+/** The message of Q CLI, and where the switch is here. */
+export function switchedOff(feature: 'checkpoints' | 'tangent'): string {
+  const words = feature === 'checkpoints' ? texts.checkpointsOff : texts.tangentOff;
+  return `${words}\nThis session was opened with features.${feature} false.`;
 }
 
 /** ` └─ [1.2] fs_write: what it did (~1)`. */

@@ -20,13 +20,13 @@ export class Prompt {
   #isOver = false;
   #isAway = false;
 
-  constructor(complete: Completer) {
+  /** `tangentKey`: the letter that stands for /tangent together with Ctrl. */
+  constructor(complete: Completer, tangentKey: string | undefined) {
     this.#complete = complete;
     this.#interface = this.#open();
-    // Ctrl-T is /tangent, as in Q CLI.
-    if (process.stdin.isTTY)
+    if (process.stdin.isTTY && tangentKey !== undefined)
       process.stdin.on('keypress', (_: string, key: Key) => {
-        if (key?.ctrl !== true || key.name !== 't') return;
+        if (key?.ctrl !== true || key.name !== tangentKey) return;
         this.#lines.push('/tangent');
         this.#wake();
       });

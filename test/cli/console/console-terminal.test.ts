@@ -13,7 +13,9 @@ if (hasTerminal()) {
         await shows(/^>/m);
         type('/ch', 'Tab');
         await shows(/> \/checkpoint/);
-        type(' restore', 'Enter');
+        type('resto', 'Tab');
+        await shows(/> \/checkpoint restore/);
+        type('Enter');
         await shows(/Select checkpoint to restore:/);
         await shows(/❯ \[2\]/);
         type('Up');
@@ -44,6 +46,20 @@ if (hasTerminal()) {
         await shows(/It cannot be undone\. \[y\/N\]/);
         type('y', 'Enter');
         await shows(/✓ Deleted shadow repository for this session\.\n>/);
+        type('C-d');
+        await ended();
+      });
+    }));
+
+  test('a key of the user stands for /tangent, and Ctrl-T then does not', () =>
+    withRig(async (rig) => {
+      await prepared(rig);
+      await inTerminal(rig, commandOf(rig, 'console --tangent-key=g'), async ({ type, shows, ended }) => {
+        await shows(/^>/m);
+        type('C-t', '/tangent tail', 'Enter');
+        await shows(/You need to be in tangent mode to use tail\./);
+        type('C-g');
+        await shows(/↯ >/);
         type('C-d');
         await ended();
       });

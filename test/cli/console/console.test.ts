@@ -1,16 +1,22 @@
 // The console as a person uses it: lines in, Q CLI's layouts and messages out; keys in a real terminal.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
+import { until } from '../../support/until.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
 import { prepared } from './console-rig.ts';
 
 const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
 
 /** What the console says to these lines. */
-function consoleOf(rig: DaemonRig, ...lines: string[]): string[] {
-  const words = [daemonEntry, 'console', `--storage=${rig.storage}`];
+function consoleOf(
+  where: DaemonRig | { readonly rig: DaemonRig; readonly options: readonly string[] },
+  ...lines: string[]
+): string[] {
+  const { rig, options } = 'options' in where ? where : { rig: where, options: [] };
+  const words = [daemonEntry, 'console', `--storage=${rig.storage}`, ...options];
   const { stdout, stderr, status } = spawnSync(process.execPath, words, {
     input: `${lines.join('\n')}\n`,
     env: rig.environment,
@@ -204,11 +210,123 @@ test('forget goes back by messages, in a tangent and out of it (C22)', () =>
     await client.close();
   }));
 
-test('a checkpoint is told when it is made, here and by others (Q24)', () =>
+test('a checkpoint is told when it is made (Q24)', () =>
   withRig(async (rig) => {
     await prepared(rig);
     assert.is(consoleOf(rig, '/checkpoint create by hand')[0], '✓ Created checkpoint 3');
   }));
+
+test('checkpoints that another client makes are told: a turn by its tag, a tool by its name and tag (Q24)', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
+      env: rig.environment,
+      cwd: rig.work,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    child.stdin.write('/status\n');
+    await until('the console has the session', () => said.includes(session));
+    await client.request('checkpoint/create', { session, kind: 'turn' });
+    rig.write('a.txt', 'two\n');
+    await client.request('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });
+    await until('both are told', () => said.includes('[1.1]'));
+    assert.match(said, /^✓ Created checkpoint 1$/m);
+    assert.match(said, /^fs_write \[1\.1\]$/m);
+    child.stdin.end();
+    await until('the console ends', () => child.exitCode !== null);
+    await client.close();
+  }));
+
+test('a checkpoint that cannot be made is told with the reason (Q24)', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const moved = `${rig.work}-moved`;
+    const child = spawn(process.execPath, [daemonEntry, 'console', `--storage=${rig.storage}`], {
+      env: rig.environment,
+      cwd: rig.work,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    child.stdin.write('/status\n');
+    await until('the console has the session', () => said.includes('ses_'));
+    renameSync(rig.work, moved);
+    child.stdin.write('/checkpoint create\n');
+    await until('it is told', () => said.includes('⚠️'));
+    renameSync(moved, rig.work);
+    child.stdin.end();
+    await until('the console ends', () => child.exitCode !== null);
+    assert.match(said, /^⚠️ Could not create automatic checkpoint: .*work tree/im);
+  }));
+
+test('help says what each word does, and names the key of /tangent', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const lines = consoleOf(rig, '/help');
+    for (const word of ['checkpoint init', 'checkpoint restore', 'tangent', 'compact', 'undo', 'quit']) {
+      const line = lines.find((each) => each.startsWith(`/${word}`));
+      assert.match(line ?? '', / {2,}[a-z].{8,}/, word);
+    }
+    assert.match(lines.join('\n'), /^\/tangent .*\(Ctrl-T\)/m);
+    assert.match(consoleOf({ rig, options: ['--tangent-key=g'] }, '/help').join('\n'), /\(Ctrl-G\)/);
+    assert.not.match(
+      consoleOf({ rig, options: ['--tangent-key=none'] }, '/help').join('\n'),
+      /^\/tangent.*Ctrl-/m,
+    );
+  }));
+
+test('a key for /tangent is one letter or none', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const ran = rig.run(['console', `--storage=${rig.storage}`, '--tangent-key=tt']);
+    assert.is(await ran.code, 2);
+    assert.match(ran.stderr, /--tangent-key takes one letter or "none"/);
+  }));
+
+test('words that belong to /checkpoint, and words without a slash, get advice', () =>
+  withRig(async (rig) => {
+    await prepared(rig);
+    const lines = ['list', '/restore 1', 'undo what you did', 'chekpoint list', 'hello there', '/xyzzy'];
+    assert.equal(consoleOf(rig, ...lines), [
+      'Words begin with a slash. Did you mean /checkpoint list?',
+      'Unknown: /restore. Did you mean /checkpoint restore?',
+      'Words begin with a slash. Did you mean /undo?',
+      'Words begin with a slash. Did you mean /checkpoint?',
+      'Words begin with a slash, and no model answers here. /help lists the words.',
+      'Unknown: /xyzzy. /help lists the words.',
+    ]);
+    assert.is(rig.read('a.txt'), 'spoilt\n');
+  }));
+
+test('a list shows the name of a checkpoint', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'before it' });
+    const [, line = ''] = consoleOf(rig, '/checkpoint list');
+    assert.match(line, new RegExp(`^\\[1\\] ${time} - one \\(before it\\)$`));
+    await client.close();
+  }));
+
+for (const [feature, line, words] of [
+  [
+    'checkpoints',
+    '/checkpoint list',
+    'Checkpoint is disabled. Enable it with: q settings chat.enableCheckpoint true',
+  ],
+  ['tangent', '/tangent', 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true'],
+] as const)
+  test(`a session that another client opened without ${feature} says so in Q's words (Q46, C21)`, () =>
+    withRig(async (rig) => {
+      const { client } = await rig.opened({ retention: 'keep', features: { [feature]: false } });
+      assert.equal(consoleOf(rig, line), [words, `This session was opened with features.${feature} false.`]);
+      await client.close();
+    }));
 
 test('diff, compact, context, usage, and a word that is not known', () =>
   withRig(async (rig) => {
