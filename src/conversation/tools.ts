@@ -2,7 +2,7 @@
 // running tools and talking to MCP servers is the client's.
 import { type ClientObject, clientObject, isObject, refuse } from './client-object.ts';
 
-/** Tools by origin: `builtin`, `custom`, `mcp` and whatever else the client distinguishes (one MCP server, say). */
+/** Tools by origin: `Builtin`, `Custom`, `Mcp` and whatever else the client distinguishes (one MCP server, say). */
 export interface ToolsByOrigin {
   readonly [origin: string]: readonly ClientObject[];
 }

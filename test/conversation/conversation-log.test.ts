@@ -9,7 +9,7 @@ import { answered, contents, reopened, room, said } from './room.ts';
 test('a log read back gives the same conversation, field by field; agents must be set again (C8, C10, C36)', () => {
   const here = room();
   const { conversation, clock } = here;
-  conversation.settings.setTools({ builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
+  conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], 'mcp:git': [{ name: 'log' }] });
   conversation.settings.setModel({ modelId: 'm', contextWindowTokens: 1000, features: ['x'] });
   conversation.settings.setMcpEnabled(false);
   conversation.context.add(['README.md', 'docs/*.md']);

@@ -181,7 +181,7 @@ async function take(pair: Pair, step: Step): Promise<void> {
       model.paths = model.paths.filter((path) => path !== step.path);
       return;
     case 'tools':
-      model.tools = { builtin: [{ name: step.name }] };
+      model.tools = { Builtin: [{ name: step.name }] };
       conversation.settings.setTools(structuredClone(model.tools));
       return;
     case 'model':

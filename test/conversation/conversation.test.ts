@@ -54,18 +54,18 @@ test('clear empties what was said and leaves what was set up (C11)', () => {
 test('tools are kept by origin; what is no table of tools is refused (C27)', () => {
   const { conversation } = room();
   const tools = {
-    builtin: [{ name: 'fs_read' }],
-    custom: [],
-    mcp: [{ name: 'x', schema: { type: 'object' } }],
+    Builtin: [{ name: 'fs_read' }],
+    Custom: [],
+    Mcp: [{ name: 'x', schema: { type: 'object' } }],
   };
   assert.equal(conversation.settings.setTools(tools), { tools: 2 });
   assert.equal(conversation.state.tools, tools);
   for (const wrong of [
     [],
-    { builtin: {} },
-    { builtin: ['fs_read'] },
+    { Builtin: {} },
+    { Builtin: ['fs_read'] },
     'x',
-    { builtin: [{ name: '\ud800' }] },
+    { Builtin: [{ name: '\ud800' }] },
   ]) {
     assert.throws(() => conversation.settings.setTools(wrong), refusedAs('InvalidParams'));
   }

@@ -44,7 +44,7 @@ const changes: readonly (readonly [RequestMethod, object])[] = [
   ['conversation/exitTangent', { keepTail: true }],
   ['conversation/addContext', { paths: ['a.txt'] }],
   ['conversation/removeContext', { paths: ['a.txt'] }],
-  ['conversation/setTools', { tools: { builtin: [{ name: 'grep' }] } }],
+  ['conversation/setTools', { tools: { Builtin: [{ name: 'grep' }] } }],
   ['conversation/setAgents', { agents: { q: {} } }],
   ['conversation/setModel', { modelInfo: { modelId: 'm', contextWindowTokens: 9000 } }],
   ['conversation/setMcpEnabled', { mcpEnabled: false }],

@@ -33,7 +33,7 @@ async function seen(rig: WireSession): Promise<Seen> {
 /** 40 turns with five tool calls each, two tangents (one with files), one compaction, three restores. */
 async function live(rig: WireSession): Promise<void> {
   await rig.request('conversation/setModel', { modelInfo: { modelId: 'm', contextWindowTokens: 128_000 } });
-  await rig.request('conversation/setTools', { tools: { builtin: [{ name: 'fs_write' }] } });
+  await rig.request('conversation/setTools', { tools: { Builtin: [{ name: 'fs_write' }] } });
   await rig.request('conversation/addContext', { paths: ['a.txt', 'src/*.ts'] });
   for (let turn = 1; turn <= 40; turn += 1) {
     await rig.request('conversation/setNextMessage', { message: { content: `turn ${turn}\nplease` } });

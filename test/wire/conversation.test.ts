@@ -11,7 +11,7 @@ test('conversation/get answers the fields of the state; history and transcript b
     await rig.append('hello\nthere');
     await rig.request('conversation/setNextMessage', { message: { content: 'next' } });
     await rig.request('conversation/setTools', {
-      tools: { builtin: [{ name: 'grep' }], mcp: [{ name: 'x' }] },
+      tools: { Builtin: [{ name: 'grep' }], Mcp: [{ name: 'x' }] },
       toolManager: { servers: 1 },
     });
     await rig.request('conversation/setAgents', { agents: { q: {} } });
@@ -28,7 +28,7 @@ test('conversation/get answers the fields of the state; history and transcript b
       historyLength: 1,
       validHistoryRange: { start: 1, end: 1 },
       transcriptLength: 5,
-      tools: { builtin: [{ name: 'grep' }], mcp: [{ name: 'x' }] },
+      tools: { Builtin: [{ name: 'grep' }], Mcp: [{ name: 'x' }] },
       contextManager: { patterns: [], files: [], dropped: [], size: 0, maxSize: 3000 },
       contextWindow: { characters: 0, maxCharacters: 4000, level: 'none' },
       toolManager: { servers: 1 },

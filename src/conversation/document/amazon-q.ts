@@ -42,7 +42,7 @@ export function entryFromQ(value: unknown): unknown {
 /** Tools by origin: its own are under `native___` there, each wrapped in `ToolSpecification`. */
 export function toolsFromQ(tools: ClientObject): ClientObject {
   const byOrigin = Object.entries(tools).map(([origin, list]) => {
-    const name = origin === 'native___' && !Object.hasOwn(tools, 'builtin') ? 'builtin' : origin;
+    const name = origin === 'native___' && !Object.hasOwn(tools, 'Builtin') ? 'Builtin' : origin;
     return [name, Array.isArray(list) ? list.map(toolFromQ) : list] as const;
   });
   return Object.fromEntries(byOrigin);

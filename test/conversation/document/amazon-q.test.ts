@@ -123,7 +123,7 @@ test('a range that starts at tool results starts at the next turn: there is none
 test('tools are grouped as here, and described without their wrapping (C27)', async () => {
   const { conversation } = await imported();
   assert.equal(conversation.state.tools, {
-    builtin: [{ name: 'fs_read', description: 'Reads', inputSchema: { json: {} } }],
+    Builtin: [{ name: 'fs_read', description: 'Reads', inputSchema: { json: {} } }],
     git: [{ name: 'log', description: 'Log', inputSchema: { json: {} } }],
   });
 });

@@ -97,7 +97,7 @@ const broken: readonly (readonly [string, () => unknown])[] = [
   ['with a transcript of numbers', () => ({ ...good(), transcript: [1] })],
   ['with lone surrogates', () => ({ ...good(), transcript: ['\ud800'] })],
   ['with half a summary', () => ({ ...good(), latest_summary: ['text'] })],
-  ['with tools that are no table', () => ({ ...good(), tools: { builtin: 1 } })],
+  ['with tools that are no table', () => ({ ...good(), tools: { Builtin: 1 } })],
   [
     'with line counts that are text',
     () => ({ ...good(), file_line_tracker: { a: { prev_fswrite_lines: '1' } } }),

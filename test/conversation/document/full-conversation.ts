@@ -6,7 +6,7 @@ import { said } from '../room.ts';
 /** A conversation in which every field of the document has a value. */
 export function full(): Conversation {
   const conversation = new Conversation('conv-1', new MemoryLog());
-  conversation.settings.setTools({ builtin: [{ name: 'fs_read' }], mcp: [] });
+  conversation.settings.setTools({ Builtin: [{ name: 'fs_read' }], Mcp: [] });
   conversation.settings.setModel({
     modelId: 'm',
     modelName: 'M',

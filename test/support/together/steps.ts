@@ -210,7 +210,7 @@ const taken: Taken = {
     model.paths = model.paths.filter((other) => other !== path);
   },
   tools: async ({ daemon, session, model }, { name }) => {
-    model.tools = { builtin: [{ name }], mcp: [{ name: `${name}2` }] };
+    model.tools = { Builtin: [{ name }], Mcp: [{ name: `${name}2` }] };
     const { tools } = await daemon.call('conversation/setTools', {
       session,
       tools: model.tools as Wire.ToolsByOrigin,
