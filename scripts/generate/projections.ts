@@ -10,12 +10,14 @@ import { pythonTypes } from './python-types.ts';
 import { reference } from './reference.ts';
 import { rustTypes } from './rust-types.ts';
 import { typescriptMethods } from './typescript-methods.ts';
+import { typescriptRemedies } from './typescript-remedies.ts';
 import { typescriptTypes } from './typescript-types.ts';
 import { typescriptValidators } from './typescript-validators.ts';
 
 export const projections: readonly ((document: ProtocolDocument) => GeneratedFile)[] = [
   typescriptTypes,
   typescriptMethods,
+  typescriptRemedies,
   typescriptValidators,
   commandTable,
   jsonSchema,

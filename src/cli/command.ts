@@ -51,6 +51,8 @@ export interface CliCommand {
   readonly excess?: string;
   /** Its text may be long: it goes through a pager on a terminal. */
   readonly paged?: true;
+  /** It has no result for --json to print. */
+  readonly withoutJson?: true;
   /** Not shown in the help. */
   readonly hidden?: true;
   /** Opens a session where there is none. */

@@ -8,7 +8,7 @@ import { confirmed } from './confirm.ts';
 import { daysGiven } from './hooks/kept-days.ts';
 import { inCommands } from './in-commands.ts';
 import { NoSession } from './no-session.ts';
-import { misused } from './refusal.ts';
+import { misused, unasked } from './refusal.ts';
 import { sessionLine } from './sessions.ts';
 import { fit, note, plain, say } from './terminal.ts';
 import { usedSessions } from './used-sessions.ts';
@@ -44,10 +44,7 @@ export async function deleteSessions(
     return 0;
   }
   if (!options.yes) {
-    if (given.json || !process.stdin.isTTY) {
-      note('nobody can be asked here; --yes deletes without asking. Nothing was deleted.');
-      return exits.usage;
-    }
+    if (given.json || !process.stdin.isTTY) throw unasked('deletes', 'Nothing was deleted.');
     if (!(await confirmed('Delete all of this? It cannot be undone.'))) {
       say('Nothing was deleted.');
       return exits.failed;

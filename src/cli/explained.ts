@@ -1,23 +1,69 @@
-// What a person is told when something failed, and the exit code of it.
+// What a person or a script is told when something failed, and the exit code of it.
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
+import type { JsonObject } from '../protocol/types.ts';
 import { exits } from './command.ts';
 import { inCommands } from './in-commands.ts';
 import { CommandRefusal } from './refusal.ts';
-import { note } from './terminal.ts';
+import { note, say } from './terminal.ts';
 
-/** Says it. @throws what is no failure that a person can meet */
-export function explained(error: unknown): number {
-  if (error instanceof CommandRefusal) {
-    note(error.message);
-    return error.code;
+/** A failure as --json prints it. */
+export interface FailureData {
+  /** The name of the error, as in the reference, or one of the command line's own. */
+  readonly kind: string;
+  readonly message: string;
+  /** What helps. */
+  readonly remedy: string;
+  /** Facts of the daemon: paths, ids, sizes. */
+  readonly details?: JsonObject;
+}
+
+/** How a failure is told. */
+export interface Telling {
+  /** As data on standard output. */
+  readonly json: boolean;
+  /** What an unknown word may have meant. */
+  readonly meant?: readonly string[];
+}
+
+/** Tells a failure, and returns the exit code. @throws what is no failure that a person can meet */
+export async function explained(error: unknown, { json, meant = [] }: Telling): Promise<number> {
+  if (json) {
+    const failure = await failureOf(error);
+    const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
+    sayFailure({ ...failure, remedy: `${failure.remedy}${hint}` });
+  } else {
+    note(messageOf(error));
+    if (meant.length > 0) note(`did you mean ${meant.join(', ')}?`);
   }
-  if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError) {
-    note(inCommands(error.message));
-    return exits.failed;
-  }
-  if (error instanceof Error && 'code' in error) {
-    note(error.message);
-    return exits.failed;
-  }
+  return error instanceof CommandRefusal ? error.code : exits.failed;
+}
+
+/** Prints a failure where the result would stand. */
+export function sayFailure(error: FailureData): void {
+  say(JSON.stringify({ error }, null, 2));
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError)
+    return inCommands(error.message);
+  if (error instanceof CommandRefusal || (error instanceof Error && 'code' in error)) return error.message;
   throw error;
+}
+
+async function failureOf(error: unknown): Promise<FailureData> {
+  if (error instanceof CommandRefusal)
+    return { kind: error.kind, message: `${error.fact}.`, remedy: error.remedy };
+  const message = messageOf(error);
+  if (error instanceof CheckpointdRequestError) {
+    const { errorRemedies } = await import('../protocol/error-remedies.ts');
+    const { kind } = error;
+    const known = Object.hasOwn(errorRemedies, kind)
+      ? errorRemedies[kind as keyof typeof errorRemedies]
+      : undefined;
+    const details = Object.keys(error.details).length === 0 ? {} : { details: error.details };
+    return { kind, message, remedy: inCommands(known ?? 'See the message.'), ...details };
+  }
+  if (error instanceof CheckpointdGoneError)
+    return { kind: 'DaemonGone', message, remedy: 'Look what was done (checkpointd list), then try again.' };
+  return { kind: 'SystemError', message, remedy: 'Look at the path that is named, and at its permissions.' };
 }

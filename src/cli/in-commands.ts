@@ -29,6 +29,9 @@ const onlyInConsole = (word: string): string => `"${word}" in checkpointd consol
 /** What a listing can be asked for there and nowhere else. */
 const onlyOnTheWire = /, with kind "safety" also what stood before each restore/;
 
+/** Only one command can be told this. */
+const asParameter = /\bpass `?allowProtected`?/;
+
 /** Tools of the MCP server are called as the methods are. */
 const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'restore', 'undo']);
 
@@ -36,6 +39,7 @@ const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'r
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {
   return message
     .replace(onlyOnTheWire, '')
+    .replace(asParameter, where === 'shell' ? 'run "checkpointd create --allow-protected"' : '$&')
     .replace(/(?<![\w./-])([a-z]+)\/([a-zA-Z]+)(?![\w/-])/g, (method, noun: string, verb: string) => {
       const typed = inConsole[method];
       if (where === 'tools') return noun === 'checkpoint' && tools.has(verb) ? `${noun}_${verb}` : method;

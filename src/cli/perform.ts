@@ -2,7 +2,7 @@
 import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
 import { type CliCommand, exits, type Given, type Task } from './command.ts';
-import { explained } from './explained.ts';
+import { explained, sayFailure } from './explained.ts';
 import { allCheckpoints } from './pages.ts';
 import { reach } from './reach.ts';
 import { note, plain } from './terminal.ts';
@@ -20,6 +20,7 @@ export async function perform(
   const { client, session, workspace } = await reach(wanted, {
     make: command.makesSession === true,
     changesFiles: command.changesFiles === true,
+    allowProtected: parsed.options['allowProtected'] === true,
   });
   const interrupt = new AbortController();
   /** Whoever closed the pager waits for nothing more. */
@@ -40,21 +41,21 @@ export async function perform(
     if (command.paged !== true || !wanted.pager || wanted.json || !process.stdout.isTTY) return await body();
     const { paged } = await import('./pager.ts');
     const code = await paged(body, () => unread.abort());
-    return code ?? (interrupt.signal.aborted ? interrupted() : 0);
+    return code ?? (interrupt.signal.aborted ? interrupted(wanted) : 0);
   } catch (error) {
-    if (interrupt.signal.aborted) return interrupted();
+    if (interrupt.signal.aborted) return interrupted(wanted);
     if (unread.signal.aborted && isCancelled(error)) return 0;
-    const code = explained(error);
-    await suggest(task, error);
-    return code;
+    return await explained(error, { json: wanted.json, meant: await meantBy(task, error) });
   } finally {
     process.off('SIGINT', onSignal);
     await client.close();
   }
 }
 
-function interrupted(): number {
-  note('interrupted; what was not finished has changed nothing');
+function interrupted({ json }: Given): number {
+  const message = 'interrupted; what was not finished has changed nothing';
+  if (json) sayFailure({ kind: 'RequestCancelled', message, remedy: 'Run the command again.' });
+  else note(message);
   return exits.cancelled;
 }
 
@@ -91,13 +92,12 @@ function showProgress(value: ProgressValue): void {
   process.stderr.write(`${eraseLine}${cutTo(line, Math.max(1, process.stderr.columns - 1))}`);
 }
 
-/** The tags and names that an unknown one may have meant. */
-async function suggest(task: Task, error: unknown): Promise<void> {
-  if (!(error instanceof CheckpointdRequestError) || error.kind !== 'UnknownCheckpoint') return;
+/** Returns the tags and names that an unknown one may have meant. */
+async function meantBy(task: Task, error: unknown): Promise<string[]> {
+  if (!(error instanceof CheckpointdRequestError) || error.kind !== 'UnknownCheckpoint') return [];
   const [{ nearestReferences }, checkpoints] = await Promise.all([
     import('./nearest.ts'),
     allCheckpoints(task),
   ]);
-  const meant = nearestReferences(task.words, checkpoints);
-  if (meant.length > 0) note(`did you mean ${meant.join(', ')}?`);
+  return nearestReferences(task.words, checkpoints);
 }

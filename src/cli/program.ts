@@ -4,12 +4,14 @@ import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
 import type { Offered } from './completion.ts';
 import { explained } from './explained.ts';
+import { nearest } from './nearest.ts';
+import { misused } from './refusal.ts';
 import {
   addSessionCommand,
-  directoryFlags,
-  directoryHelp,
   givenBy,
-  withCommonOptions,
+  withJsonOption,
+  withSessionOptions,
+  withStorageOption,
 } from './session-command.ts';
 import { allowUnread, say } from './terminal.ts';
 import { workDirectory } from './tree-paths.ts';
@@ -43,7 +45,7 @@ const commands: Readonly<Record<string, Add>> = {
   sessions: addSessions,
   doctor: async (program, _, done) => {
     const summary = 'whether a daemon starts here, and what it offers';
-    const made = withCommonOptions(program.command('doctor')).description(summary);
+    const made = withJsonOption(withStorageOption(program.command('doctor'))).description(summary);
     made.action(async () => {
       const { doctor } = await import('./doctor.ts');
       done(await doctor(givenBy(made.opts())));
@@ -61,6 +63,8 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
   const [first = ''] = argv;
   const end = argv.indexOf('--');
   const paths = end === -1 ? undefined : argv.slice(end + 1);
+  const words = end === -1 ? argv : argv.slice(0, end);
+  const json = words.includes('--json');
   let code = 0;
   const program = new Command('checkpointd')
     .description(
@@ -69,15 +73,29 @@ export async function runCommand(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .configureHelp({ subcommandTerm: termOf })
     .addHelpText('after', exitCodes);
+  if (json) program.configureOutput({ writeErr: () => undefined });
   for (const [name, add] of Object.entries(commands))
     if (name === first || !Object.hasOwn(commands, first)) await add(program, paths, (now) => (code = now));
   try {
-    await program.parseAsync(end === -1 ? argv : argv.slice(0, end), { from: 'user' });
+    if (first === 'help') refuseUnknown(words);
+    await program.parseAsync(words, { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exits.usage;
-    return explained(error);
+    if (!(error instanceof CommanderError)) return explained(error, { json });
+    if (error.exitCode === 0) return 0;
+    // Without --json the library has said it already.
+    const fact = error.message.replace(/^error: /, '').replace(/\.?\s*$/, '');
+    return json ? explained(misused(fact, `See "checkpointd help ${first}".`), { json }) : exits.usage;
   }
+}
+
+/** @throws CommandRefusal for help on what is no command */
+function refuseUnknown([, ...words]: readonly string[]): void {
+  const wanted = words.find((word) => !word.startsWith('-'));
+  if (wanted === undefined || wanted === 'help' || Object.hasOwn(commands, wanted)) return;
+  const meant = nearest(wanted, Object.keys(commands));
+  const hint = meant.length === 0 ? '' : ` Did you mean ${meant.join(', ')}?`;
+  throw misused(`there is no command "${wanted}"`, `"checkpointd help" lists them.${hint}`);
 }
 
 /** Returns a command with its words, for the list of commands; that it has options goes without saying. */
@@ -86,7 +104,7 @@ function termOf(command: Command): string {
 }
 
 async function addSessions(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
-  const made = withCommonOptions(program.command('sessions')).description(
+  const made = withJsonOption(withStorageOption(program.command('sessions'))).description(
     'all sessions, of every directory; "sessions delete" deletes some',
   );
   made.action(async () => {
@@ -116,13 +134,9 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
 }
 
 async function addMcp(program: Command, _: unknown, done: (code: number) => void): Promise<void> {
-  const made = program
-    .command('mcp')
-    .description('serve checkpoints to a model, by the Model Context Protocol over standard input and output')
-    .option(directoryFlags, directoryHelp, '.')
-    .option('--session <id>', 'this session, or the beginning of its id')
-    .option('--storage <directory>', 'where sessions are kept')
-    .addHelpText('after', exitCodes);
+  const made = withSessionOptions(program.command('mcp')).description(
+    'serve checkpoints to a model, by the Model Context Protocol over standard input and output',
+  );
   made.action(async () => {
     const [{ serveMcp }, { clientVersion }] = await Promise.all([
       import('./mcp/serve-mcp.ts'),

@@ -46,12 +46,14 @@ export interface Purpose {
   readonly make?: boolean;
   /** Says which session is taken where another one may be meant. */
   readonly changesFiles?: boolean;
+  /** Begins a session in the home directory and the like, too. */
+  readonly allowProtected?: boolean;
 }
 
 /** Finds and opens the session. @throws NoSession */
 export async function reach(
   where: Where,
-  { make = false, changesFiles = false }: Purpose = {},
+  { make = false, changesFiles = false, allowProtected = false }: Purpose = {},
 ): Promise<Reached> {
   const storage = where.storage === undefined ? defaultStorage() : resolve(where.storage);
   const place = where.session === undefined ? resolve(where.path) : undefined;
@@ -60,7 +62,8 @@ export async function reach(
     ({ session }) => where.session === undefined || session.startsWith(where.session),
   );
   const [chosen] = found;
-  if (chosen === undefined) return make ? begin(storage, resolve(where.path)) : refuse(where);
+  if (chosen === undefined && make && place !== undefined) return begin(storage, place, allowProtected);
+  if (chosen === undefined) return refuse(where);
   const here = found.filter(({ workspace }) => workspace === chosen.workspace);
   const warning = changesFiles && place !== undefined ? takenAmong(chosen, here) : undefined;
   if (warning !== undefined) note(warning);
@@ -106,7 +109,7 @@ async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} is gone; the session is kept from now on`);
       own ??= await ownDaemon(storage);
-      return await opened(own, now, { retention: 'keep' });
+      return await opened(own, now, { retention: 'keep', allowProtected: true });
     });
   } catch (error) {
     await own?.close();
@@ -147,11 +150,20 @@ async function joined(stored: StoredSession, onRefused: (why: string) => void): 
   }
 }
 
-async function begin(storage: string, path: string): Promise<Reached> {
+/** Begins a session: where it may not be, that is said before anything else. */
+async function begin(storage: string, path: string, allowProtected: boolean): Promise<Reached> {
   const workspace = repositoryAround(path);
+  const client = await ownDaemon(storage);
+  const more = { retention: 'keep', init: 'never', allowProtected } as const;
+  const begun = await openedBy(client, { workspace, conversationId: 'command line' }, more);
   note(`a session of ${workspace} begins here, and is kept`);
-  const stored = { workspace, conversationId: 'command line' };
-  return openedBy(await ownDaemon(storage), stored, { retention: 'keep', init: 'force' });
+  try {
+    await client.request('checkpoint/init', { session: begun.session });
+    return begun;
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
 }
 
 function ownDaemon(storage: string): Promise<CheckpointdClient> {

@@ -10,9 +10,10 @@ export function addSessionCommand(
   paths: readonly string[] | undefined,
   done: (code: number) => void,
 ): void {
-  const made = withCommonOptions(
+  const made = withSessionOptions(
     program.command(command.name, { hidden: command.hidden === true }).description(command.summary),
   );
+  if (command.withoutJson !== true) withJsonOption(made);
   for (const [name, description] of command.words ?? []) made.argument(name, description);
   if (command.paths) made.argument('[paths...]', pathsHelp);
   for (const [flags, description] of command.options ?? []) made.option(flags, description);
@@ -42,17 +43,22 @@ function refuseExcess(
   );
 }
 
-export function withCommonOptions(command: Command): Command {
-  return command
-    .option(directoryFlags, directoryHelp, '.')
-    .option('--session <id>', 'this session, or the beginning of its id')
-    .option('--storage <directory>', 'where sessions are kept')
-    .option('--json', "print the wire's result")
-    .addHelpText('after', exitCodes);
+/** Adds the options of a command that works on one session. */
+export function withSessionOptions(command: Command): Command {
+  return withStorageOption(command)
+    .option('-C, --directory <directory>', 'work there: in the work tree, or in a directory of it', '.')
+    .option('--session <id>', 'this session, or the beginning of its id');
 }
 
-export const directoryFlags = '-C, --directory <directory>';
-export const directoryHelp = 'work there: in the work tree, or in a directory of it';
+/** Adds the option of a command that is about all sessions. */
+export function withStorageOption(command: Command): Command {
+  return command.option('--storage <directory>', 'where sessions are kept').addHelpText('after', exitCodes);
+}
+
+/** Adds the option of a command that has a result. */
+export function withJsonOption(command: Command): Command {
+  return command.option('--json', "print the wire's result, or the error");
+}
 
 export function givenBy(options: Record<string, unknown>, paths: readonly string[] = []): Given {
   const { directory, session, storage, json, pager } = options;

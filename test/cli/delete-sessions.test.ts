@@ -45,7 +45,7 @@ test('sessions delete names what goes, and deletes nothing unasked', () =>
     const [shadow, local, sqlite] = await keptSessions(rig);
     const unasked = await run(rig, shadow, local.slice(0, 20));
     assert.is(unasked.code, 2);
-    assert.match(unasked.stderr, /nobody can be asked here; --yes deletes without asking/);
+    assert.match(unasked.stderr, /nobody can be asked here\. --yes deletes without asking/);
     assert.match(unasked.stdout, /^Deletes 2 sessions, with all checkpoints and the conversation/);
     assert.match(unasked.stdout, new RegExp(`${shadow} .*codex .*2 checkpoints .*"in shadow"`));
     assert.match(unasked.stdout, new RegExp(`${local} .*codex .*2 checkpoints .*"in local"`));

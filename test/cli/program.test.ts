@@ -92,7 +92,7 @@ test('messages are forgotten from the end; they are shown first, and asked for (
       [unasked.code, unasked.stdout],
       [2, 'Would forget the last 2 messages:\n  > two of them\n  > red\n'],
     );
-    assert.match(unasked.stderr, /nobody can be asked here; --yes/);
+    assert.match(unasked.stderr, /nobody can be asked here\. --yes/);
     for (const wrong of ['0', 'x', '1.5', '-1']) assert.is((await run(rig, 'forget', wrong)).code, 2, wrong);
     const forgotten = await run(rig, 'forget', '2', '--yes');
     assert.equal(
@@ -195,6 +195,28 @@ test('an unknown command or tag is answered with the nearest ones; help is compl
       assert.match(stdout, /Exit codes: 0 done/, name);
     }
     await client.close();
+  }));
+
+test('an option that a command would ignore is refused, and help on no command says so', () =>
+  withRig(async (rig) => {
+    for (const words of [
+      ['sessions', '-C', '.'],
+      ['sessions', '--session=x'],
+      ['doctor', '--session=x'],
+      ['doctor', '-C', '.'],
+      ['console', '--json'],
+      ['complete-tags', '--json'],
+      ['status', '--no-pager'],
+      ['mcp', '--json'],
+    ]) {
+      const ran = await run(rig, ...words);
+      assert.is(ran.code, 2, words.join(' '));
+      assert.match(ran.stderr + ran.stdout, /unknown option/, words.join(' '));
+    }
+    const help = rig.run(['help', 'restor']);
+    assert.is(await help.code, 2);
+    assert.is(help.stdout, '');
+    assert.match(help.stderr, /there is no command "restor"\. .* Did you mean restore\?/);
   }));
 
 test('escapes and line breaks of a message never reach the terminal', () =>

@@ -8,6 +8,7 @@ export const completeTags: CliCommand = {
   name: 'complete-tags',
   summary: 'tags and names, for shells',
   hidden: true,
+  withoutJson: true,
   run: async (task) => {
     sayTags(await allCheckpoints(task));
     return 0;

@@ -6,7 +6,13 @@ import { say } from '../terminal.ts';
 export const create: CliCommand = {
   name: 'create',
   summary: 'a checkpoint of the work tree as it is; makes a kept session where there is none',
-  options: [['-m, --message <text>', 'what it is of']],
+  options: [
+    ['-m, --message <text>', 'what it is of'],
+    [
+      '--allow-protected',
+      'begin a session in the home directory, in what it holds for all, or in the root, too',
+    ],
+  ],
   excess: 'A message stands behind -m: checkpointd create -m "my message"',
   makesSession: true,
   run: async ({ ask, given, options: { message } }) => {

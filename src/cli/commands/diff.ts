@@ -3,9 +3,10 @@
 import type { CheckpointDiffParams, DiffFile } from '../../protocol/types.ts';
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { readableLines, visible } from '../readable-lines.ts';
+import { CommandRefusal } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { statLines } from '../stat-lines.ts';
-import { note, paint, plain, say, sayAll, sayBytes } from '../terminal.ts';
+import { paint, plain, say, sayAll, sayBytes } from '../terminal.ts';
 
 type Compared = Omit<CheckpointDiffParams, 'session' | 'format'>;
 
@@ -50,8 +51,13 @@ async function sayStat({ ask, paths }: Task, compared: Compared): Promise<number
 async function sayPatch({ ask }: Task, compared: Compared): Promise<number> {
   const result = await ask('checkpoint/diff', { ...compared, format: 'unified', binary: true });
   if (result.truncated === true) {
-    note('the patch is too large to be made at once; ask for fewer paths (checkpointd diff … src)');
-    return exits.failed;
+    const fact = 'the patch is too large to be made at once';
+    throw new CommandRefusal(
+      'LimitExceeded',
+      fact,
+      'Ask for fewer paths, one after the other.',
+      exits.failed,
+    );
   }
   await sayBytes(Buffer.from(result.text ?? '', result.encoding === 'base64' ? 'base64' : 'utf8'));
   return 0;

@@ -4,7 +4,8 @@ import { confirmed } from '../confirm.ts';
 import { inCommands } from '../in-commands.ts';
 import { messageCount } from '../lines.ts';
 import { saidMessages } from '../pages.ts';
-import { fit, note, plain, say } from '../terminal.ts';
+import { misused, unasked } from '../refusal.ts';
+import { fit, plain, say } from '../terminal.ts';
 
 export const forget: CliCommand = {
   name: 'forget',
@@ -13,10 +14,8 @@ export const forget: CliCommand = {
   options: [['-y, --yes', 'do not ask']],
   run: async ({ ask, given, options, words: [count = '1'] }) => {
     const messages = Number(count);
-    if (!/^\d+$/.test(count) || !Number.isSafeInteger(messages) || messages === 0) {
-      note(`"${count}" is no number of messages; give 1 or more`);
-      return exits.usage;
-    }
+    if (!/^\d+$/.test(count) || !Number.isSafeInteger(messages) || messages === 0)
+      throw misused(`"${count}" is no number of messages`, 'Give 1 or more.');
     const said = given.json ? undefined : await saidMessages(ask);
     if (said?.length === 0) {
       say('There are no messages.');
@@ -24,10 +23,7 @@ export const forget: CliCommand = {
     }
     if (options['yes'] !== true) {
       if (said !== undefined) sayThose(said.slice(0, messages));
-      if (given.json || !process.stdin.isTTY) {
-        note('nobody can be asked here; --yes forgets without asking. Nothing was changed.');
-        return exits.usage;
-      }
+      if (given.json || !process.stdin.isTTY) throw unasked('forgets');
       if (!(await confirmed('Forget them?'))) {
         say('Nothing was changed.');
         return exits.failed;

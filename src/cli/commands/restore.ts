@@ -2,8 +2,9 @@
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
+import { unasked } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
-import { note, say } from '../terminal.ts';
+import { say } from '../terminal.ts';
 
 export const restore: CliCommand = {
   name: 'restore',
@@ -28,30 +29,26 @@ export const restore: CliCommand = {
       mode: options['hard'] === true ? ('hard' as const) : ('soft' as const),
       ...only,
     };
-    const isDry = options['dryRun'] === true;
-    if (isDry || options['yes'] !== true) {
-      const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
-      if (isDry && printed(given, plan)) return 0;
-      if (!given.json) sayRestore(plan, paths);
-      if (isDry || changesNothing(plan)) return 0;
-      const refusal = await unconfirmed(task);
-      if (refusal !== undefined) return refusal;
-    }
+    // A restore that changes nothing would be the one that undo takes back, so it is not made.
+    const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
+    const isOver = options['dryRun'] === true || changesNothing(plan);
+    if (isOver && printed(given, plan)) return 0;
+    const isAsked = options['yes'] !== true;
+    if (!given.json && (isOver || isAsked)) sayRestore(plan, paths);
+    if (isOver) return 0;
+    if (isAsked && !(await isAgreed(task))) return exits.failed;
     const result = await ask('checkpoint/restore', { ...wanted, confirm: true });
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
-    if (options['yes'] === true || result.failed.length > 0) sayRestore(result, paths);
+    if (!isAsked || result.failed.length > 0) sayRestore(result, paths);
     say(`Restored [${tag}]. "checkpointd undo" takes it back.`);
     return result.failed.length > 0 ? exits.incomplete : 0;
   },
 };
 
-/** The exit code where nobody agrees; undefined: go on. */
-async function unconfirmed({ given }: Task): Promise<number | undefined> {
-  if (given.json || !process.stdin.isTTY) {
-    note('nobody can be asked here; --yes restores without asking. Nothing was changed.');
-    return exits.usage;
-  }
-  if (await confirmed('Restore?')) return undefined;
+/** @throws CommandRefusal where there is nobody to ask */
+async function isAgreed({ given }: Task): Promise<boolean> {
+  if (given.json || !process.stdin.isTTY) throw unasked('restores');
+  if (await confirmed('Restore?')) return true;
   say('Nothing was changed.');
-  return exits.failed;
+  return false;
 }

@@ -38,6 +38,7 @@ export const consoleCommand: CliCommand = {
   options: [
     ['--tangent-key <letter>', 'the letter that stands for /tangent with Ctrl, or none (default: t)'],
   ],
+  withoutJson: true,
   run: runConsole,
 };
 

@@ -8,6 +8,7 @@ import { exits } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { daysGiven, setKeptDays } from '../hooks/kept-days.ts';
 import { nearest } from '../nearest.ts';
+import { unasked } from '../refusal.ts';
 import { note, paint, plain, plainLines, say } from '../terminal.ts';
 import { type AgentSettings, knownAgents } from './agents.ts';
 import { lineChanges } from './line-changes.ts';
@@ -62,10 +63,7 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   if (!options.json) for (const step of changing) show(step);
   let isAgreed = options.yes;
   if (!options.dryRun && changing.length > 0 && !isAgreed) {
-    if (options.json || !process.stdin.isTTY) {
-      note('nobody can be asked here; --yes writes without asking. Nothing was changed.');
-      return exits.usage;
-    }
+    if (options.json || !process.stdin.isTTY) throw unasked('writes');
     isAgreed = await confirmed('Write this?');
     if (!isAgreed) {
       say('Nothing was changed.');

@@ -18,20 +18,20 @@ import { workDirectory } from '../tree-paths.ts';
 import { plainWords } from './plain-words.ts';
 
 const commands = [
-  { name: 'list', paged: true, tell: sayCheckpoints },
-  { name: 'complete-tags', paged: false, tell: sayTags },
+  { name: 'list', flags: ['--json', '--no-pager'], tell: sayCheckpoints },
+  { name: 'complete-tags', flags: [], tell: sayTags },
 ];
 
 /** Runs `checkpointd <command> …`; undefined where it is not so plain, and nothing was said. */
 export async function runPlainCommand([first, ...words]: readonly string[]): Promise<number | undefined> {
   const command = commands.find(({ name }) => name === first);
-  const given = command && plainWords(words, command.paged);
+  const given = command && plainWords(words, command.flags);
   if (command === undefined || given === undefined) return undefined;
   const checkpoints = await seen(given);
   if (checkpoints === undefined) return undefined;
   allowUnread();
   const tell = (): void => command.tell(checkpoints, given);
-  if (command.paged && given.pager && !given.json && process.stdout.isTTY) {
+  if (command.flags.includes('--no-pager') && given.pager && !given.json && process.stdout.isTTY) {
     const { paged } = await import('../pager.ts');
     await paged(async () => tell());
   } else tell();

@@ -10,8 +10,8 @@ const options: Readonly<Record<string, 'path' | 'session' | 'storage'>> = {
   '--storage': 'storage',
 };
 
-/** What the words after the command say; undefined where they need a closer look. `paged`: it has a pager to refuse. */
-export function plainWords(words: readonly string[], paged: boolean): Given | undefined {
+/** What the words after the command say; undefined where they need a closer look. `flags`: which it has of --json and --no-pager. */
+export function plainWords(words: readonly string[], flags: readonly string[]): Given | undefined {
   const given: { path: string; session?: string; storage?: string } = { path: '.' };
   let [json, pager] = [false, true];
   for (let at = 0; at < words.length; at += 1) {
@@ -22,9 +22,9 @@ export function plainWords(words: readonly string[], paged: boolean): Given | un
       const value = joined ?? words[++at] ?? '';
       if (value === '' || value.startsWith('-')) return undefined;
       given[option] = value;
-    } else if (word === '--json') json = true;
-    else if (word === '--no-pager' && paged) pager = false;
-    else return undefined;
+    } else if (!flags.includes(word)) return undefined;
+    else if (word === '--json') json = true;
+    else pager = false;
   }
   return { ...given, json, pager, paths: [] };
 }

@@ -1,0 +1,17 @@
+// Projection: src/protocol/error-remedies.ts. What helps against each error, for those who read no reference: the
+// command line. It is a file of its own, because only a command that failed needs it.
+import { type GeneratedFile, generatedNotice, type ProtocolDocument } from './dialect.ts';
+
+/** Emits the remedies by the names of their errors. */
+export function typescriptRemedies(document: ProtocolDocument): GeneratedFile {
+  const rows = document.errors.map(({ name, remedy }) => `  ${name}: ${quoted(remedy)},\n`);
+  const content = [
+    `// ${generatedNotice}\n`,
+    `/** What helps against each kind of error. */\nexport const errorRemedies = {\n${rows.join('')}} as const;\n`,
+  ].join('\n');
+  return { path: 'src/protocol/error-remedies.ts', content };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+}

@@ -1,0 +1,42 @@
+// `checkpointd create` where no session is begun by accident.
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
+
+async function run(
+  rig: DaemonRig,
+  ...words: string[]
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const program = rig.run([...words, `--storage=${rig.storage}`, '-C', rig.home]);
+  const code = await program.code;
+  return { code, stdout: program.stdout, stderr: program.stderr };
+}
+
+test('a session of the home directory is announced only where it begins, by --allow-protected', () =>
+  withRig(async (rig) => {
+    mkdirSync(join(rig.home, 'project'));
+    const refused = await run(rig, 'create');
+    assert.is(refused.code, 1);
+    assert.match(refused.stderr, /not checkpointed by accident.*run "checkpointd create --allow-protected"/);
+    assert.not.match(refused.stderr, /begins here/);
+    assert.equal(rig.sessions(), []);
+    const made = await run(rig, 'create', '--allow-protected', '-m', 'all of it');
+    assert.is(made.code, 0, made.stderr);
+    assert.match(made.stderr, /^checkpointd: a session of .*\/home begins here, and is kept\n$/);
+    assert.match(made.stdout, /^\[1\] .* all of it\n$/);
+    const listed = await run(rig, 'list');
+    assert.is(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, /^\[0\][^]*\n\[1\]/);
+  }));
+
+test('a session that is named and not there is not begun', () =>
+  withRig(async (rig) => {
+    const program = rig.run(['create', '--session=ses_nope', `--storage=${rig.storage}`]);
+    assert.is(await program.code, 3);
+    assert.match(program.stderr, /there is no session ses_nope/);
+    assert.equal(rig.sessions(), []);
+  }));
+
+test.run();

@@ -1,0 +1,32 @@
+// `checkpointd restore` where there is nothing to restore.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { RestoreResult } from '../../../src/protocol/types.ts';
+import { withRig } from '../../support/daemon-rig.ts';
+
+test('a restore that changes nothing prints its result, and undo takes back the one before it', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened();
+    rig.write('a.txt', 'changed\n');
+    const { checkpoint } = await client.request('checkpoint/create', { session, kind: 'turn' });
+    const run = async (...words: string[]): Promise<string> => {
+      const program = rig.run([...words, `--storage=${rig.storage}`]);
+      assert.is(await program.code, 0, program.stderr);
+      return program.stdout;
+    };
+    assert.match(await run('restore', '0', '--yes'), /Brought back \(1\)/);
+    assert.is(rig.read('a.txt'), 'a\n');
+    for (const words of [['--json'], ['--json', '--yes'], ['--json', '--dry-run']]) {
+      const plan = JSON.parse(await run('restore', '0', ...words)) as RestoreResult;
+      assert.equal([plan.dryRun, plan.restored, plan.deleted], [true, [], []], words.join(' '));
+    }
+    for (const words of [[], ['--yes'], ['--dry-run'], ['--yes', 'deep']])
+      assert.is(await run('restore', '0', ...words), 'No file changes.\n', words.join(' '));
+    await run('undo');
+    assert.is(rig.read('a.txt'), 'changed\n');
+    const { checkpoints } = await client.request('checkpoint/list', { session });
+    assert.ok(checkpoints.some(({ id }) => id === checkpoint.id));
+    await client.close();
+  }));
+
+test.run();
