@@ -41,6 +41,8 @@ export interface WalkedEntry {
   seenAt: number;
   /** Of a file whose group may do more than others: whether that may be the mask of an access list; see permissions.ts. */
   isListed?: boolean;
+  /** How many names a file has, where there are several. */
+  readonly links?: number;
   /** Why its content could not be had; set by whoever reads it. */
   unread?: ReadProblem;
 }
@@ -253,7 +255,10 @@ function lookAt(name: string, mode: TakeMode, reached: ReachedPath): WalkedEntry
   try {
     const stats = files.lstatSync(insideQuickly(reached, name), exact);
     const stamp = stampOf(stats);
-    if (stats.isFile()) return entryOf('file', stamp);
+    if (stats.isFile()) {
+      const entry = entryOf('file', stamp);
+      return stats.nlink > 1n ? { ...entry, links: Number(stats.nlink) } : entry;
+    }
     if (stats.isDirectory()) return entryOf('directory', stamp);
     if (stats.isSymbolicLink()) return entryOf('link', stamp);
     return entryOf(stats.isSocket() ? 'socket' : stats.isFIFO() ? 'fifo' : 'device', stamp);

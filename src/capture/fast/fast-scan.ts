@@ -10,6 +10,7 @@ import { lookAgain, type WalkedDirectory } from '../listing.ts';
 import { ChangedListings } from '../listings.ts';
 import { assemble } from '../tree-builder.ts';
 import { Walk } from '../walker.ts';
+import { directoriesOfOtherNames } from './linked-names.ts';
 import { type DirtyPaths, type Doubtful, dirtyPaths, FullScanNeeded, type ScanBase } from './scan-base.ts';
 
 export interface FastScanOptions extends ScanOptions {
@@ -41,6 +42,8 @@ export class FastScan {
   readonly #listed = new Set<TreePath>();
   readonly #replaced = new Map<TreePath, WalkedDirectory>();
   readonly #unheld = new Set<TreePath>();
+  /** The directories of one round, as they were known before it. */
+  readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
   /** Of one round: listed again, and held since before. */
   #standing: ReadonlySet<TreePath> = new Set();
 
@@ -69,7 +72,7 @@ export class FastScan {
       await this.#look(dirty);
       if (this.#reading.isStopped) break;
       const more = this.#stillDirty(dirtyPaths(await this.#options.more(), this.#known));
-      for (const path of this.#exchanged()) more.listed.add(path);
+      for (const path of [...this.#exchanged(), ...(await this.#otherNames())]) more.listed.add(path);
       if (more.listed.size === 0) break;
       if (attempt === againMax) throw new FullScanNeeded('unproven');
       dirty = more;
@@ -82,6 +85,20 @@ export class FastScan {
     const unstable = [...this.#listed].filter((path) => this.#known.get(path)?.failure === 'unstable');
     const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
     return met.filter((path) => this.#known.has(path));
+  }
+
+  /** Where the other names are of files that were written through one name. */
+  async #otherNames(): Promise<TreePath[]> {
+    const { base, slices } = this.#options;
+    const before = new Map(this.#round);
+    this.#round.clear();
+    const linked = base.recheck.linked;
+    return directoriesOfOtherNames(before, {
+      known: this.#known,
+      base: base.seen.directories,
+      linked,
+      slices,
+    });
   }
 
   async #look({ listed, trees }: DirtyPaths): Promise<void> {
@@ -123,6 +140,7 @@ export class FastScan {
   }
 
   #replace(path: TreePath): void {
+    if (!this.#round.has(path)) this.#round.set(path, this.#known.get(path));
     const before = this.#options.base.seen.directories.get(path);
     if (before !== undefined) this.#replaced.set(path, before);
   }

@@ -7,6 +7,7 @@ import type { IgnoreScope } from '../ignore/ignore-rules.ts';
 import type { WalkedDirectory } from '../listing.ts';
 import type { Listings } from '../listings.ts';
 import type { ScannedTree } from '../scanned-tree.ts';
+import { LinkedNames } from './linked-names.ts';
 
 /** Under which rules the look was made; others may judge every name differently. */
 export interface ScanRules {
@@ -55,6 +56,9 @@ export class RecheckSet {
   /** Repositories and git directories inside: their rules are not followed name by name. */
   readonly foreign = new Set<TreePath>();
 
+  /** The names of each captured file that has several: a write through one of them is reported of that one alone. */
+  readonly linked = new LinkedNames();
+
   constructor(unheld: Iterable<TreePath>) {
     this.unheld = new Set(unheld);
   }
@@ -90,6 +94,7 @@ export class RecheckSet {
       if (entry.ignored) this.withIgnored.add(path);
       if (entry.unread === 'undecided') this.directories.add(path);
       if (!entry.taken || entry.kind === 'directory') continue;
+      this.linked.add(join(path, name), entry);
       if (entry.blob === undefined || entry.unread !== undefined) this.directories.add(path);
       else if (!entry.settled) this.#addUnsettled(join(path, name));
     }
@@ -101,6 +106,7 @@ export class RecheckSet {
     this.unheld.delete(path);
     this.withIgnored.delete(path);
     this.foreign.delete(path);
+    for (const [name, entry] of entries) this.linked.delete(join(path, name), entry);
     if (this.unsettled.size > 0) for (const name of entries.keys()) this.unsettled.delete(join(path, name));
   }
 

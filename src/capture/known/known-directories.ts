@@ -54,7 +54,7 @@ export function knownOf(
 function isKnown({ kind, stamp, taken, ...of }: WalkedEntry, { clock, settleMs, blob }: KnownBy): boolean {
   if (!taken || stamp === undefined || stamp.dev !== clock.device) return false;
   if (kind === 'directory') return true;
-  if ((kind !== 'file' && kind !== 'link') || of.unread !== undefined) return false;
+  if ((kind !== 'file' && kind !== 'link') || of.unread !== undefined || of.links !== undefined) return false;
   return of.settled && of.blob?.length === blob * 2 && isSettled(stamp, clock, settleMs);
 }
 

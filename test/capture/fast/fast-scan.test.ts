@@ -1,5 +1,5 @@
 // A capture that looks at what was told to have changed makes the very snapshot of one that looks at everything.
-import { rmSync, writeFileSync } from 'node:fs';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,6 +7,7 @@ import { systemCode } from '../../../src/base/errors.ts';
 import { fastEqualsFull, HeldRig } from '../../support/held-rig.ts';
 import { seed } from '../../support/property.ts';
 import { Random, RandomEdits } from '../../support/trees/random-edits.ts';
+import { until } from '../../support/until.ts';
 
 const test = suite('fast scan');
 
@@ -37,6 +38,67 @@ test('after an edit, a new tree, a deletion and nothing at all a capture is fast
 
 test('random edits of every kind: fast equals full', () =>
   HeldRig.with((it) => fastEqualsFull(it, Number(process.env.RUNS ?? 150))));
+
+/** Everything that was captured counts as settled: a capture takes it over unread. */
+async function settled(it: HeldRig): Promise<void> {
+  const ms = Date.now() + 30;
+  await until('the clock has gone on', () => Date.now() > ms);
+  await it.capture();
+}
+
+const ways: readonly (readonly [string, (it: HeldRig) => void])[] = [
+  ['', (it) => writeFileSync(it.at('b/linked'), 'new')],
+  [' in the same directory', (it) => writeFileSync(it.at('a/beside'), 'new')],
+  [
+    ' that was made since',
+    (it) => {
+      linkSync(it.at('c/d/h'), it.at('b/new'));
+      writeFileSync(it.at('b/new'), 'new');
+    },
+  ],
+  [
+    ' that is gone',
+    (it) => {
+      writeFileSync(it.at('b/linked'), 'new');
+      rmSync(it.at('b/linked'));
+    },
+  ],
+  [
+    ' that was moved',
+    (it) => {
+      writeFileSync(it.at('b/linked'), 'new');
+      renameSync(it.at('b/linked'), it.at('c/moved'));
+    },
+  ],
+  [
+    ' whose directory is gone',
+    (it) => {
+      writeFileSync(it.at('b/linked'), 'new');
+      rmSync(it.at('b'), { recursive: true });
+    },
+  ],
+  [' that is ignored', (it) => writeFileSync(it.at('c/x.log'), 'new')],
+];
+
+for (const [which, write] of ways)
+  test(`a fast capture holds what was written through another name${which}`, () =>
+    HeldRig.with(
+      async (it) => {
+        it.rig.write('.gitignore', '*.log\n');
+        for (const path of ['a/f', 'b/g', 'c/d/h', 'd/i', 'alone']) it.rig.write(path, 'old');
+        for (const name of ['b/linked', 'a/beside']) linkSync(it.at('a/f'), it.at(name));
+        linkSync(it.at('d/i'), it.at('c/x.log'));
+        linkSync(it.at('alone'), join(it.rig.top, 'outside'));
+        await settled(it);
+        await settled(it);
+        write(it);
+        await it.agreesFast('the next one');
+        await settled(it);
+        it.rig.write('b/g', 'new');
+        await it.agreesFast('and the one after');
+      },
+      { settleMs: 0 },
+    ));
 
 test('a capture may build on another snapshot than the last one', () =>
   HeldRig.with(async (it) => {
