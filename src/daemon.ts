@@ -46,7 +46,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
   idle: 'orderly',
 };
 
-/** Builds a daemon that serves requests through its handlers. Starts nothing but the clock of the idle sweep: what is heavy is loaded when used. */
+/** Builds a daemon that serves requests through its handlers. Starts nothing but the sweep of the storage: what is heavy is loaded when used. */
 export function createDaemon(options: DaemonOptions): Daemon {
   const storage = options.storageDirectory ?? defaultStorageDirectory();
   const sessions = new Sessions({
@@ -60,7 +60,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     ...given({ orphanGraceMs: options.orphanGraceMs }),
     log: options.log,
   });
-  sessions.sweepLater();
+  sessions.sweepAtStart();
   return {
     sessions,
     handlers: handlersFor({ sessions, storage, log: options.log }),

@@ -135,6 +135,9 @@ export type FailureReason = 'unsaved' | 'nestedGitDirectory' | 'collision' | 'un
 /** How bytes are written. */
 export type ContentEncoding = 'utf-8' | 'base64';
 
+/** Why `session/close` removed nothing. */
+export type NotRemovedReason = 'retention' | 'otherClients' | 'unfinishedRestore' | 'onlyCopy' | 'notOurs' | 'storeUnavailable' | 'failed' | (string & {});
+
 /** Who changed a file. */
 export type Author = 'agent' | 'user' | 'session' | (string & {});
 
@@ -1250,6 +1253,8 @@ export interface SessionCloseParams {
 export interface SessionCloseResult {
   /** Whether its checkpoints and conversation were removed. */
   readonly removed: boolean;
+  /** Why they were not removed. Absent: they were. */
+  readonly reason?: NotRemovedReason;
   /** True when this is the stored answer to an earlier request with the same `idempotencyKey`. Absent: false. */
   readonly replayed?: boolean;
   /** Not sent: what opens or ends a session is no operation of it. Reserved. */
@@ -2979,8 +2984,8 @@ export interface RequestTypes {
    */
   'session/open': { params: SessionOpenParams; result: SessionOpenResult; };
   /**
-   * Ends a session, or this client's share of it while other clients have it open (`removed` is false then).
-   * With retention `session` its checkpoints and conversation are removed at once, with `keep` they stay.
+   * Ends a session, or this client's share of it while other clients have it open. With retention `session`
+   * its checkpoints and conversation are removed at once, with `keep` they stay.
    */
   'session/close': { params: SessionCloseParams; result: SessionCloseResult; };
   /**

@@ -331,6 +331,10 @@ function ContentEncoding(v: unknown, p: string, g: Gathering): void {
   oneOf(v, p, g, ['utf-8', 'base64']);
 }
 
+function NotRemovedReason(v: unknown, p: string, g: Gathering): void {
+  string(v, p, g);
+}
+
 function Author(v: unknown, p: string, g: Gathering): void {
   string(v, p, g);
 }
@@ -1138,6 +1142,7 @@ function SessionCloseResult(v: unknown, p: string, g: Gathering): void {
   const o = record(v, p, g);
   if (o === undefined) return;
   need(o, 'removed', p, g, boolean);
+  may(o, 'reason', p, g, NotRemovedReason);
   may(o, 'replayed', p, g, boolean);
   may(o, 'operation', p, g, OperationId);
   may(o, 'warnings', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, string));

@@ -17,9 +17,20 @@ import { destroyOutside } from './session-store.ts';
  */
 export type EndKind = 'orderly' | 'abrupt';
 
+/** Why a session that ended is still on the disk, or why it did not end; the wire's words. */
+export type NotRemoved =
+  | 'retention'
+  | 'otherClients'
+  | 'unfinishedRestore'
+  | 'onlyCopy'
+  | 'notOurs'
+  | 'storeUnavailable';
+
 export interface Ended {
   /** What became of the session's directory. */
   readonly fate: 'kept' | 'removed' | 'orphaned';
+  /** Absent: it was removed. */
+  readonly because?: NotRemoved;
   /** Resolves when a removed directory is deleted; the path itself is gone already. */
   readonly deleted: Promise<void>;
 }
@@ -31,18 +42,14 @@ export async function endSession(session: Session, kind: EndKind, isOver?: 'dele
     await queue.close();
     const { enabled } = session; // not before: what ran may have enabled checkpoints, or removed them
     await session.watcher?.close();
-    await session.parts.answered.close();
-    await session.parts.late.lookNow(() => enabled?.store);
+    await Promise.all([session.parts.answered.close(), session.parts.late.lookNow(() => enabled?.store)]);
     await enabled?.capture.close(isOver); // a scan of its own may run, with files of the store's
-    const fate =
-      marker.retention === 'keep'
-        ? 'kept'
-        : (await mayRemove(session, enabled, kind)) && (await removeCheckpoints(session))
-          ? 'removed'
-          : 'orphaned';
+    const because = marker.retention === 'keep' ? 'retention' : await removedOrNot(session, enabled, kind);
     await enabled?.store.close();
-    const trash = fate === 'removed' ? renameAway(directory) : undefined;
-    return { fate, deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
+    if (because !== undefined)
+      return { fate: because === 'retention' ? 'kept' : 'orphaned', because, deleted: Promise.resolve() };
+    const trash = renameAway(directory);
+    return { fate: 'removed', deleted: trash === undefined ? Promise.resolve() : deleteTrash(trash) };
   } finally {
     session.enabled?.store.kill(); // what was closed is gone already; what failed to close must not outlive the session
     sessionLog.close();
@@ -54,14 +61,13 @@ export async function endSession(session: Session, kind: EndKind, isOver?: 'dele
  * The same for a process that dies now and can await nothing: its git children first, then the path, when that
  * loses nothing as far as can be told without looking into snapshots. The next start deletes what was renamed.
  */
-export function abandonSession(session: Session): void {
-  const { directory, marker } = session.parts;
+export function abandonSession(session: Session, kind: EndKind = 'abrupt'): void {
+  const { directory, late, marker } = session.parts;
   session.enabled?.store.kill();
   if (marker.retention === 'keep' || !strategyNamed(marker.strategy).livesInSessionDirectory) return;
-  const { answered, late } = session.parts;
-  if (files.existsSync(directory.intentFile) || answered.isAny || late.isAny) return;
-  if (isBeyondReach(session)) return;
-  if (session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
+  if (files.existsSync(directory.intentFile) || late.isAny) return;
+  if (kind === 'abrupt' && isBeyondReach(session)) return;
+  if (kind === 'abrupt' && session.enabled !== undefined && mayHoldOnlyCopy(session.enabled)) return;
   if (!session.parts.owner.holds()) return;
   renameAway(directory);
 }
@@ -83,18 +89,23 @@ async function removeCheckpoints({ enabled, parts }: Session): Promise<boolean> 
   }
 }
 
-async function mayRemove(
+/** Removes the checkpoints of a session that is to go, and says what stands in the way, if anything. */
+async function removedOrNot(
   session: Session,
   checkpoints: Checkpoints | undefined,
   kind: EndKind,
-): Promise<boolean> {
-  const { directory, answered, late } = session.parts;
-  if (files.existsSync(directory.intentFile) || answered.isAny || late.isAny) return false;
-  if (!isOurs(session)) return false;
-  if (kind === 'orderly') return true;
-  // What a damaged store still holds, nobody can tell.
-  if (checkpoints === undefined) return !isBeyondReach(session);
-  return !(await safetyHoldsOnlyCopy(checkpoints));
+): Promise<NotRemoved | undefined> {
+  const { directory, late } = session.parts;
+  if (files.existsSync(directory.intentFile)) return 'unfinishedRestore';
+  // What a restore displaced and another program wrote to since, and what could not be brought back.
+  if (late.isAny) return 'onlyCopy';
+  if (!isOurs(session)) return 'notOurs';
+  if (kind === 'abrupt') {
+    // What a damaged store still holds, nobody can tell.
+    if (checkpoints === undefined && isBeyondReach(session)) return 'storeUnavailable';
+    if (checkpoints !== undefined && (await safetyHoldsOnlyCopy(checkpoints))) return 'onlyCopy';
+  }
+  return (await removeCheckpoints(session)) ? undefined : 'storeUnavailable';
 }
 
 /** Whether there may be checkpoints that nobody can look at now. */

@@ -47,6 +47,8 @@ export class Sessions {
   #isClosing = false;
   /** Sessions whose end has begun and is not finished. */
   readonly #ending = new Map<Session, Promise<void>>();
+  /** How the end of all sessions began, if it has. */
+  #lastKind: EndKind = 'abrupt';
   readonly #storages = new Set<string>();
   #idleSweep: NodeJS.Timeout | undefined;
   readonly #deletions = new Set<Promise<void>>();
@@ -57,10 +59,17 @@ export class Sessions {
   }
 
   /**
-   * Sweeps the default storage after a while, for a daemon in which no session is opened. Not at once: whoever
-   * comes to resume an orphan opens it first, and from then on it has an owner.
+   * Sweeps the default storage after a while, for a daemon in which no session is opened. Not at once: a client that
+   * comes to resume an orphan opens it first, and from then on it has an owner. Without a grace no client may resume
+   * one, so the sweep is at once, and openings wait until the paths of the orphans are free.
    */
-  sweepLater(delayMs = idleSweepMs): void {
+  sweepAtStart(delayMs = idleSweepMs): void {
+    if (this.#options.orphanGraceMs === 0) {
+      this.#opening = new Promise((resolve) =>
+        this.#sweepOnce(this.#options.defaultStorage, () => resolve(undefined)),
+      );
+      return;
+    }
     this.#idleSweep = setTimeout(() => {
       void this.#opening.then(() => this.#isClosing || this.#sweepOnce(this.#options.defaultStorage));
     }, delayMs).unref();
@@ -120,9 +129,10 @@ export class Sessions {
 
   /** Ends a client's share of a session, and the session when nobody else has it open. @throws UnknownSession */
   async closeFor(client: Client, id: string, kind: EndKind = 'orderly'): Promise<Ended> {
-    const { id: session } = this.openedBy(client, id);
+    const { id: session, parts } = this.openedBy(client, id);
     if (this.#shares.release(session, client)) return this.close(session, kind);
-    return { fate: 'kept', deleted: Promise.resolve() };
+    const because = parts.marker.retention === 'keep' ? 'retention' : 'otherClients';
+    return { fate: 'kept', because, deleted: Promise.resolve() };
   }
 
   /** Ends all shares of a client that is gone, and what it alone had open. */
@@ -150,6 +160,7 @@ export class Sessions {
   /** Ends every session; resolves when every path that may go is gone. A failure in one does not spare the others. */
   async closeAll(kind: EndKind): Promise<void> {
     this.#isClosing = true;
+    this.#lastKind = kind;
     clearTimeout(this.#idleSweep);
     await this.#opening; // one that was under way either stands and is closed too, or has removed what it made
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
@@ -165,7 +176,7 @@ export class Sessions {
     killAllGit();
     for (const session of [...this.#open.values(), ...this.#ending.keys()]) {
       try {
-        abandonSession(session);
+        abandonSession(session, this.#lastKind);
       } catch (error) {
         this.#options.log.error(`a session was left as it is: ${String(error)}`);
       }
@@ -270,14 +281,14 @@ export class Sessions {
   }
 
   /** Sweeps a storage root in the background, the first time it is used. */
-  #sweepOnce(storage: string): void {
+  #sweepOnce(storage: string, onDecided?: () => void): void {
     if (this.#storages.has(storage)) return;
     this.#storages.add(storage);
-    const sweep = this.#sweep(storage);
+    const sweep = this.#sweep(storage, onDecided);
     this.#watchDeletion(sweep);
   }
 
-  async #sweep(storage: string): Promise<void> {
+  async #sweep(storage: string, onDecided?: () => void): Promise<void> {
     const { log } = this.#options;
     const grace = this.#options.orphanGraceMs ?? orphanGraceMs;
     const { removed } = await sweepStorage(
@@ -285,6 +296,7 @@ export class Sessions {
       grace,
       (directory) => destroyOutside(directory, log),
       log,
+      onDecided,
     );
     if (removed.length > 0) log.info(`removed ${removed.length} session(s) of dead daemons`);
   }

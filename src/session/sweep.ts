@@ -24,29 +24,38 @@ export interface SweepReport {
  * Sweeps a storage root once.
  *
  * `destroyOutside` removes what a strategy keeps outside the session directory (hidden refs, rows).
- * A directory that cannot be judged or removed is logged and left.
+ * A directory that cannot be judged or removed is logged and left. `onDecided` is called when every path that goes is
+ * free, before the long part begins: deleting what was renamed away.
  */
 export async function sweepStorage(
   storage: string,
   graceMs: number,
   destroyOutside: (directory: SessionDirectory) => Promise<void>,
   log: Log,
+  onDecided: () => void = () => undefined,
 ): Promise<SweepReport> {
   const removed: string[] = [];
-  for (const name of namesIn(storage)) {
-    try {
-      if (isTrash(name)) {
-        if (isOurTrash(storage, name)) await deleteTrash(join(storage, name));
-      } else if (
-        /^ses_[0-9a-z]{26}$/.test(name) &&
-        (await sweepSession(storage, name as SessionId, { graceMs, destroyOutside, log }))
-      ) {
-        removed.push(name);
+  const each = async (names: readonly string[], sweep: (name: string) => Promise<void>): Promise<void> => {
+    for (const name of names) {
+      try {
+        await sweep(name);
+      } catch (error) {
+        log.warn(`could not sweep ${name}: ${String(error)}`);
       }
-    } catch (error) {
-      log.warn(`could not sweep ${name}: ${String(error)}`);
     }
+  };
+  try {
+    const sessions = namesIn(storage).filter((name) => /^ses_[0-9a-z]{26}$/.test(name));
+    await each(sessions, async (name) => {
+      if (await sweepSession(storage, name as SessionId, { graceMs, destroyOutside, log }))
+        removed.push(name);
+    });
+  } finally {
+    onDecided();
   }
+  await each(namesIn(storage).filter(isTrash), async (name) => {
+    if (isOurTrash(storage, name)) await deleteTrash(join(storage, name));
+  });
   return { removed };
 }
 
@@ -77,8 +86,7 @@ async function sweepSession(
     if (isDeleted ? !isBeingDeleted(directory) : !isOrphan(directory)) return false;
     await lookBeforeRemoval(directory, log);
     await destroyOutside(directory);
-    const trash = renameAway(directory);
-    if (trash !== undefined) await deleteTrash(trash);
+    renameAway(directory);
     return true;
   } finally {
     owner.release();

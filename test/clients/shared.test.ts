@@ -103,7 +103,10 @@ test('session/close ends a share; the session ends with the last; deleting it be
     const { session } = await rig.open(first);
     const second = await joined(rig, session);
     assert.is(await kindOf(second.request('session/delete', { session })), 'StoreBusy');
-    assert.equal(await first.request('session/close', { session }), { removed: false });
+    assert.equal(await first.request('session/close', { session }), {
+      removed: false,
+      reason: 'otherClients',
+    });
     assert.equal(rig.sessions(), [session]);
     await second.request('checkpoint/create', { session, ...turn });
     const stranger = await CheckpointdClient.attach(socketOf(rig, session));

@@ -1,7 +1,7 @@
 // Every way in which a daemon can end, against the real daemon: how it ends, with which code, and what becomes of the
 // shadow repository.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -71,6 +71,51 @@ test('shutdown and exit end with 0 and remove the shadow (Q37)', () =>
     assert.equal(await client.exit(), { code: 0, signal: null });
     assert.equal(rig.stored(), []);
   }));
+
+/** The ends that the client or the user decides, right after a restore on a disk that needs two seconds to sync it. */
+const orderly: readonly (readonly [string, (client: WireClient, session: string) => Promise<unknown>])[] = [
+  [
+    'session/close',
+    async (client, session) => {
+      assert.equal(await client.request('session/close', { session }), { removed: true });
+      return client.close();
+    },
+  ],
+  [
+    'shutdown and exit',
+    async (client) => {
+      await client.request('shutdown', {});
+      client.notify('exit');
+      return client.exit();
+    },
+  ],
+  [
+    'SIGTERM',
+    async (client) => {
+      client.process.kill('SIGTERM');
+      return client.exit();
+    },
+  ],
+];
+
+for (const [name, end] of orderly) {
+  test(`${name} removes the shadow right after a restore whose files take long to reach the disk`, () =>
+    withRig(async (rig) => {
+      const plan = join(rig.top, 'plan');
+      const names = Array.from({ length: 30 }, (_, n) => `many/${n}`);
+      for (const path of names) rig.write(path, `${path} one\n`);
+      const command = [process.execPath, faultyEntry, `--plan=${plan}`] as const;
+      const { client, session } = await rig.opened({}, { command });
+      for (const path of names) rig.write(path, `${path} two\n`);
+      const slow = { act: 'slow', at: 1, times: Number.MAX_SAFE_INTEGER, ms: 60, match: '^fsync ' };
+      writeFileSync(`${plan}.new`, JSON.stringify(slow));
+      renameSync(`${plan}.new`, plan); // the daemon reads it at its next call
+      await client.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
+      await end(client, session);
+      assert.equal(rig.sessions(), []);
+      for (const path of names) assert.is(rig.read(path), `${path} one\n`);
+    }));
+}
 
 /** 20,000 loose objects' worth of files in a shadow. */
 function fill(shadow: string): void {
@@ -170,7 +215,10 @@ test('with retention keep nothing is removed, whatever the end (Q15, Q47)', () =
       assert.equal(rig.stored(), [session]);
     }
     const last = await rig.opened(keep);
-    assert.equal(await last.client.request('session/close', { session }), { removed: false });
+    assert.equal(await last.client.request('session/close', { session }), {
+      removed: false,
+      reason: 'retention',
+    });
     assert.equal(rig.stored(), [session]);
   }));
 

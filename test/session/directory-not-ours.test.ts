@@ -115,7 +115,10 @@ test('a copy that somebody keeps files in is resumed, and not removed', () =>
     writeFileSync(join(place, 'thesis.tex'), 'my thesis\n');
     const next = await rig.opened({ retention: 'session' });
     assert.is(next.resumed, true);
-    assert.equal(await next.client.request('session/close', { session }), { removed: false });
+    assert.equal(await next.client.request('session/close', { session }), {
+      removed: false,
+      reason: 'notOurs',
+    });
     await next.client.close();
     assert.is(readFileSync(join(place, 'thesis.tex'), 'utf8'), 'my thesis\n');
   }));
@@ -144,7 +147,7 @@ test('a link that takes the place of an open session’s directory survives clos
     const before = contentsOf(victim);
     renameSync(rig.shadow(session), join(rig.top, 'aside'));
     symlinkSync(victim, rig.shadow(session));
-    assert.equal(await client.request('session/close', { session }), { removed: false });
+    assert.equal(await client.request('session/close', { session }), { removed: false, reason: 'notOurs' });
     await client.close();
     assert.equal(contentsOf(victim), before);
     assert.is(readlinkSync(rig.shadow(session)), victim);

@@ -43,7 +43,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       assert.match(warnings?.join() ?? '', /session\.json.*gone.*kept until/);
       assert.is((await rig.request('conversation/get', { session })).historyLength, 1);
       assert.is((await rig.request('checkpoint/list', { session })).checkpoints.length, 2);
-      assert.equal(await rig.request('session/close', { session }), { removed: false });
+      assert.equal(await rig.request('session/close', { session }), { removed: false, reason: 'retention' });
       assert.ok(existsSync(markerFile));
       const again = await rig.request('session/open', place);
       assert.equal([again.resumed, again.warnings], [true, undefined]);

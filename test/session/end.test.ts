@@ -1,11 +1,13 @@
 // What the end of a session may remove, with the sessions in this process; the daemon's own ends are in test/daemon.
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
+import type { ParamsOf } from '../../src/protocol/types.ts';
 import { abandonSession, type EndKind } from '../../src/session/end.ts';
 import type { Session } from '../../src/session/session.ts';
+import { breakAt } from '../support/interrupted-restore.ts';
 import { operation, type SessionRig, withSessions } from '../support/session-rig.ts';
 
 const fully = { mode: 'hard', confirm: true } as const;
@@ -162,5 +164,74 @@ for (const end of ['close', 'delete'] as const)
       assert.equal(processesOn(session.parts.directory.root), []);
       assert.not(existsSync(session.parts.directory.root));
     }));
+
+/** Why a session that its client closes is not removed, and how it comes to that. */
+const reasons: readonly (readonly [
+  string,
+  Partial<ParamsOf<'session/open'>>,
+  (rig: SessionRig, session: string) => Promise<unknown>,
+])[] = [
+  ['retention', { retention: 'keep' }, async () => undefined],
+  [
+    'otherClients',
+    {},
+    (rig) => rig.daemon.call('session/open', { workspace: rig.work, conversationId: 'c' }, { client: {} }),
+  ],
+  [
+    'unfinishedRestore',
+    {},
+    async (rig, session) => {
+      rig.write('f', 'two\n');
+      rig.write('g', 'two\n');
+      installFault(breakAt(4));
+      await rig
+        .request('checkpoint/restore', { session, tag: '0', mode: 'hard' })
+        .then(
+          () => assert.unreachable('it was not broken'),
+          () => undefined,
+        )
+        .finally(() => installFault(undefined));
+    },
+  ],
+  [
+    'notOurs',
+    {},
+    async (rig, session) => {
+      const { root } = rig.sessions.get(session).parts.directory;
+      renameSync(root, `${root}.aside`);
+      cpSync(`${root}.aside`, root, { recursive: true });
+    },
+  ],
+  [
+    'failed',
+    {},
+    async (rig, session) => {
+      const { root } = rig.sessions.get(session).parts.directory;
+      installFault((call, target) => {
+        if (call === 'rename' && target === root) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+      });
+    },
+  ],
+];
+
+for (const [reason, open, happen] of reasons) {
+  test(`session/close says why it removed nothing: ${reason}`, () =>
+    withSessions(async (rig) => {
+      rig.write('f', 'base\n');
+      rig.write('g', 'base\n');
+      const { session } = await rig.request('session/open', {
+        workspace: rig.work,
+        conversationId: 'c',
+        ...open,
+      });
+      await happen(rig, session);
+      try {
+        const closed = await rig.request('session/close', { session });
+        assert.equal([closed.removed, closed.reason], [false, reason]);
+      } finally {
+        installFault(undefined);
+      }
+    }));
+}
 
 test.run();

@@ -22,6 +22,7 @@ import { isTrash, renameAway, renameStoreAway } from '../../src/session/removal.
 import type { SessionEvents } from '../../src/session/session.ts';
 import { Sessions } from '../../src/session/sessions.ts';
 import { sweepStorage } from '../../src/session/sweep.ts';
+import { until } from '../support/until.ts';
 
 const hour = 3_600_000;
 const logged: string[] = [];
@@ -161,11 +162,23 @@ test('a start in which nobody opens a session sweeps as well, after a while', ()
     const young = orphan(storage, 'young', 23);
     const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };
     const sessions = new Sessions({ surroundings, defaultStorage: storage, log });
-    sessions.sweepLater(1);
+    sessions.sweepAtStart(1);
     for (let i = 0; i < 5000 && readdirSync(storage).length > 1; i += 1) await sleep(2);
     await sessions.deletionsDone();
     assert.not(old.exists());
     assert.ok(young.exists());
+    await sessions.closeAll('orderly');
+  }));
+
+test('a start without a grace sweeps at once, and an opening waits until the orphan is gone', () =>
+  inStorage(async (storage) => {
+    const young = orphan(storage, 'young', 1);
+    const surroundings = { events: {} as SessionEvents, log, onPoison: assert.unreachable };
+    const sessions = new Sessions({ surroundings, defaultStorage: storage, orphanGraceMs: 0, log });
+    sessions.sweepAtStart();
+    await until('the orphan is gone, and no session was opened', () => !young.exists());
+    await sessions.deletionsDone();
+    assert.equal(readdirSync(storage), []);
     await sessions.closeAll('orderly');
   }));
 

@@ -26,7 +26,7 @@ export const faultyEntry = testProgram('planned-daemon');
 export const asNobody = [...plainUserPrefix, process.execPath, daemonEntry] as const;
 
 export interface StartOptions extends WireOptions {
-  /** Default: 0, so that orphans are swept by the next start. */
+  /** Default: 24, so that what a kill left can be resumed. */
   readonly graceHours?: number;
 }
 
@@ -77,7 +77,7 @@ export class DaemonRig {
   }
 
   /** The daemon's arguments in this rig. */
-  args(graceHours = 0): string[] {
+  args(graceHours = 24): string[] {
     return [
       `--storage-dir=${this.storage}`,
       `--orphan-grace-hours=${graceHours}`,

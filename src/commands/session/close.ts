@@ -10,10 +10,12 @@ export const command = defineCommand(
     // From here on it is given up, whatever becomes of its files: the next start sees to what is left.
     const lost = 'The session is closed, but not all of it could be put away';
     const ended = await afterCommit(context, lost, () => sessions.closeFor(client, session.id));
-    return { removed: ended?.fate === 'removed' };
+    if (ended?.fate === 'removed') return { removed: true };
+    return { removed: false, reason: ended?.because ?? 'failed' };
   },
   {
     // Closing a kept session can only come out one way.
-    endsSession: ({ parts }) => (parts.marker.retention === 'session' ? undefined : { removed: false }),
+    endsSession: ({ parts }) =>
+      parts.marker.retention === 'session' ? undefined : { removed: false, reason: 'retention' },
   },
 );

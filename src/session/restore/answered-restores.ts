@@ -13,8 +13,8 @@ import type { TreePath } from '../../tree/tree-path.ts';
 import type { SessionDirectory } from '../directory.ts';
 import { recordOf } from './intent.ts';
 
-/** How long the end of a session waits for files to reach the disk. */
-const patienceMs = 1_000;
+/** How long the end of a session waits for files to reach the disk: half of the second in which a shutdown is answered. */
+const patienceMs = 500;
 const noteName = /^restored-[0-9a-z]+\.json$/;
 
 export interface AnsweredNote {
@@ -85,11 +85,6 @@ export class AnsweredRestores {
       files.rmSync(this.#file(id), { force: true });
     }
     syncDirectory(this.#directory.own);
-  }
-
-  /** Whether any note stands: a session that ends before its files are on the disk is not removed. */
-  get isAny(): boolean {
-    return this.#names().length > 0;
   }
 
   /** Waits a little for what is being synced, then leaves it to the kernel and the notes where they are. */

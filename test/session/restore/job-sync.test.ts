@@ -144,6 +144,40 @@ test('shadow: many contents in one pack are on the disk before a restore changes
     assert.ok(statSync(join(rig.work, 'many/0')).size > 0);
   }));
 
+for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+  test(`${strategy}: with durability power a restore is answered when all that it wrote is on the disk`, () =>
+    withSessions(async (rig) => {
+      for (let n = 0; n < 20; n += 1) rig.write(`deep/${n}`, `${n} one\n`);
+      const { session } = await rig.request('session/open', {
+        workspace: rig.work,
+        strategy,
+        durability: 'power',
+      });
+      for (let n = 0; n < 20; n += 1) rig.write(`deep/${n}`, `${n} two\n`);
+      rig.write('later', 'made since\n');
+      const synced = new Set<string>();
+      installFault((call, target) => {
+        if (call === 'fsync') synced.add(identityOf(`/proc/self/fd/${target}`).id);
+      });
+      try {
+        await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
+        const written = ['deep', '.', ...Array.from({ length: 20 }, (_, n) => `deep/${n}`)];
+        const open = written.filter((path) => !synced.has(identityOf(join(rig.work, path)).id));
+        assert.equal(open, []);
+        const inTree = new Set(written.map((path) => identityOf(join(rig.work, path)).id));
+        synced.clear();
+        await rig.request('session/close', { session });
+        assert.equal(
+          [...synced].filter((id) => inTree.has(id)),
+          [],
+          'nothing of it is synced later',
+        );
+      } finally {
+        installFault(undefined);
+      }
+    }));
+}
+
 test('a sync that fails stops a restore before it changes anything', () =>
   withSessions(async (rig) => {
     const session = await rig.open();

@@ -12,9 +12,11 @@ import {
 } from 'node:fs';
 import type { Fault } from '../../../src/base/seam.ts';
 
-/** What is to be done (`executable`: the file that the call is about becomes one) at the `at`-th call from now on whose words match. */
+/** What is to be done (`executable`: the file that the call is about becomes one; `slow`: the call takes `ms` longer) at the `at`-th call from now on whose words match. */
 export interface FaultPlan {
-  readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable';
+  readonly act: 'none' | 'kill' | 'killAll' | 'fail' | 'link' | 'executable' | 'slow';
+  /** Of `slow`. */
+  readonly ms?: number;
   readonly at: number;
   /** How many calls in a row. Default: 1. */
   readonly times?: number;
@@ -90,12 +92,18 @@ export function plannedFault(file: string): Fault {
       tell(`${code} ${where}`);
       throw Object.assign(new Error(`${code}: injected, ${where}`), { code, syscall: call });
     }
+    if (plan.act === 'slow') return block(plan.ms ?? 0);
     tell(`${plan.act} ${where}`);
     if (plan.act === 'executable' && lstatSync(target).isFile()) chmodSync(target, 0o755);
     if (plan.act === 'link' && plan.link !== undefined) swap(plan.link);
     if (plan.act === 'killAll') for (const child of children()) process.kill(child, 'SIGKILL');
     if (plan.act === 'kill' || plan.act === 'killAll') process.kill(process.pid, 'SIGKILL');
   };
+}
+
+/** Blocks this thread, as a system call on a slow disk does. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function swap({ from, aside, to }: NonNullable<FaultPlan['link']>): void {

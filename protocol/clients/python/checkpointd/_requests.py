@@ -188,9 +188,9 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> SessionCloseResult:
-        """Ends a session, or this client's share of it while other clients have it open (`removed`
-        is false then). With retention `session` its checkpoints and conversation are removed at
-        once, with `keep` they stay.
+        """Ends a session, or this client's share of it while other clients have it open. With
+        retention `session` its checkpoints and conversation are removed at once, with `keep` they
+        stay.
         """
         result: SessionCloseResult = await self.request("session/close", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

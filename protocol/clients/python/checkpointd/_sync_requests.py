@@ -183,9 +183,9 @@ class SyncRequests:
         on_progress: Optional[ProgressListener] = None,
         timeout: Optional[float] = None,
     ) -> SessionCloseResult:
-        """Ends a session, or this client's share of it while other clients have it open (`removed`
-        is false then). With retention `session` its checkpoints and conversation are removed at
-        once, with `keep` they stay.
+        """Ends a session, or this client's share of it while other clients have it open. With
+        retention `session` its checkpoints and conversation are removed at once, with `keep` they
+        stay.
         """
         result: SessionCloseResult = self.request("session/close", params, on_progress=on_progress, timeout=timeout)
         return result

@@ -48,6 +48,7 @@ __all__ = [
     "ConflictPolicy",
     "FailureReason",
     "ContentEncoding",
+    "NotRemovedReason",
     "Author",
     "WatchState",
     "OperationState",
@@ -553,6 +554,11 @@ FailureReason = str
 
 # How bytes are written.
 ContentEncoding = Literal["utf-8", "base64"]
+
+
+# Why `session/close` removed nothing. Known: retention, otherClients, unfinishedRestore,
+# onlyCopy, notOurs, storeUnavailable, failed.
+NotRemovedReason = str
 
 
 # Who changed a file. Known: agent, user, session.
@@ -1747,6 +1753,8 @@ class _SessionCloseResultRequired(TypedDict):
 
 class SessionCloseResult(_SessionCloseResultRequired, total=False):
     """Answer to `session/close`."""
+    # Why they were not removed. Absent: they were.
+    reason: NotRemovedReason
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool

@@ -623,6 +623,37 @@ pub enum ContentEncoding {
     Other(String),
 }
 
+/// Why `session/close` removed nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum NotRemovedReason {
+    /// The session is kept: its retention is `keep`.
+    #[serde(rename = "retention")]
+    Retention,
+    /// Another client has it open. It is removed when the last client closes it.
+    #[serde(rename = "otherClients")]
+    OtherClients,
+    /// A restore stopped half-way, and what it displaced is in the session alone. Open the session
+    /// again to finish it.
+    #[serde(rename = "unfinishedRestore")]
+    UnfinishedRestore,
+    /// A program wrote to a file while a restore replaced it, and what it wrote is in the session
+    /// alone.
+    #[serde(rename = "onlyCopy")]
+    OnlyCopy,
+    /// The session's directory is another one now, or another process owns it.
+    #[serde(rename = "notOurs")]
+    NotOurs,
+    /// Its checkpoints lie outside its directory and could not be removed; the log says why.
+    #[serde(rename = "storeUnavailable")]
+    StoreUnavailable,
+    /// The end of the session failed; `warnings` says how. The next start removes what is left.
+    #[serde(rename = "failed")]
+    Failed,
+    /// A value that this version does not know.
+    #[serde(untagged)]
+    Other(String),
+}
+
 /// Who changed a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Author {
@@ -2431,6 +2462,9 @@ impl SessionCloseParams {
 pub struct SessionCloseResult {
     /// Whether its checkpoints and conversation were removed.
     pub removed: bool,
+    /// Why they were not removed. Absent: they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<NotRemovedReason>,
     /// True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     /// Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -5323,9 +5357,8 @@ impl Request for SessionOpenRequest {
     type Result = SessionOpenResult;
 }
 
-/// Ends a session, or this client's share of it while other clients have it open (`removed` is
-/// false then). With retention `session` its checkpoints and conversation are removed at once, with
-/// `keep` they stay.
+/// Ends a session, or this client's share of it while other clients have it open. With retention
+/// `session` its checkpoints and conversation are removed at once, with `keep` they stay.
 #[derive(Debug)]
 pub enum SessionCloseRequest {}
 impl Request for SessionCloseRequest {
