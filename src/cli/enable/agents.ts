@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { jsonSettings } from './json-settings.ts';
 import { isOurPlugin, opencodePlugin } from './opencode-plugin.ts';
 import { ownFile } from './own-file.ts';
+import { isOurExtension, piExtension } from './pi-extension.ts';
 import { isOurs, type Settings } from './settings.ts';
 import { hasHooks, tomlSettings } from './toml-settings.ts';
 
@@ -35,6 +36,7 @@ export function knownAgents(environment: NodeJS.ProcessEnv = process.env): reado
     cursor(join(home, '.cursor')),
     opencode(join(place('XDG_CONFIG_HOME', '.config'), 'opencode')),
     copilot(place('COPILOT_HOME', '.copilot')),
+    pi(place('PI_CODING_AGENT_DIR', '.pi', 'agent')),
   ];
 }
 
@@ -159,6 +161,16 @@ function opencode(directory: string): AgentSettings {
     directory,
     settings: (words) =>
       ownFile(join(directory, 'plugins', 'checkpointd.js'), opencodePlugin(words), isOurPlugin),
+  };
+}
+
+function pi(directory: string): AgentSettings {
+  return {
+    name: 'pi',
+    title: 'pi',
+    directory,
+    settings: (words) =>
+      ownFile(join(directory, 'extensions', 'checkpointd.ts'), piExtension(words), isOurExtension),
   };
 }
 

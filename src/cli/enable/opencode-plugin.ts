@@ -1,5 +1,6 @@
 // The plugin that opencode runs: it tells our hook what its events say, and never throws, because a throw of a plugin
-// ends the prompt. Plain JavaScript without imports of ours: it runs inside opencode, which brings its own runtime.
+// ends the prompt.
+import { reportingSource } from './reporting-source.ts';
 
 const firstLine =
   '// checkpointd: written by "checkpointd enable --agent opencode"; "checkpointd disable" removes it.';
@@ -11,32 +12,7 @@ export function isOurPlugin(text: string): boolean {
 /** `words` start the hook. */
 export function opencodePlugin(words: readonly string[]): string {
   return `${firstLine}
-import { spawn } from 'node:child_process';
-
-const [program, ...words] = ${JSON.stringify(words)};
-
-/** Tells checkpointd; resolves with what the agent should hear, within 1.5 s and never with an error. */
-function tell(event) {
-  return new Promise((resolve) => {
-    let said = '';
-    const late = setTimeout(() => resolve(''), 1500);
-    const done = (text) => {
-      clearTimeout(late);
-      resolve(text);
-    };
-    try {
-      const child = spawn(program, words, { stdio: ['pipe', 'pipe', 'ignore'], windowsHide: true });
-      child.on('error', () => done(''));
-      child.stdin.on('error', () => undefined);
-      child.stdout.on('data', (chunk) => (said += chunk));
-      child.on('close', () => done(said));
-      child.stdin.end(JSON.stringify(event));
-    } catch {
-      done('');
-    }
-  });
-}
-
+${reportingSource(words)}
 const Checkpointd = async ({ directory }) => {
   const parents = new Map(); // a subagent's work belongs to the conversation that called it
   const conversations = new Set();

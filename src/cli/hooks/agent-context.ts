@@ -11,6 +11,7 @@ export function contextFor(agent: string, text: string): string | undefined {
     case 'copilot':
       return JSON.stringify({ additionalContext: text });
     case 'opencode':
+    case 'pi':
       return text; // our own plugin reads it
     default:
       return undefined;

@@ -28,6 +28,17 @@ const snake = {
   fileFields: ['file_path', 'notebook_path'],
 } as const;
 
+/** The events that our own plugins write. */
+const ofOurPlugins = {
+  event: ({ event }: Fields) => event,
+  conversation: ({ sessionID }: Fields) => sessionID,
+  directory: ({ directory }: Fields) => directory,
+  tool: ({ tool }: Fields) => tool,
+  input: ({ args }: Fields) => args,
+  call: ({ callID }: Fields) => callID,
+  events: { start: 'start', prompt: 'prompt', tool: 'tool', end: 'end' },
+} as const;
+
 const claudeEvents = {
   SessionStart: 'start',
   UserPromptSubmit: 'prompt',
@@ -101,18 +112,12 @@ const dialects: Readonly<Record<string, Dialect>> = {
     editors: ['create', 'edit', 'str_replace'],
     fileFields: ['path'],
   },
-  // Our own plugin writes this.
   opencode: {
-    event: ({ event }) => event,
-    conversation: ({ sessionID }) => sessionID,
-    directory: ({ directory }) => directory,
-    tool: ({ tool }) => tool,
-    input: ({ args }) => args,
-    call: ({ callID }) => callID,
-    events: { start: 'start', prompt: 'prompt', tool: 'tool', end: 'end' },
+    ...ofOurPlugins,
     editors: ['write', 'edit', 'patch', 'apply_patch'],
     fileFields: ['filePath', 'path'],
   },
+  pi: { ...ofOurPlugins, editors: ['write', 'edit'], fileFields: ['path'] },
 };
 
 /** The agents that are known, in the order in which people are shown them. */

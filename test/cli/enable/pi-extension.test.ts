@@ -1,0 +1,82 @@
+// The extension as pi calls it, with a recorder in the place of our hook.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { isOurExtension, piExtension } from '../../../src/cli/enable/pi-extension.ts';
+import { readEvent } from '../../../src/cli/hooks/payloads.ts';
+import { temporaryDirectory } from '../../support/temporary.ts';
+
+type Handler = (event: object, context: object) => Promise<unknown>;
+
+async function extension(words: readonly string[], directory: string): Promise<Map<string, Handler>> {
+  const file = join(directory, 'extension.mjs');
+  writeFileSync(file, piExtension(words));
+  const { default: load } = (await import(pathToFileURL(file).href)) as {
+    default: (pi: { on: (name: string, handler: Handler) => void }) => void;
+  };
+  const handlers = new Map<string, Handler>();
+  load({ on: (name, handler) => handlers.set(name, handler) });
+  return handlers;
+}
+
+test("pi's prompts, tools and ends reach our hook, and a prompt's answer becomes a hidden message", async () => {
+  const directory = temporaryDirectory('pi');
+  const record = join(directory, 'events');
+  const recorder = join(directory, 'recorder.mjs');
+  writeFileSync(
+    recorder,
+    `import { appendFileSync, readFileSync } from 'node:fs';
+     const text = readFileSync(0, 'utf8');
+     appendFileSync(${JSON.stringify(record)}, text + '\\n');
+     if (text.includes('"prompt"')) process.stdout.write('files went back');`,
+  );
+  const handlers = await extension([process.execPath, recorder], directory);
+  const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };
+  const call = (name: string, event: object): Promise<unknown> =>
+    handlers.get(name)?.(event, context) ?? Promise.reject(new Error(name));
+  await call('session_start', { reason: 'startup' });
+  const answer = await call('before_agent_start', { prompt: 'tidy up' });
+  await call('tool_result', {
+    toolName: 'write',
+    toolCallId: 'c1',
+    input: { path: 'a.txt' },
+    isError: false,
+  });
+  await call('session_shutdown', { reason: 'quit' });
+  const base = { agent: 'pi', conversation: 'main', directory };
+  assert.equal(
+    readFileSync(record, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => readEvent('pi', line)),
+    [
+      { ...base, kind: 'start' },
+      { ...base, kind: 'prompt', text: 'tidy up' },
+      { ...base, kind: 'tool', tool: 'write', call: 'c1', files: ['a.txt'] },
+      { ...base, kind: 'end' },
+    ],
+  );
+  assert.equal(answer, {
+    message: { customType: 'checkpointd', content: 'files went back', display: false },
+  });
+});
+
+test('a hook that is not there, or a context without a session, makes no handler of pi fail', async () => {
+  const directory = temporaryDirectory('pi');
+  const handlers = await extension([join(directory, 'not-there'), 'hook'], directory);
+  const context = { cwd: directory, sessionManager: { getSessionId: () => 'main' } };
+  for (const handler of handlers.values()) {
+    assert.is(await handler({ prompt: 'x' }, context), undefined);
+    assert.is(await handler({ prompt: 'x' }, {}), undefined);
+  }
+  assert.not.ok(existsSync(join(directory, 'events')));
+});
+
+test('the extension is recognised by its first line', () => {
+  assert.ok(isOurExtension(piExtension(['x'])));
+  assert.not.ok(isOurExtension('export default () => undefined;'));
+});
+
+test.run();
