@@ -10,9 +10,10 @@ export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>)
   const place = storage === undefined ? defaultStorage() : resolve(storage);
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${place}`, '--no-listen'] });
   const { server } = client;
+  const { agentLine, agentStates } = await import('./agent-states.ts');
   await client.close();
   if (json) {
-    say(JSON.stringify(server, null, 2));
+    say(JSON.stringify({ ...server, agents: agentStates(place) }, null, 2));
     return 0;
   }
   say(`checkpointd ${server.serverInfo.version} on Node ${process.version}: a daemon starts and answers`);
@@ -24,5 +25,6 @@ export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>)
   say(
     `storage ${plain(place)}: ${sessions.length} ${sessions.length === 1 ? 'session' : 'sessions'}, ${open} open`,
   );
+  for (const state of agentStates(place)) say(`agent ${agentLine(state)}`);
   return 0;
 }

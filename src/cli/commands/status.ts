@@ -1,5 +1,9 @@
 // checkpointd status: where the session stands.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { defaultStorage } from '../../client/stored-sessions.ts';
 import { type CliCommand, printed } from '../command.ts';
+import { enabledNotesFile } from '../hooks/hook-log.ts';
 import { checkpointLine } from '../lines.ts';
 import { fit, plain, say } from '../terminal.ts';
 
@@ -18,8 +22,16 @@ export const status: CliCommand = {
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
     if (result.head !== undefined) say(fit(`head         ${checkpointLine(result.head)}`));
+    await sayAgents(given.storage === undefined ? defaultStorage() : resolve(given.storage));
     const { hasChanges } = await ask('checkpoint/hasChanges', {});
     say(fit(hasChanges ? 'The work tree has changed since.' : 'Nothing has changed since.'));
     return 0;
   },
 };
+
+/** Says which agents are enabled, and loads what reads their settings only where one is. */
+async function sayAgents(storage: string): Promise<void> {
+  if (!existsSync(enabledNotesFile(storage))) return;
+  const { agentLine, agentStates } = await import('../agent-states.ts');
+  for (const state of agentStates(storage)) if (state.enabled) say(fit(`agent        ${agentLine(state)}`));
+}

@@ -16,6 +16,7 @@ import { type Change, inverse, type Settings } from './settings.ts';
 import {
   EnabledNotes,
   missingDirectories,
+  readOnlyMode,
   readSettings,
   removeSettings,
   writeSettings,
@@ -70,7 +71,17 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
       return exits.failed;
     }
   }
-  const outcomes = steps.map((step) => outcomeOf(step, what, isAgreed && !options.dryRun, notes));
+  const isWriting = isAgreed && !options.dryRun;
+  const kept = isWriting ? await keptReadOnly(changing, options.yes) : new Map<Step, string>();
+  const outcomes = steps.map((step) => {
+    const reason = kept.get(step);
+    return outcomeOf(
+      reason === undefined ? step : { ...step, change: { left: reason } },
+      what,
+      isWriting,
+      notes,
+    );
+  });
   if (days !== undefined && !options.dryRun) setKeptDays(storage, days);
   if (options.json) say(JSON.stringify({ agents: outcomes }, null, 2));
   else tell(outcomes, steps, what);
@@ -81,6 +92,21 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
         : `Conversations of agents that nobody has used for ${days} ${days === 1 ? 'day' : 'days'} are deleted.`,
     );
   return outcomes.some(({ state }) => state === 'left') ? exits.failed : 0;
+}
+
+/** Why files that their owner protected from writing are left alone: each is asked for by itself. */
+async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise<ReadonlyMap<Step, string>> {
+  const kept = new Map<Step, string>();
+  for (const step of steps) {
+    const { file } = step.settings;
+    const mode = readOnlyMode(file);
+    if (mode === undefined) continue;
+    const fact = `it is read-only (mode ${mode})`;
+    if (isUnasked) kept.set(step, `${fact}, and --yes does not replace it; run this without --yes`);
+    else if (!(await confirmed(`${plain(file)} is read-only (mode ${mode}). Replace it?`)))
+      kept.set(step, fact);
+  }
+  return kept;
 }
 
 function chosen(what: string, names: readonly string[]): readonly AgentSettings[] | undefined {
@@ -188,6 +214,33 @@ function tell(outcomes: readonly Outcome[], steps: readonly Step[], what: 'enabl
     const hint = what === 'enable' && state === 'changed' ? steps[i]?.settings.hint : undefined;
     if (hint !== undefined) say(hint);
   }
+}
+
+/** Whether an agent has our hooks. */
+export interface Enabled {
+  readonly agent: string;
+  readonly file: string;
+  readonly enabled: boolean;
+  /** Why the settings could not be understood. */
+  readonly reason?: string;
+}
+
+/** Looks at the settings of the agents that are found here. */
+export function enabledAgents(): Enabled[] {
+  return knownAgents()
+    .filter(({ directory }) => existsSync(directory))
+    .map((agent) => {
+      const settings = agent.settings([], '');
+      const { file } = settings;
+      try {
+        const text = readSettings(file);
+        const change = text === undefined ? { text } : settings.remove(text);
+        if ('left' in change) return { agent: agent.name, file, enabled: false, reason: change.left };
+        return { agent: agent.name, file, enabled: change.text !== text };
+      } catch (error) {
+        return { agent: agent.name, file, enabled: false, reason: reasonOf(error) };
+      }
+    });
 }
 
 /** What starts our hook: by name where that leads here, else by the full path, since an editor may lack our PATH. */

@@ -1,9 +1,9 @@
 // Hooks in a settings file that is JSON, with or without comments. Edits are made where they belong, so that comments,
 // order and layout stay; what cannot be done that way is not done.
 import { isDeepStrictEqual } from 'node:util';
-import { type ParseError, parse } from 'jsonc-parser';
+import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
 import { JsonDraft } from './json-draft.ts';
-import { type Change, isOurs, type Settings } from './settings.ts';
+import { type Change, isOurs, keepingMark, placeIn, type Settings } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -21,19 +21,21 @@ export interface JsonHooks {
 
 export function jsonSettings(hooks: JsonHooks): Settings {
   const { file, hint } = hooks;
-  return {
+  return keepingMark({
     file,
     add: (text) => add(hooks, text),
     remove: (text) => remove(hooks, text),
     ...(hint === undefined ? {} : { hint }),
-  };
+  });
 }
 
 function add(hooks: JsonHooks, text: string | undefined): Change {
   const { agent, base, entries } = hooks;
   if (text === undefined || text.trim() === '') {
     const made = { ...base, hooks: mapped(entries, (entry) => [entry]) };
-    return { text: `${JSON.stringify(made, null, 2)}\n` };
+    const content = `${JSON.stringify(made, null, 2)}\n`;
+    // With the way back: a file that was empty is empty again.
+    return { text: content, edits: [{ offset: 0, length: text?.length ?? 0, content }] };
   }
   const complaint = complaintAbout(hooks, text);
   if (complaint !== undefined) return { left: complaint };
@@ -90,10 +92,11 @@ function checked({ agent }: JsonHooks, before: string, draft: JsonDraft): Change
 function complaintAbout({ comments }: JsonHooks, text: string): string | undefined {
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: false, disallowComments: !comments });
-  if (errors.length > 0)
-    return comments
-      ? 'it is not JSON with comments'
-      : 'it is not JSON (comments and trailing commas are no part of it)';
+  const [error] = errors;
+  if (error !== undefined) {
+    const what = comments ? 'JSON with comments' : 'JSON (comments and trailing commas are no part of it)';
+    return `it is not ${what}: ${printParseErrorCode(error.error)} at ${placeIn(text, error.offset)}`;
+  }
   if (!isFields(value)) return 'it holds no object';
   const { hooks } = value;
   if (hooks !== undefined && !isFields(hooks)) return '"hooks" is no object there';

@@ -12,8 +12,8 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { hooksDirectory } from '../hooks/hook-log.ts';
+import { dirname } from 'node:path';
+import { enabledNotesFile } from '../hooks/hook-log.ts';
 import { applied, type Edit } from './settings.ts';
 
 /** What `enable` did to a file. No text of the file is kept: it may hold secrets. */
@@ -35,6 +35,12 @@ export function readSettings(file: string): string | undefined {
     if (error instanceof TypeError) throw new Error('it is not UTF-8', { cause: error });
     throw error;
   }
+}
+
+/** The mode of a file that its owner protected from writing, in octal; undefined for any other. */
+export function readOnlyMode(file: string): string | undefined {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode;
+  return mode === undefined || (mode & 0o222) !== 0 ? undefined : `0${(mode & 0o777).toString(8)}`;
 }
 
 /** Replaces the file, where it still is what was read; a link stays a link. */
@@ -78,7 +84,7 @@ export class EnabledNotes {
   readonly #file: string;
 
   constructor(storage: string) {
-    this.#file = join(hooksDirectory(storage), 'enabled.json');
+    this.#file = enabledNotesFile(storage);
   }
 
   /** What the text was before `enable`; undefined where that is not known. `text` undefined: there was no file. */

@@ -24,6 +24,35 @@ export interface Settings {
   readonly hint?: string;
 }
 
+const byteOrderMark = '\uFEFF';
+
+/** The same settings for a text that may begin with a byte order mark, which stays where it is. */
+export function keepingMark(settings: Settings): Settings {
+  return {
+    ...settings,
+    add: (text) =>
+      text?.startsWith(byteOrderMark) === true
+        ? behindMark(settings.add(text.slice(byteOrderMark.length)))
+        : settings.add(text),
+    remove: (text) =>
+      text.startsWith(byteOrderMark)
+        ? behindMark(settings.remove(text.slice(byteOrderMark.length)))
+        : settings.remove(text),
+  };
+}
+
+function behindMark(change: Change): Change {
+  if (!('text' in change) || change.text === undefined) return change;
+  const edits = change.edits?.map((edit) => ({ ...edit, offset: edit.offset + byteOrderMark.length }));
+  return { text: `${byteOrderMark}${change.text}`, ...(edits === undefined ? {} : { edits }) };
+}
+
+/** `line 3, column 5` of an offset; both count from 1. */
+export function placeIn(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`;
+}
+
 export function applied(text: string, edits: readonly Edit[]): string {
   return edits.reduce(
     (now, { offset, length, content }) => now.slice(0, offset) + content + now.slice(offset + length),

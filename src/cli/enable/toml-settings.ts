@@ -2,7 +2,7 @@
 // written anew. What the block means there is checked by reading the whole before and after.
 import { isDeepStrictEqual } from 'node:util';
 import { parse, TomlError } from 'smol-toml';
-import { applied, type Change, type Settings } from './settings.ts';
+import { applied, type Change, keepingMark, type Settings } from './settings.ts';
 
 const begin = '# checkpointd: begin (checkpointd disable takes this out)';
 const end = '# checkpointd: end';
@@ -17,18 +17,18 @@ export interface TomlHooks {
 
 export function tomlSettings({ file, hint, ...hooks }: TomlHooks): Settings {
   const block = blockOf(hooks);
-  return {
+  return keepingMark({
     file,
     add: (text) => add(block, text ?? ''),
     remove,
     ...(hint === undefined ? {} : { hint }),
-  };
+  });
 }
 
 /** Whether hooks stand in this text; undefined where it does not parse. */
 export function hasHooks(text: string): boolean | undefined {
-  const value = parsed(text);
-  if (value === undefined) return undefined;
+  const value = parsed(text.replace(/^\uFEFF/, ''));
+  if (value instanceof TomlError) return undefined;
   const { hooks } = value;
   return typeof hooks === 'object' && hooks !== null && Object.keys(hooks).some((key) => key !== 'state');
 }
@@ -50,14 +50,18 @@ function add(block: string, text: string): Change {
   if (made === text) return { text, edits: [] };
   const value = parsed(made);
   const before = parsed(rest);
-  if (value === undefined || before === undefined)
+  if (value instanceof TomlError || before instanceof TomlError)
     return { left: 'hooks stand there in a form that cannot be added to' };
   if (rest !== text) return { text: made };
   return { text: made, edits: [{ offset: text.length, length: 0, content: `${gap}${block}` }] };
 }
 
 function remove(text: string): Change {
-  if (parsed(text) === undefined) return { left: 'it is not TOML' };
+  const whole = parsed(text);
+  if (whole instanceof TomlError) {
+    const [what = ''] = whole.message.split('\n');
+    return { left: `it is not TOML: ${what} at line ${whole.line}, column ${whole.column}` };
+  }
   const from = text.indexOf(`${begin}\n`);
   const to = text.indexOf(`${end}\n`, from);
   if (from === -1 || to === -1) return { text, edits: [] };
@@ -65,16 +69,18 @@ function remove(text: string): Change {
   const start = text.slice(0, from).endsWith('\n\n') ? from - 1 : from;
   const edits = [{ offset: start, length: to + end.length + 1 - start, content: '' }];
   const rest = applied(text, edits);
-  const [before, after] = [parsed(text), parsed(rest)];
-  const isSame = isDeepStrictEqual({ ...before, hooks: undefined }, { ...after, hooks: undefined });
+  const after = parsed(rest);
+  const isSame =
+    !(after instanceof TomlError) &&
+    isDeepStrictEqual({ ...whole, hooks: undefined }, { ...after, hooks: undefined });
   return isSame ? { text: rest, edits } : { left: 'something else stands between our two comments' };
 }
 
-function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
+function parsed(text: string): Readonly<Record<string, unknown>> | TomlError {
   try {
     return parse(text);
   } catch (error) {
-    if (error instanceof TomlError) return undefined;
+    if (error instanceof TomlError) return error;
     throw error;
   }
 }

@@ -114,8 +114,17 @@ export class Conversations {
 
   async #carryOut(name: string, id: string, event: AgentEvent): Promise<string | undefined> {
     const open = await this.#opened(name, event);
+    const told = open === undefined ? undefined : await this.#carryOutIn(open, name, id, event);
     this.#note(event, open === undefined ? {} : { session: open.session });
-    if (open === undefined) return undefined;
+    return told;
+  }
+
+  async #carryOutIn(
+    open: OpenConversation,
+    name: string,
+    id: string,
+    event: AgentEvent,
+  ): Promise<string | undefined> {
     clearTimeout(open.silence);
     if (event.kind === 'end') {
       await this.#end(name, keyOf(id));

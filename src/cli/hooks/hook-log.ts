@@ -10,6 +10,11 @@ export function hooksDirectory(storage: string): string {
   return join(storage, 'hooks');
 }
 
+/** The file in which `enable` notes what it wrote where; it is there while an agent is enabled for this storage. */
+export function enabledNotesFile(storage: string): string {
+  return join(hooksDirectory(storage), 'enabled.json');
+}
+
 /** Appends one line. */
 export function logHook(storage: string, message: string): void {
   const directory = hooksDirectory(storage);

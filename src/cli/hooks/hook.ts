@@ -4,7 +4,8 @@
 import { contextFor } from './agent-context.ts';
 import { handOver } from './hand-over.ts';
 import { logHook } from './hook-log.ts';
-import { readEvent } from './payloads.ts';
+import { noteLastHook } from './last-hook.ts';
+import { agentNames, readEvent } from './payloads.ts';
 import { writeEvent } from './written-events.ts';
 
 /** Counted from the start of the process. */
@@ -21,7 +22,7 @@ export async function runHook(agent: string, event: string | undefined, storage:
       const fate = isWritten
         ? 'the event is written down, and the keeper carries it out'
         : 'the agent had not told the whole event by then, so it is lost';
-      logHook(storage, `${agent}: not done in time; ${fate}`);
+      failed(storage, agent, `not done in time; ${fate}`);
       process.exit(0);
     },
     Math.max(1, patienceMs - performance.now()),
@@ -29,10 +30,18 @@ export async function runHook(agent: string, event: string | undefined, storage:
   try {
     await report(agent, event, storage, () => (isWritten = true));
   } catch (error) {
-    logHook(storage, `${agent}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    failed(storage, agent, error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
   clearTimeout(late);
   process.exit(0);
+}
+
+/** Says what went wrong where people look for it. */
+function failed(storage: string, agent: string, failure: string): void {
+  logHook(storage, `${agent}: ${failure}`);
+  const [firstLine = ''] = failure.split('\n');
+  if (agentNames.includes(agent))
+    noteLastHook(storage, { agent, at: new Date().toISOString(), failure: firstLine });
 }
 
 async function report(
@@ -43,10 +52,10 @@ async function report(
 ): Promise<void> {
   const text = await standardInput();
   if (text === undefined)
-    return logHook(storage, `${agent}: an event of over ${inputBytesMax} bytes is left out`);
+    return failed(storage, agent, `an event of over ${inputBytesMax} bytes is left out`);
   const event = readEvent(agent, text, name);
   if ('nothing' in event) {
-    if (event.quiet !== true) logHook(storage, `${agent}: ${event.nothing}`);
+    if (event.quiet !== true) failed(storage, agent, event.nothing);
     return;
   }
   const id = writeEvent(storage, {

@@ -12,9 +12,14 @@ import {
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { writtenEvents } from '../../../src/cli/hooks/written-events.ts';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
+import { endKeepers } from '../../support/programs/keepers.ts';
+import { until } from '../../support/until.ts';
+import { commandOf, hasTerminal, inTerminal, type Screen } from '../console/console-rig.ts';
+import { hook } from '../hooks/hook-rig.ts';
 
-const directories = ['.claude', '.gemini', '.codex', '.cursor', '.config/opencode', '.copilot'];
+const directories = ['.claude', '.gemini', '.codex', '.cursor', '.config/opencode', '.copilot', '.pi/agent'];
 const files = [
   '.claude/settings.json',
   '.gemini/settings.json',
@@ -22,6 +27,7 @@ const files = [
   '.cursor/hooks.json',
   '.config/opencode/plugins/checkpointd.js',
   '.copilot/hooks/checkpointd.json',
+  '.pi/agent/extensions/checkpointd.ts',
 ];
 
 async function run(
@@ -100,6 +106,7 @@ test('a file that does not parse, or is not ours, is left alone and said', () =>
       ['.cursor/hooks.json', 'not json'],
       ['.config/opencode/plugins/checkpointd.js', 'export const mine = 1;'],
       ['.copilot/hooks/checkpointd.json', '{"hooks":{"x":[{"command":"mine"}]}}'],
+      ['.pi/agent/extensions/checkpointd.ts', 'export default () => undefined;'],
     ];
     for (const [file, text] of texts) {
       mkdirSync(join(rig.home, file, '..'), { recursive: true });
@@ -112,6 +119,101 @@ test('a file that does not parse, or is not ours, is left alone and said', () =>
         assert.ok(ran.stderr.includes(`${file} is left alone`), `${what} ${file}: ${ran.stderr}`);
         assert.is(readFileSync(join(rig.home, file), 'utf8'), text);
       }
+    }
+  }));
+
+test('an empty file is empty again after disable, and a byte order mark stays', () =>
+  withRig(async (rig) => {
+    const texts: readonly (readonly [string, string])[] = [
+      ['.claude/settings.json', ''],
+      ['.gemini/settings.json', '\uFEFF{\n  // mine\n  "ui": {}\n}\n'],
+      ['.cursor/hooks.json', '\uFEFF'],
+      ['.codex/config.toml', '\uFEFF[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "x"\n'],
+    ];
+    for (const [file, text] of texts) {
+      mkdirSync(join(rig.home, file, '..'), { recursive: true });
+      writeFileSync(join(rig.home, file), text);
+    }
+    const before = everything(rig);
+    const enabled = await run(rig, 'enable', '--yes');
+    assert.is(enabled.code, 0, enabled.stderr);
+    for (const [file, text] of texts) {
+      const now = readFileSync(join(rig.home, file), 'utf8');
+      assert.match(now, / hook /, file);
+      assert.is(now.startsWith('\uFEFF'), text.startsWith('\uFEFF'), file);
+    }
+    assert.is((await run(rig, 'disable', '--yes')).code, 0);
+    assert.equal(everything(rig), before);
+  }));
+
+test('a read-only file is not replaced without asking', () =>
+  withRig(async (rig) => {
+    const file = join(rig.home, '.claude/settings.json');
+    mkdirSync(join(rig.home, '.claude'));
+    writeFileSync(file, '{}\n');
+    chmodSync(file, 0o400);
+    const ran = await run(rig, 'enable', '--yes');
+    assert.is(ran.code, 1);
+    assert.match(
+      ran.stderr,
+      /settings\.json is left alone: it is read-only \(mode 0400\), and --yes does not/,
+    );
+    assert.is(readFileSync(file, 'utf8'), '{}\n');
+    if (!hasTerminal()) return;
+    for (const [answer, expected] of [
+      ['n', /^\{\}\n$/],
+      ['y', / hook claude-code/],
+    ] as const) {
+      const asked = async ({ type, shows, ended }: Screen): Promise<void> => {
+        await shows(/Write this\? \[y\/N\]/);
+        type('y', 'Enter');
+        await shows(/is read-only \(mode 0400\)\. Replace it\? \[y\/N\]/);
+        type(answer, 'Enter');
+        await ended();
+      };
+      await inTerminal(rig, commandOf(rig, 'enable'), asked, 250);
+      assert.match(readFileSync(file, 'utf8'), expected);
+      assert.is(statSync(file).mode & 0o777, 0o400);
+    }
+  }));
+
+test('a broken file is named with line and column', () =>
+  withRig(async (rig) => {
+    const texts: readonly (readonly [string, string, RegExp])[] = [
+      ['.claude/settings.json', '{\n  "a": 1,\n}', /claude\/settings\.json .* at line 3, column 1/],
+      ['.gemini/settings.json', '{\n  // mine\n  "a" 1\n}', /gemini\/settings\.json .* at line 3, column 7/],
+      ['.codex/config.toml', 'model = "x"\nwhat\n', /codex\/config\.toml .* at line 2, column \d/],
+    ];
+    for (const [file, text] of texts) {
+      mkdirSync(join(rig.home, file, '..'), { recursive: true });
+      writeFileSync(join(rig.home, file), text);
+    }
+    const ran = await run(rig, 'enable', '--yes');
+    assert.is(ran.code, 1);
+    for (const [, , said] of texts) assert.match(ran.stderr, said);
+  }));
+
+test('status and doctor say which agents are enabled, and how the last hook of each ended', () =>
+  withRig(async (rig) => {
+    for (const directory of ['.claude', '.codex']) mkdirSync(join(rig.home, directory));
+    assert.is((await run(rig, 'enable', '--yes', '--agent', 'claude-code')).code, 0);
+    const doctor = async (): Promise<string> => (await run(rig, 'doctor')).stdout;
+    assert.match(await doctor(), /^agent claude-code: enabled, no hook has run yet$/m);
+    assert.match(await doctor(), /^agent codex: not enabled \("checkpointd enable --agent codex"\)$/m);
+    const prompt = { session_id: 'one', cwd: rig.work, hook_event_name: 'UserPromptSubmit', prompt: 'x' };
+    try {
+      await hook(rig, 'claude-code', prompt);
+      await until('the event is carried out', () => writtenEvents(rig.storage).length === 0);
+      const done = /claude-code: enabled, last hook just now \(prompt\): done$/m;
+      assert.match(await doctor(), done);
+      assert.match((await run(rig, 'status')).stdout, done);
+      await hook(rig, 'claude-code', '{"cut');
+      assert.match(
+        await doctor(),
+        /claude-code: enabled, last hook just now: input that is no JSON, or was cut/,
+      );
+    } finally {
+      await endKeepers(rig.storage);
     }
   }));
 
