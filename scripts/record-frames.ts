@@ -99,7 +99,7 @@ async function record(): Promise<string> {
   await showing(/^\$/);
   const frames: string[] = [];
   type('checkpointd list', 'Enter');
-  frames.push((await showing(/bash\n\$$/)).replace(/\n\$$/, ''));
+  frames.push((await showing(/\(here\)\n\$$/)).replace(/\n\$$/, ''));
   type('clear', 'Enter');
   await showing(/^\$$/); // what is typed before the screen is clear goes with it
   type('checkpointd console', 'Enter');

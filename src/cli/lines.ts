@@ -10,27 +10,33 @@ const listedMax = 20;
 const harmless = /^[\w.+@:-]+$/;
 
 /** `[1.2] 14:03:22  +1 ~2 -0  tidy up the parser`. */
-export function checkpointLine({
-  tag,
-  id,
-  timestamp,
-  description,
-  stats,
-  name,
-  detached,
-}: Checkpoint): string {
+export function checkpointLine(
+  { tag, id, timestamp, description, stats, name, detached }: Checkpoint,
+  mark = '',
+): string {
   const [day = '', time = ''] = timestamp.split('T');
   const label = paint('yellow', `[${tag ?? id}]`.padEnd(6));
   const called = name === undefined ? '' : ` (${plain(name)})`;
   const aside = detached === true ? ' (aside)' : '';
-  return fit(`${label} ${day} ${time.slice(0, 8)}  ${counts(stats)}  ${plain(description)}${called}${aside}`);
+  const line = `${label} ${day} ${time.slice(0, 8)}  ${counts(stats)}  ${plain(description)}${called}${aside}`;
+  return `${fit(line, mark.length)}${mark}`;
 }
 
-/** All that there are, or the wire's result. */
-export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given): void {
+/** Says all checkpoints and marks the one that the session stands on, or prints the wire's result. */
+export function sayCheckpoints(checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint): void {
   if (printed(given, { checkpoints })) return;
   if (checkpoints.length === 0) say('There are no checkpoints.');
-  for (const checkpoint of checkpoints) say(checkpointLine(checkpoint));
+  const here = head && (checkpoints.find(({ id }) => id === head.id) ?? sameFiles(checkpoints, head));
+  for (const checkpoint of checkpoints) say(checkpointLine(checkpoint, checkpoint === here ? hereMark : ''));
+  // After a restore of some paths the session stands on no checkpoint of the list.
+  if (head !== undefined && here === undefined) say(checkpointLine(head, hereMark));
+}
+
+const hereMark = '  (here)';
+
+/** A restore makes a checkpoint that is not in the list. Its files are those of the one that it brought back. */
+function sameFiles(checkpoints: readonly Checkpoint[], head: Checkpoint): Checkpoint | undefined {
+  return checkpoints.findLast(({ snapshot }) => snapshot === head.snapshot);
 }
 
 /** Tags and names, for a shell. */

@@ -26,6 +26,8 @@ export interface DiffRequest {
   /** Binary files are patches in the unified text. */
   readonly binary?: boolean;
   readonly paths?: readonly TreePath[];
+  /** Swaps the two sides. */
+  readonly reverse?: boolean;
 }
 
 export interface DiffEntry extends Difference {
@@ -58,11 +60,12 @@ export async function snapshotDiff(
   const checkpoints = session.requireCheckpoints();
   const { store, index } = checkpoints;
   const base = request.from === undefined ? requireBase(index) : index.resolve(request.from);
-  const { from, to } = await comparable(
+  const sides = await comparable(
     store,
     sideOf(index, base),
     request.to === undefined ? await present(checkpoints, context) : sideOf(index, index.resolve(request.to)),
   );
+  const { from, to } = request.reverse === true ? { from: sides.to, to: sides.from } : sides;
   const trees = await store.gitTrees(from, to);
   try {
     const options = {

@@ -1572,6 +1572,11 @@ export interface CheckpointDiffParams {
    * text. Absent: false; the text says that such files differ.
    */
   readonly binary?: boolean;
+  /**
+   * Swaps the two sides: with `to` absent, what a restore of `from` would change in the work tree. Absent:
+   * false.
+   */
+  readonly reverse?: boolean;
 }
 
 /** Answer to `checkpoint/diff`. */

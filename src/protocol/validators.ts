@@ -1340,6 +1340,7 @@ function CheckpointDiffParams(v: unknown, p: string, g: Gathering): void {
   may(o, 'workDoneToken', p, g, ProgressToken);
   may(o, 'perFile', p, g, boolean);
   may(o, 'binary', p, g, boolean);
+  may(o, 'reverse', p, g, boolean);
 }
 
 function CheckpointDiffResult(v: unknown, p: string, g: Gathering): void {

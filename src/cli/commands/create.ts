@@ -8,6 +8,7 @@ export const create: CliCommand = {
   summary: 'a checkpoint of the work tree as it is; makes a kept session where there is none',
   options: [
     ['-m, --message <text>', 'what it is of'],
+    ['--name <name>', 'a name for it, which later commands take like a tag'],
     [
       '--allow-protected',
       'begin a session in the home directory, in what it holds for all, or in the root, too',
@@ -15,10 +16,11 @@ export const create: CliCommand = {
   ],
   excess: 'A message stands behind -m: checkpointd create -m "my message"',
   makesSession: true,
-  run: async ({ ask, given, options: { message } }) => {
+  run: async ({ ask, given, options: { message, name } }) => {
     const result = await ask('checkpoint/create', {
       kind: 'turn',
       ...(typeof message === 'string' ? { message } : {}),
+      ...(typeof name === 'string' ? { name } : {}),
     });
     if (printed(given, result)) return 0;
     say(checkpointLine(result.checkpoint));

@@ -1,14 +1,10 @@
 // checkpointd diff: what changed between two checkpoints, or from one to the work tree as it is. To a pipe or a file it
 // is a patch, byte for byte; to a terminal it is text for people.
-import type { CheckpointDiffParams, DiffFile } from '../../protocol/types.ts';
-import { type CliCommand, exits, printed, type Task } from '../command.ts';
-import { readableLines, visible } from '../readable-lines.ts';
-import { CommandRefusal } from '../refusal.ts';
+import { type CliCommand, printed, type Task } from '../command.ts';
+import { type Compared, sayDiff } from '../said-diff.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { statLines } from '../stat-lines.ts';
-import { paint, plain, say, sayAll, sayBytes } from '../terminal.ts';
-
-type Compared = Omit<CheckpointDiffParams, 'session' | 'format'>;
+import { sayAll } from '../terminal.ts';
 
 export const diff: CliCommand = {
   name: 'diff',
@@ -37,7 +33,8 @@ export const diff: CliCommand = {
       return 0;
     }
     if (isStat) return sayStat(task, compared);
-    return process.stdout.isTTY ? sayParts(task, compared) : sayPatch(task, compared);
+    await sayDiff(task, compared);
+    return 0;
   },
 };
 
@@ -45,52 +42,4 @@ async function sayStat({ ask, paths }: Task, compared: Compared): Promise<number
   const result = await ask('checkpoint/diff', { ...compared, format: 'nameStatus' });
   await sayAll(statLines(result, paths));
   return 0;
-}
-
-/** Says a patch that `git apply` takes. One that had to be cut is none, so nothing of it is said. */
-async function sayPatch({ ask }: Task, compared: Compared): Promise<number> {
-  const result = await ask('checkpoint/diff', { ...compared, format: 'unified', binary: true });
-  if (result.truncated === true) {
-    const fact = 'the patch is too large to be made at once';
-    throw new CommandRefusal(
-      'LimitExceeded',
-      fact,
-      'Ask for fewer paths, one after the other.',
-      exits.failed,
-    );
-  }
-  await sayBytes(Buffer.from(result.text ?? '', result.encoding === 'base64' ? 'base64' : 'utf8'));
-  return 0;
-}
-
-/** Says each file by itself: one that is not UTF-8 changes nothing for the others. */
-async function sayParts({ ask, paths }: Task, compared: Compared): Promise<number> {
-  const result = await ask('checkpoint/diff', { ...compared, format: 'unified', perFile: true });
-  for (const file of result.files) await sayAll(partLines(file, paths.toShow(file.path)));
-  if (result.truncated === true) say('… more than is shown; ask for fewer paths');
-  return 0;
-}
-
-/** The lines of one file, in colour where colour is wanted. `shown` names it to a person. */
-export function* partLines(file: Pick<DiffFile, 'unified' | 'encoding'>, shown: string): Generator<string> {
-  if (file.unified === undefined) {
-    yield paint('bold', `${plain(shown)}: too large to be shown`);
-    return;
-  }
-  const bytes = Buffer.from(file.unified, file.encoding === 'base64' ? 'base64' : 'utf8');
-  const { lines, encoding } = readableLines(bytes);
-  let isHeader = true;
-  for (const line of lines) {
-    if (isHeader && line.startsWith('@@')) {
-      isHeader = false;
-      if (encoding !== undefined) yield paint('bold', `(not UTF-8: read as ${encoding})`);
-    }
-    if (line !== '') yield isHeader ? paint('bold', visible(line)) : coloured(visible(line));
-  }
-}
-
-function coloured(line: string): string {
-  if (line.startsWith('+')) return paint('green', line);
-  if (line.startsWith('-')) return paint('red', line);
-  return line.startsWith('@@') ? paint('cyan', line) : line;
 }

@@ -8,7 +8,8 @@ export const list: CliCommand = {
   paged: true,
   summary: 'the checkpoints of the session, oldest first',
   run: async (task) => {
-    sayCheckpoints(await allCheckpoints(task), task.given);
+    const { head } = await task.ask('session/get', {});
+    sayCheckpoints(await allCheckpoints(task), task.given, head);
     return 0;
   },
 };

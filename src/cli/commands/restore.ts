@@ -3,6 +3,7 @@ import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
 import { unasked } from '../refusal.ts';
+import { sayDiff } from '../said-diff.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { say } from '../terminal.ts';
 
@@ -14,6 +15,7 @@ export const restore: CliCommand = {
   options: [
     ['--hard', 'exactly that state: files made later are deleted, too'],
     ['--dry-run', 'only show what would be done'],
+    ['-p, --patch', 'show how the files would change, too'],
     ['-y, --yes', 'do not ask'],
   ],
   paths: true,
@@ -31,10 +33,17 @@ export const restore: CliCommand = {
     };
     // A restore that changes nothing would be the one that undo takes back, so it is not made.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
+    const isPatch = options['patch'] === true;
+    const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
     const isOver = options['dryRun'] === true || changesNothing(plan);
-    if (isOver && printed(given, plan)) return 0;
+    if (isOver && given.json) {
+      const patch = isPatch && { diff: await ask('checkpoint/diff', { ...compared, format: 'unified' }) };
+      printed(given, { ...plan, ...patch });
+      return 0;
+    }
     const isAsked = options['yes'] !== true;
-    if (!given.json && (isOver || isAsked)) sayRestore(plan, paths);
+    if (!given.json && (isOver || isAsked || isPatch)) sayRestore(plan, paths);
+    if (!given.json && isPatch && compared.paths.length > 0) await sayDiff(task, compared);
     if (isOver) return 0;
     if (isAsked && !(await isAgreed(task))) return exits.failed;
     const result = await ask('checkpoint/restore', { ...wanted, confirm: true });

@@ -1,22 +1,66 @@
-// checkpointd show: one checkpoint, and what changed in it.
-import { type CliCommand, printed } from '../command.ts';
+// checkpointd show: one checkpoint, the files that changed in it, and how.
+import type { CheckpointFile } from '../../protocol/types.ts';
+import { type Ask, type CliCommand, printed } from '../command.ts';
 import { checkpointLine } from '../lines.ts';
-import { fit, plain, say } from '../terminal.ts';
+import { sayDiff } from '../said-diff.ts';
+import { fit, paint, plain, say, sayAll } from '../terminal.ts';
+import type { TreePaths } from '../tree-paths.ts';
 
 export const show: CliCommand = {
   name: 'show',
   paged: true,
-  summary: 'one checkpoint: its message, and what was left out of it',
+  summary: 'one checkpoint: its message, the files that changed in it, and what was left out of it',
   words: [['<tag>', 'a tag, a name or an id']],
-  run: async ({ ask, given, paths, words: [tag = ''] }) => {
+  options: [['-p, --patch', 'show how the files changed']],
+  run: async (task) => {
+    const {
+      ask,
+      given,
+      options,
+      paths,
+      words: [tag = ''],
+    } = task;
     const result = await ask('checkpoint/get', { tag });
-    if (printed(given, result)) return 0;
     const { checkpoint, message, skipped } = result;
+    const files = await changedFiles(ask, checkpoint.id);
+    const compared = { from: checkpoint.previousTag ?? checkpoint.id, to: checkpoint.id };
+    if (given.json) {
+      const patch = options['patch'] === true && {
+        diff: await ask('checkpoint/diff', { ...compared, format: 'unified' }),
+      };
+      printed(given, { ...result, files, ...patch });
+      return 0;
+    }
     say(checkpointLine(checkpoint));
     say(fit(`id: ${checkpoint.id}`));
     if (message !== undefined) say(fit(`message: ${plain(message)}`));
+    await sayAll(files.map((file) => fit(fileLine(file, paths))));
     for (const { path, reason } of skipped)
       say(fit(`left out: ${plain(paths.toShow(path))} (${plain(reason)})`));
+    if (options['patch'] === true) await sayDiff(task, compared);
     return 0;
   },
 };
+
+/** Returns the files that differ from the checkpoint before, by their paths. */
+async function changedFiles(ask: Ask, tag: string): Promise<CheckpointFile[]> {
+  const all: CheckpointFile[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await ask('checkpoint/files', {
+      tag,
+      changedOnly: true,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    all.push(...page.files);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return all.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** `  + src/made.txt`. */
+function fileLine({ path, change }: CheckpointFile, places: TreePaths): string {
+  const name = plain(places.toShow(path));
+  if (change === 'added') return paint('green', `  + ${name}`);
+  return change === 'deleted' ? paint('red', `  - ${name}`) : `  ~ ${name}`;
+}

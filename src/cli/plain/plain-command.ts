@@ -17,20 +17,35 @@ import { allowUnread } from '../terminal.ts';
 import { workDirectory } from '../tree-paths.ts';
 import { plainWords } from './plain-words.ts';
 
-const commands = [
-  { name: 'list', flags: ['--json', '--no-pager'], tell: sayCheckpoints },
-  { name: 'complete-tags', flags: [], tell: sayTags },
+interface PlainCommand {
+  readonly name: string;
+  /** Which it has of the options without a value. */
+  readonly flags: readonly string[];
+  /** Marks where the session stands. */
+  readonly marksHead: boolean;
+  readonly tell: (checkpoints: readonly Checkpoint[], given: Given, head?: Checkpoint) => void;
+}
+
+const commands: readonly PlainCommand[] = [
+  { name: 'list', flags: ['--json', '--no-pager'], marksHead: true, tell: sayCheckpoints },
+  { name: 'complete-tags', flags: [], marksHead: false, tell: sayTags },
 ];
+
+/** What the daemon that has the session open answered. */
+interface Seen {
+  readonly checkpoints: readonly Checkpoint[];
+  readonly head?: Checkpoint | undefined;
+}
 
 /** Runs `checkpointd <command> …`; undefined where it is not so plain, and nothing was said. */
 export async function runPlainCommand([first, ...words]: readonly string[]): Promise<number | undefined> {
   const command = commands.find(({ name }) => name === first);
   const given = command && plainWords(words, command.flags);
   if (command === undefined || given === undefined) return undefined;
-  const checkpoints = await seen(given);
-  if (checkpoints === undefined) return undefined;
+  const answer = await seen(command, given);
+  if (answer === undefined) return undefined;
   allowUnread();
-  const tell = (): void => command.tell(checkpoints, given);
+  const tell = (): void => command.tell(answer.checkpoints, given, answer.head);
   if (command.flags.includes('--no-pager') && given.pager && !given.json && process.stdout.isTTY) {
     const { paged } = await import('../pager.ts');
     await paged(async () => tell());
@@ -39,10 +54,10 @@ export async function runPlainCommand([first, ...words]: readonly string[]): Pro
 }
 
 /** The checkpoints of the session that is meant, as its daemon tells them; undefined where there is any doubt. */
-async function seen(given: Given): Promise<Checkpoint[] | undefined> {
+async function seen({ marksHead }: PlainCommand, given: Given): Promise<Seen | undefined> {
   try {
     const stored = theOnly(given);
-    return stored?.socket === undefined ? undefined : await checkpointsAt(stored.socket, stored.session);
+    return stored?.socket === undefined ? undefined : await seenAt(stored.socket, stored.session, marksHead);
   } catch (error) {
     const isGone = [CheckpointdGoneError, CheckpointdRequestError, CommandRefusal].some(
       (kind) => error instanceof kind,
@@ -64,14 +79,15 @@ function theOnly({ path, session: wanted, storage }: Given): StoredSession | und
   return second !== undefined && second.workspace === first?.workspace ? undefined : first;
 }
 
-async function checkpointsAt(socket: string, session: string): Promise<Checkpoint[] | undefined> {
+async function seenAt(socket: string, session: string, marksHead: boolean): Promise<Seen | undefined> {
   const glance = new DaemonGlance(socket, { name: 'checkpointd' });
   try {
     const checkpoints = await allCheckpoints({
       ask: (method, params) => glance.ask(method, { session, ...params }),
     });
+    const { head } = marksHead ? await glance.ask('session/get', { session }) : {};
     const { serverInfo } = await glance.server();
-    return serverInfo.version === clientVersion() ? checkpoints : undefined;
+    return serverInfo.version === clientVersion() ? { checkpoints, head } : undefined;
   } finally {
     glance.leave();
   }

@@ -16,6 +16,7 @@ export const command = defineCommand('checkpoint/diff', async ({ session, params
       paths: treePaths(params.paths),
       perFile: params.perFile,
       binary: params.binary,
+      reverse: params.reverse,
     }),
   };
   const { files, text, stats, truncated } = await snapshotDiff(session, request, context);

@@ -4,7 +4,6 @@ import { chmodSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { partLines } from '../../../src/cli/commands/diff.ts';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { gitBytes } from '../../support/git-oracle.ts';
 import { daemonEntry } from '../../support/wire-client.ts';
@@ -76,31 +75,6 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
       const theirs = gitBytes(copy, ...settings, 'diff', '--binary', '--cached', 'HEAD');
       assert.is(patch.toString('latin1'), theirs.toString('latin1'));
     }));
-
-test('the lines of a file name its encoding, and write in letters what a terminal would obey', () => {
-  const part = (lines: Buffer): { unified: string; encoding: 'base64' } => ({
-    unified: Buffer.concat([Buffer.from('--- a/x\n+++ b/x\n@@ -1 +1 @@\n'), lines]).toString('base64'),
-    encoding: 'base64',
-  });
-  const shown = (lines: Buffer): string[] => [...partLines(part(lines), 'x')].slice(2);
-  assert.equal(shown(latin('-caf\xe9\r\n+\xe9t\xe9\n')), [
-    '(not UTF-8: read as Latin-1)',
-    '@@ -1 +1 @@',
-    '-café^M',
-    '+été',
-  ]);
-  assert.equal(shown(Buffer.concat([latin('+'), shiftJis, Buffer.from('-größe\n')])), [
-    '(not UTF-8: read as Shift-JIS)',
-    '@@ -1 +1 @@',
-    '+日本語です',
-    '-größe',
-  ]);
-  assert.equal(shown(Buffer.from('+\ta\fb\u001b[2J\u202ec\u0085\u007f\u{e0041}\n')).slice(1), [
-    '+\ta^Lb^[[2J\\u202ec\\u0085^?\\u{e0041}',
-  ]);
-  assert.equal(shown(latin('+\xa4\xb3\xa4\xec\xa4\xcf\n'))[0], '(not UTF-8: read as EUC-JP)');
-  assert.equal([...partLines({}, 'big')], ['big: too large to be shown']);
-});
 
 if (hasTerminal())
   test('a terminal shows each file by itself, and one that is not UTF-8 spoils no other', () =>

@@ -17,7 +17,7 @@ test('what an open session holds is told as by any command, and nothing is opene
     await client.request('checkpoint/create', { session, kind: 'turn', message: 'one', name: 'first' });
     assert.is(await run(rig, 'complete-tags'), '0\n1\nfirst\n');
     const plain = await run(rig, 'list');
-    assert.match(plain, /^\[0\].*\n\[1\].* one \(first\)\n$/);
+    assert.match(plain, /^\[0\].*\n\[1\].* one \(first\) {2}\(here\)\n$/);
     // A path as `-Cdirectory` is left to the library of the command line.
     assert.is(await run(rig, 'list', `-C${rig.work}`), plain);
     assert.is(await run(rig, 'list', '--session', session.slice(0, 10)), plain);

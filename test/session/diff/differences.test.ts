@@ -120,6 +120,22 @@ test('a patch made of a unified diff applies: contents of any encoding, names of
   await daemon.close();
 });
 
+test('a reversed diff is what a restore would change', async () => {
+  const daemon = new InProcessDaemon();
+  const root = repository({ 'a.txt': 'a\n' });
+  const { session } = await daemon.open(root);
+  write(root, { 'a.txt': 'b\n', 'later.txt': 'x\n' });
+  const wanted = { session, from: '0', format: 'unified', reverse: true } as const;
+  const { text = '', files, stats } = await daemon.call('checkpoint/diff', wanted);
+  assert.match(text, /\n-b\n\+a\n[^]*\ndeleted file mode 100644\n/);
+  assert.equal(
+    files.map(({ change }) => change),
+    ['modified', 'deleted'],
+  );
+  assert.equal(stats, { added: 0, modified: 1, deleted: 1 });
+  await daemon.close();
+});
+
 test('a unified diff of UTF-8 stays text', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({ 'a.txt': 'a\n' });

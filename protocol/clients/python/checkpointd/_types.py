@@ -2123,6 +2123,9 @@ _CheckpointDiffParamsOptional = TypedDict(
         # Format `unified`: writes changes of binary files as git's binary patches, so that `git
         # apply` takes the text. Absent: false; the text says that such files differ.
         "binary": bool,
+        # Swaps the two sides: with `to` absent, what a restore of `from` would change in the work
+        # tree. Absent: false.
+        "reverse": bool,
     },
     total=False,
 )

@@ -2943,6 +2943,10 @@ pub struct CheckpointDiffParams {
     /// apply` takes the text. Absent: false; the text says that such files differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<bool>,
+    /// Swaps the two sides: with `to` absent, what a restore of `from` would change in the work
+    /// tree. Absent: false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse: Option<bool>,
 }
 
 impl CheckpointDiffParams {
@@ -2957,6 +2961,7 @@ impl CheckpointDiffParams {
             work_done_token: None,
             per_file: None,
             binary: None,
+            reverse: None,
         }
     }
 }
