@@ -8,7 +8,7 @@ import { exits } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { daysGiven, setKeptDays } from '../hooks/kept-days.ts';
 import { nearest } from '../nearest.ts';
-import { unasked } from '../refusal.ts';
+import { misused, unasked } from '../refusal.ts';
 import { note, paint, plain, plainLines, say } from '../terminal.ts';
 import { type AgentSettings, knownAgents } from './agents.ts';
 import { lineChanges } from './line-changes.ts';
@@ -51,12 +51,9 @@ interface Outcome {
 /** Puts hooks in (`enable`) or takes them out. Returns the exit code: 1 where a file was left alone. */
 export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
   const agents = chosen(what, options.agents);
-  if (agents === undefined) return exits.usage;
   const days = options.keepDays === undefined ? undefined : daysGiven(options.keepDays);
-  if (options.keepDays !== undefined && days === undefined) {
-    note('--keep-days takes a number of days, 1 or more, or "never". Nothing was changed.');
-    return exits.usage;
-  }
+  if (options.keepDays !== undefined && days === undefined)
+    throw misused('--keep-days takes a number of days, 1 or more, or "never"', 'Nothing was changed.');
   const storage = options.storage === undefined ? defaultStorage() : resolve(options.storage);
   const notes = new EnabledNotes(storage);
   const steps = agents.map((agent) => stepOf(what, agent, options, notes));
@@ -109,21 +106,20 @@ async function keptReadOnly(steps: readonly Step[], isUnasked: boolean): Promise
   return kept;
 }
 
-function chosen(what: string, names: readonly string[]): readonly AgentSettings[] | undefined {
+/** @throws CommandRefusal for an unknown agent, and where none is found */
+function chosen(what: string, names: readonly string[]): readonly AgentSettings[] {
   const known = knownAgents();
   const all = known.map(({ name }) => name);
   const unknown = names.find((name) => !all.includes(name));
   if (unknown !== undefined) {
     const [meant] = nearest(unknown, all);
-    note(
-      `there is no agent ${plain(unknown)}${meant === undefined ? '.' : `; did you mean ${meant}?`} Known: ${all.join(', ')}`,
-    );
-    return undefined;
+    const hint = meant === undefined ? '' : `Did you mean ${meant}? `;
+    throw misused(`there is no agent ${plain(unknown)}`, `${hint}Known: ${all.join(', ')}`);
   }
   if (names.length > 0) return known.filter(({ name }) => names.includes(name));
   const here = known.filter(({ directory }) => existsSync(directory));
-  if (here.length === 0) note(`no agent was found here to ${what}; --agent names one: ${all.join(', ')}`);
-  return here.length === 0 ? undefined : here;
+  if (here.length > 0) return here;
+  throw misused(`no agent was found here to ${what}`, `--agent names one: ${all.join(', ')}`);
 }
 
 function stepOf(

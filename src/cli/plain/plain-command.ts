@@ -82,10 +82,10 @@ function theOnly({ path, session: wanted, storage }: Given): StoredSession | und
 async function seenAt(socket: string, session: string, marksHead: boolean): Promise<Seen | undefined> {
   const glance = new DaemonGlance(socket, { name: 'checkpointd' });
   try {
-    const checkpoints = await allCheckpoints({
-      ask: (method, params) => glance.ask(method, { session, ...params }),
-    });
-    const { head } = marksHead ? await glance.ask('session/get', { session }) : {};
+    const [checkpoints, { head }] = await Promise.all([
+      allCheckpoints({ ask: (method, params) => glance.ask(method, { session, ...params }) }),
+      marksHead ? glance.ask('session/get', { session }) : { head: undefined },
+    ]);
     const { serverInfo } = await glance.server();
     return serverInfo.version === clientVersion() ? { checkpoints, head } : undefined;
   } finally {

@@ -221,10 +221,16 @@ test('an unknown agent, and no agent at all', () =>
   withRig(async (rig) => {
     const unknown = await run(rig, 'enable', '--agent', 'gemni');
     assert.is(unknown.code, 2);
-    assert.match(unknown.stderr, /there is no agent gemni; did you mean gemini\? Known: claude-code, /);
+    assert.match(unknown.stderr, /there is no agent gemni\. Did you mean gemini\? Known: claude-code, /);
     const far = await run(rig, 'enable', '--agent', 'emacs');
     assert.match(far.stderr, /there is no agent emacs\. Known: claude-code, /);
-    assert.is((await run(rig, 'enable')).code, 2);
+    const none = await run(rig, 'enable', '--json');
+    assert.is(none.code, 2);
+    const { error } = JSON.parse(none.stdout) as { error: object };
+    assert.match(
+      JSON.stringify(error),
+      /"WrongCommandLine".*no agent was found here to enable.*--agent names one/,
+    );
   }));
 
 test.run();
