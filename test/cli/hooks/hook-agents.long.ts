@@ -71,6 +71,31 @@ const agents: readonly Agent[] = [
       prompt,
     ],
   },
+  {
+    name: 'pi',
+    package: '@earendil-works/pi-coding-agent@0.74.2',
+    program: 'pi',
+    tools: ['write', 'bash'],
+    prepare: (home, server) => {
+      const directory = join(home, '.pi', 'agent');
+      mkdirSync(directory, { recursive: true });
+      const mock = {
+        baseUrl: `${server}/v1`,
+        api: 'openai-completions',
+        apiKey: 'none',
+        models: [{ id: 'scripted' }],
+      };
+      writeFileSync(join(directory, 'models.json'), JSON.stringify({ providers: { mock } }));
+      return { PI_CODING_AGENT_DIR: directory, PI_OFFLINE: '1' };
+    },
+    words: (prompt, isResumed) => [
+      '--model',
+      'mock/scripted',
+      ...(isResumed ? ['--continue'] : []),
+      '--print',
+      prompt,
+    ],
+  },
 ];
 
 const installed = process.env['CHECKPOINTD_TEST_AGENTS'];

@@ -1,5 +1,5 @@
 // A model that plays a script, on loopback: each call of it gets the next step. It speaks the wire of Gemini
-// (streamGenerateContent) and of OpenAI (responses), and keeps what it was asked.
+// (streamGenerateContent) and both of OpenAI's (responses, chat completions), and keeps what it was asked.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -52,7 +52,9 @@ export class ModelServer {
       ? gemini(await this.#next(text), this.#calls)
       : url.endsWith('/responses')
         ? openAi(await this.#next(text), this.#calls, JSON.parse(text) as Body)
-        : undefined;
+        : url.endsWith('/chat/completions')
+          ? chat(await this.#next(text), this.#calls)
+          : undefined;
     if (events === undefined) {
       this.unknown.push(`${request.method ?? ''} ${url}`);
       response.writeHead(404, { 'content-type': 'application/json' }).end('{"error":{"code":404}}');
@@ -95,6 +97,35 @@ function gemini(step: Step, call: number): Body[] {
       candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
       usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
     },
+  ];
+}
+
+function chat(step: Step, call: number): Body[] {
+  const named = (name: string, given: object): Body => ({
+    tool_calls: [
+      {
+        index: 0,
+        id: `call_${call}`,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(given) },
+      },
+    ],
+  });
+  const delta =
+    'say' in step
+      ? { content: step.say }
+      : 'edit' in step
+        ? named('write', { path: step.edit, content: step.content })
+        : named('bash', { command: step.shell });
+  const chunk = (choice: object): Body => ({
+    id: `chat-${call}`,
+    object: 'chat.completion.chunk',
+    model: 'scripted',
+    choices: [{ index: 0, finish_reason: null, delta: {}, ...choice }],
+  });
+  return [
+    chunk({ delta: { role: 'assistant', ...delta } }),
+    chunk({ finish_reason: 'say' in step ? 'stop' : 'tool_calls' }),
   ];
 }
 
