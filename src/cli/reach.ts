@@ -33,6 +33,9 @@ const eventsMs = 5000;
 /** Other clients are told it with what we change. */
 const hello = { clientInfo: { name: 'checkpointd' }, events: ['checkpoint/didCreate'] as const };
 
+/** A session that exists was allowed in its place when it began. */
+const begunThere = { allowProtected: true } as const;
+
 /** A session, and the client that has it open. */
 export interface Reached {
   readonly client: CheckpointdClient;
@@ -109,7 +112,7 @@ async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} is gone; the session is kept from now on`);
       own ??= await ownDaemon(storage);
-      return await opened(own, now, { retention: 'keep', allowProtected: true });
+      return await opened(own, now, { retention: 'keep', ...begunThere });
     });
   } catch (error) {
     await own?.close();
@@ -140,7 +143,7 @@ async function joined(stored: StoredSession, onRefused: (why: string) => void): 
       await client.close();
       throw error;
     }
-    return await openedBy(client, stored);
+    return await openedBy(client, stored, begunThere);
   } catch (error) {
     if (!(error instanceof CheckpointdGoneError)) throw error;
     // A place that is not private to this user is worth a word; one where nobody is any more is not.

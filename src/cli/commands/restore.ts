@@ -2,7 +2,7 @@
 import { type CliCommand, exits, printed, type Task } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
-import { unasked } from '../refusal.ts';
+import { misused, unasked } from '../refusal.ts';
 import { sayDiff } from '../said-diff.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { say } from '../terminal.ts';
@@ -21,6 +21,10 @@ export const restore: CliCommand = {
   paths: true,
   run: async (task) => {
     const { ask, given, options, paths } = task;
+    const [isDry, isPatch] = [options['dryRun'] === true, options['patch'] === true];
+    const isAsked = options['yes'] !== true;
+    if (isPatch && !isDry && !isAsked)
+      throw misused('--patch belongs to the plan, which --yes does not show', 'Leave one of them out.');
     const {
       tags: [tag = ''],
       only,
@@ -33,16 +37,14 @@ export const restore: CliCommand = {
     };
     // A restore that changes nothing would be the one that undo takes back, so it is not made.
     const plan = await ask('checkpoint/restore', { ...wanted, dryRun: true });
-    const isPatch = options['patch'] === true;
     const compared = { from: tag, reverse: true, paths: [...plan.restored, ...plan.deleted] };
-    const isOver = options['dryRun'] === true || changesNothing(plan);
+    const isOver = isDry || changesNothing(plan);
     if (isOver && given.json) {
       const patch = isPatch && { diff: await ask('checkpoint/diff', { ...compared, format: 'unified' }) };
       printed(given, { ...plan, ...patch });
       return 0;
     }
-    const isAsked = options['yes'] !== true;
-    if (!given.json && (isOver || isAsked || isPatch)) sayRestore(plan, paths);
+    if (!given.json && (isOver || isAsked)) sayRestore(plan, paths);
     if (!given.json && isPatch && compared.paths.length > 0) await sayDiff(task, compared);
     if (isOver) return 0;
     if (isAsked && !(await isAgreed(task))) return exits.failed;

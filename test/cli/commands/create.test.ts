@@ -29,6 +29,16 @@ test('a session of the home directory is announced only where it begins, by --al
     const listed = await run(rig, 'list');
     assert.is(listed.code, 0, listed.stderr);
     assert.match(listed.stdout, /^\[0\][^]*\n\[1\]/);
+    const client = await rig.start();
+    await rig.open(client, {
+      workspace: rig.home,
+      conversationId: 'command line',
+      retention: 'keep',
+      allowProtected: true,
+    });
+    const joined = await run(rig, 'status');
+    assert.is(joined.code, 0, joined.stderr);
+    await client.close();
   }));
 
 test('a session that is named and not there is not begun', () =>
