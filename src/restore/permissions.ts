@@ -2,48 +2,59 @@
 // tells what the run meets.
 import { systemCode } from '../base/errors.ts';
 import { constants, files, type Stats } from '../base/files.ts';
+import { Slices } from '../base/slices.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
 import { ancestors } from './plan.ts';
-import type { Failure, FailureReason, RestorePlan } from './plan-steps.ts';
+import type { Failure, FailureReason, FileWrite, PermissionChange, RestorePlan } from './plan-steps.ts';
 import { reducedPlan } from './reduced-plan.ts';
 
 /** The plan without the operations in directories that cannot be changed, nor those that wait for them. */
-export function withoutRefused(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
+export function withoutRefused(
+  tree: AnchoredFiles,
+  plan: RestorePlan,
+  signal?: AbortSignal,
+): Promise<RestorePlan> {
   const directories = new Directories(tree, plan);
-  return without(plan, {
+  const refusals: Refusals = {
     inDirectory: (directory) => directories.refusal(directory),
     toGo: (entry) => refusalToGo(tree, entry),
-  });
+  };
+  return without(plan, refusals, new Slices(signal));
 }
 
 /**
  * For a dry run: the plan without what the system refuses because it belongs to another user. The run itself tries, since
  * some file systems tell owners that they do not go by.
  */
-export function withoutOthers(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
+export async function withoutOthers(
+  tree: AnchoredFiles,
+  plan: RestorePlan,
+  signal?: AbortSignal,
+): Promise<RestorePlan> {
   const user = process.geteuid?.();
   if (user === undefined || user === 0) return plan;
   const failed: Failure[] = [];
-  const permissionChanges = plan.permissionChanges.filter(({ kind, path }) => {
+  const slices = new Slices(signal);
+  const permissionChanges: PermissionChange[] = [];
+  for (const change of plan.permissionChanges) {
+    if (slices.isDue()) await slices.pause();
+    const { kind, path } = change;
     const stats = standing(tree, path);
     // A file with other names is replaced, and keeps nothing of what it was.
     const isReplaced = kind === 'file' && stats !== undefined && stats.nlink > 1;
     const isRefused = isReplaced ? isKept(tree, path, user) : stats !== undefined && stats.uid !== user;
     if (isRefused) failed.push({ path, reason: 'accessDenied' });
-    return !isRefused;
-  });
+    else permissionChanges.push(change);
+  }
   const reduced = failed.length === 0 ? plan : { ...plan, permissionChanges };
-  return without(
-    reduced,
-    {
-      inDirectory: () => undefined,
-      toGo: ({ path }) => (isKept(tree, path, user) ? 'accessDenied' : undefined),
-    },
-    failed,
-  );
+  const refusals: Refusals = {
+    inDirectory: () => undefined,
+    toGo: ({ path }) => (isKept(tree, path, user) ? 'accessDenied' : undefined),
+  };
+  return without(reduced, refusals, slices, failed);
 }
 
 interface Refusals {
@@ -53,20 +64,25 @@ interface Refusals {
   readonly toGo: (entry: Entry) => FailureReason | undefined;
 }
 
-function without(
+async function without(
   plan: RestorePlan,
   { inDirectory, toGo }: Refusals,
+  slices: Slices,
   known: readonly Failure[] = [],
-): RestorePlan {
+): Promise<RestorePlan> {
   const failed = [...known];
   const staying = new Set<TreePath>();
   for (const { path, expected } of plan.deletes) {
+    if (slices.isDue()) await slices.pause();
     const reason = inDirectory(parentOf(path)) ?? toGo(expected);
     if (reason === undefined) continue;
     failed.push({ path, reason });
     staying.add(path);
   }
-  const writes = plan.writes.filter(({ path, displaces, expected }) => {
+  const writes: FileWrite[] = [];
+  for (const write of plan.writes) {
+    if (slices.isDue()) await slices.pause();
+    const { path, displaces, expected } = write;
     const touched = new Set([path, ...displaces.map((entry) => entry.path)].map((each) => parentOf(each)));
     const refused = [...touched].flatMap((directory) => inDirectory(directory) ?? []);
     for (const entry of expected === undefined ? displaces : [expected, ...displaces]) {
@@ -75,9 +91,9 @@ function without(
     }
     const isBlocked = ancestors(path).some((above) => staying.has(above));
     const reason = refused[0] ?? (isBlocked ? 'blocked' : undefined);
-    if (reason !== undefined) failed.push({ path, reason });
-    return reason === undefined;
-  });
+    if (reason === undefined) writes.push(write);
+    else failed.push({ path, reason });
+  }
   if (failed.length === 0) return plan;
   return reducedPlan(plan, writes, failed, staying);
 }

@@ -4,6 +4,7 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
 import { ReadAhead } from '../store/read-ahead.ts';
 import type { Contents, SnapshotStore } from '../store/snapshot-store.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
@@ -103,8 +104,11 @@ async function contentsNotGivenBack(
   const blobs = [...new Set(displaced.map(({ blob }) => blob))];
   const ahead = new ReadAhead(contents, blobs, await contents.sizes(blobs));
   const lost = new Set<BlobId>();
+  // What was read ahead is there at once: awaiting it gives the event loop no turn.
+  const slices = new Slices(signal);
   for (const [turn, blob] of blobs.entries()) {
     signal.throwIfAborted();
+    if (slices.isDue()) await slices.pause();
     ahead.turnTo(turn);
     if (!(await isReadable(ahead.read(turn)))) lost.add(blob);
   }

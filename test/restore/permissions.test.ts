@@ -48,7 +48,7 @@ test('a directory that cannot be written is foreseen for writes, deletions, and 
   if (isRoot) process.seteuid?.(65534);
   try {
     const tree = new AnchoredFiles(root);
-    const plan = withoutRefused(tree, planBetween(present, target, 'hard'));
+    const plan = await withoutRefused(tree, planBetween(present, target, 'hard'));
     tree.close();
     const expected = [
       'over accessDenied',
@@ -90,7 +90,7 @@ test('what belongs to others is foreseen: bits of theirs, and their files in a s
   try {
     const tree = new AnchoredFiles(root);
     const asked = planBetween(present, target, 'hard');
-    const plan = withoutOthers(tree, asked);
+    const plan = await withoutOthers(tree, asked);
     tree.close();
     const expected = ['ours/bits accessDenied', 'tmp/added accessDenied', 'tmp/f accessDenied'];
     assert.equal(told(plan), expected);

@@ -184,12 +184,21 @@ export async function conflictsIn(
   const base = baseOf(checkpoints.index)?.record.snapshot;
   const sinceHead = await unlessLost(() => store.changes(head, present));
   const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, ...given({ after: before }) }));
+  const sinceBase = base === undefined ? undefined : await unlessLost(() => store.changes(base, present));
+  const isOriginal = originalIn(sinceBase);
   for (const { path, after } of possible) {
     if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
-    const original = base === undefined ? undefined : await unlessLost(() => store.entry(base, path));
-    if (original?.blob !== after.blob) conflicts.add(path);
+    if (!isOriginal(path)) conflicts.add(path);
   }
   return conflicts;
+}
+
+/** Whether a path still has the content of the base, as the changes since tell; without them none is known to. */
+function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
+  if (sinceBase === undefined) return () => false;
+  const edited = sinceBase.filter(({ before, after }) => before?.blob !== after?.blob);
+  const paths = new Set(edited.map(({ path }) => path));
+  return (path) => !paths.has(path);
 }
 
 async function unlessLost<T>(ask: () => Promise<T>): Promise<T | undefined> {

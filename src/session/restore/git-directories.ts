@@ -3,6 +3,7 @@
 // lose commits. Only where the present capture holds files of it, which the user's own repository tracks, is it written.
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { Slices } from '../../base/slices.ts';
 import type { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { ancestors } from '../../restore/plan.ts';
 import type { RestorePlan } from '../../restore/plan-steps.ts';
@@ -10,20 +11,24 @@ import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 
 /** The plan without the writes into such directories, or in the place of one. */
-export function withoutGitDirectories(
+export async function withoutGitDirectories(
   tree: AnchoredFiles,
   plan: RestorePlan,
   present: Directory,
-): RestorePlan {
+  signal?: AbortSignal,
+): Promise<RestorePlan> {
+  const slices = new Slices(signal);
   const known = new Map<TreePath, boolean>();
   const isForeign = (directory: TreePath): boolean => {
     const found = known.get(directory) ?? (isGitDirectory(tree, directory) && !holds(present, directory));
     known.set(directory, found);
     return found;
   };
-  const refused = new Set(
-    plan.writes.filter(({ path }) => [path, ...ancestors(path)].some(isForeign)).map(({ path }) => path),
-  );
+  const refused = new Set<TreePath>();
+  for (const { path } of plan.writes) {
+    if (slices.isDue()) await slices.pause();
+    if ([path, ...ancestors(path)].some(isForeign)) refused.add(path);
+  }
   if (refused.size === 0) return plan;
   const writes = plan.writes.filter(({ path }) => !refused.has(path));
   const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));

@@ -82,21 +82,24 @@ async function planOnce(
     const put = (): Promise<Put> => putByRestores(checkpoints, job, captured.snapshot);
     return withPut(checkpoints.store, tree, captured, put);
   };
+  const { signal } = context;
+  const planNow = async (now: Capture): Promise<RestorePlan> =>
+    withoutGitDirectories(tree, await planAgainst(session, job, now, tree), now.root, signal);
   let present: Capture;
   let plan: RestorePlan;
   try {
     present = await capture();
     const hidden = await hiddenByToday(checkpoints, job, present, tree);
     if (hidden.length > 0) present = await capture(hidden);
-    plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
-    const { toSave } = await findObstructions(tree, plan, context.signal);
+    plan = await planNow(present);
+    const { toSave } = await findObstructions(tree, plan, signal);
     if (toSave.length > 0) {
       present = await capture([...hidden, ...toSave]);
-      plan = withoutGitDirectories(tree, await planAgainst(session, job, present, tree), present.root);
+      plan = await planNow(present);
     }
-    plan = withoutObstructed(plan, await findObstructions(tree, plan, context.signal));
-    plan = withoutRefused(tree, plan);
-    if (job.dryRun) plan = withoutOthers(tree, plan);
+    plan = withoutObstructed(plan, await findObstructions(tree, plan, signal));
+    plan = await withoutRefused(tree, plan, signal);
+    if (job.dryRun) plan = await withoutOthers(tree, plan, signal);
     if (job.interrupted?.sparesLost === true) plan = await withoutLost(plan, checkpoints.store);
   } finally {
     tree.close();
