@@ -11,6 +11,7 @@ import type { EarlierEffect, OperationRecords } from '../session/operations/oper
 import { ensureRecovered } from '../session/restore/recover.ts';
 import type { Session } from '../session/session.ts';
 import type { AnyCommand, Call, CommandMethod, DaemonParts, OpeningCommand, Request } from './command.ts';
+import { keepLimitsLater, limitWarnings } from './keep-limits.ts';
 
 type Answer = object;
 type Params = { readonly session?: string; readonly idempotencyKey?: string | null };
@@ -119,10 +120,11 @@ async function change(
       return { ...(await again(finished)), operation: stamp.operation, replayed: true };
     const answer = { ...(await command.run(stamped)), operation: stamp.operation };
     if (command.isKeptWithEffect !== true) await keepAnswer(operations, method, stamped.context, answer);
+    if (session.hasLimits) warnings.push(...limitWarnings(session));
     return withWarnings(answer, warnings);
   };
   try {
-    return await operations.run(
+    const answer = await operations.run(
       { method, params: rest, ...given({ key }) },
       (stamp) =>
         command.recoversItself === true
@@ -130,6 +132,8 @@ async function change(
           : inLane(session, method, { ...context, stamp }, () => run(stamp), check),
       again,
     );
+    if (session.hasLimits) keepLimitsLater(session);
+    return answer;
   } catch (error) {
     events.failed(session, method, error, context.client);
     throw error;
@@ -147,6 +151,7 @@ function opening(
   return once(daemon.openingsOf(client), command.method, call, warnings, () =>
     daemon.alone(async () => {
       const opened = await command.open(openCall);
+      if (opened.session.hasLimits) keepLimitsLater(opened.session);
       return once(opened.session.parts.operations, command.method, call, warnings, async () =>
         command.run({ ...openCall, ...opened }),
       );

@@ -29,6 +29,8 @@ export class OperationQueue {
   #completed = 0;
   #poison: InvariantViolation | undefined;
   #closed = false;
+  /** Aborts what runs aside. */
+  #aside: AbortController | undefined;
 
   /** `onPoison` is told once, when an operation broke an invariant: the process should end so that recovery runs. */
   constructor(onPoison: (because: InvariantViolation) => void = () => undefined) {
@@ -59,6 +61,7 @@ export class OperationQueue {
       const message = `This session already has ${lengthMax} operations waiting. Wait for answers and try again.`;
       return Promise.reject(new CheckpointdError('ServerBusy', message, { retryable: true }));
     }
+    this.#aside?.abort();
     return new Promise<T>((resolve, reject) => {
       const onAbort = (): void => {
         const position = this.#waiting.indexOf(entry);
@@ -84,9 +87,36 @@ export class OperationQueue {
     });
   }
 
+  /**
+   * Runs `operation` in its turn and lets it give way: its signal is aborted as soon as anything else waits, or the queue
+   * closes. Resolves to undefined, without running it, when the queue takes nothing any more.
+   */
+  async runAside<T>(operation: (signal: AbortSignal) => Promise<T>, name?: string): Promise<T | undefined> {
+    if (this.#closed || this.#poison !== undefined) return undefined;
+    const aside = new AbortController();
+    let hasBegun = false;
+    const running = async (): Promise<T> => {
+      hasBegun = true;
+      this.#aside = aside;
+      if (this.#waiting.length > 0) aside.abort();
+      try {
+        return await operation(aside.signal);
+      } finally {
+        this.#aside = undefined;
+      }
+    };
+    try {
+      return await this.run(running, undefined, name);
+    } catch (error) {
+      if (this.#closed && !hasBegun) return undefined;
+      throw error;
+    }
+  }
+
   /** Refuses everything that waits and everything that comes; resolves when the running operation has ended. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#aside?.abort();
     for (const entry of this.#waiting.splice(0)) entry.refuse(closedError());
     await this.#running;
   }

@@ -176,6 +176,12 @@ export class Session {
     return reason === undefined ? undefined : (this.#because?.message ?? remedies[reason]);
   }
 
+  /** Whether checkpoints are removed by a limit that the client set. */
+  get hasLimits(): boolean {
+    const { maxCheckpoints, maxStoreBytes } = this.parts.options.limits;
+    return maxCheckpoints !== undefined || maxStoreBytes !== undefined;
+  }
+
   setWatcher(watcher: WorkTreeWatcher | undefined): void {
     this.#watcher = watcher;
   }

@@ -115,4 +115,31 @@ test('a pause waits and refuses as closing does, until it is over', async () => 
   assert.is(await queue.run(async () => 2), 2);
 });
 
+test('what runs aside has its signal aborted by what arrives, waits or closes the queue, and is then not begun', async () => {
+  const queue = new OperationQueue();
+  const order: string[] = [];
+  const untilAborted = (name: string) => (signal: AbortSignal) =>
+    new Promise<string>((resolve) => {
+      const end = (): void => {
+        order.push(name);
+        resolve(name);
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end);
+    });
+  const first = queue.runAside(untilAborted('aside'));
+  await Promise.resolve();
+  await queue.run(async () => void order.push('request'));
+  assert.is(await first, 'aside');
+  const behind = queue.run(async () => void order.push('before'));
+  const second = queue.runAside(untilAborted('aborted at once'));
+  const after = queue.run(async () => void order.push('after'));
+  await Promise.all([behind, second, after]);
+  assert.equal(order, ['aside', 'request', 'before', 'aborted at once', 'after']);
+  const third = queue.runAside(untilAborted('closed'));
+  await queue.close();
+  assert.is(await third, 'closed');
+  assert.is(await queue.runAside(untilAborted('never')), undefined);
+});
+
 test.run();

@@ -18,8 +18,11 @@ import { restoreAnswer } from '../answers/restore-answer.ts';
 import { shadowPath } from '../answers/shadow-path.ts';
 import type { OpeningCommand } from '../command.ts';
 import { inLane } from '../execute.ts';
+import { checkpointsMin } from '../expendable.ts';
 
 const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 };
+
+const actsAsTwo = 'limits.maxCheckpoints is 1 and acts as 2: the base and the newest checkpoint always stay.';
 
 export const command: OpeningCommand<'session/open'> = {
   method: 'session/open',
@@ -31,6 +34,7 @@ export const command: OpeningCommand<'session/open'> = {
     return daemon.sessions.open(openRequest(params, daemon.storage), context, client);
   },
   run: async ({ params, context, session, resumed }) => {
+    if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
     const lost = 'The session is open, but not all that the client said of itself could be stored';
     await afterCommit(context, lost, () => applySettings(session, settingsOf(params), context));
     return openResult(session, resumed, context);

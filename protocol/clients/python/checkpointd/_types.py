@@ -813,10 +813,16 @@ class SessionLimits(TypedDict, total=False):
     # Larger files are left out of captures and listed as skipped. What a restore puts there is in
     # its own checkpoint all the same, so that undo takes it away.
     maxFileBytes: Bytes
-    # `store/gc` removes the oldest checkpoints until what the session holds is no larger; in a
-    # database that sessions share, without what only others hold.
+    # The session removes its oldest checkpoints within a minute of the change that made it
+    # larger, and so does `store/gc`; in a database that sessions share, what only others hold
+    # does not count. The base, the newest, named checkpoints, those that undo and redo reach, and
+    # safety checkpoints of the last day stay: where they are larger, the next answer to a change
+    # warns.
     maxStoreBytes: Bytes
-    # `store/gc` keeps at most this many checkpoints.
+    # At most this many checkpoints are in `checkpoint/list`: within a minute of the change that
+    # exceeded it the oldest are removed, and so they are by `store/gc`. The base, the newest,
+    # named checkpoints and those that undo and redo reach stay and count, so 1 acts as 2, with a
+    # warning.
     maxCheckpoints: int
     # `store/gc` removes checkpoints older than this many days.
     maxAgeDays: int

@@ -1,0 +1,121 @@
+// The limits of a session, kept without a client's store/gc, on every strategy.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { strategies } from '../../src/store/strategies.ts';
+import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { until } from '../support/until.ts';
+
+const names = Object.keys(strategies);
+
+/** Text that does not compress, different for each turn. */
+function noise(turn: number, length: number): string {
+  let state = turn + 1;
+  let text = '';
+  while (text.length < length) {
+    state = (state * 1_103_515_245 + 12_345) & 0x7fffffff;
+    text += state.toString(36);
+  }
+  return text;
+}
+
+interface Turns {
+  readonly session: string;
+  readonly root: string;
+  readonly warnings: readonly string[];
+  readonly tags: () => Promise<(string | undefined)[]>;
+}
+
+async function turns(
+  daemon: InProcessDaemon,
+  strategy: string,
+  contents: readonly string[],
+  limits: object,
+): Promise<Turns> {
+  const root = repository({ 'a.txt': 'base\n' });
+  const { session, warnings = [] } = await daemon.open(root, { strategy, limits });
+  for (const content of contents) {
+    write(root, { 'a.txt': content });
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  }
+  const tags = async (): Promise<(string | undefined)[]> => {
+    const { checkpoints } = await daemon.call('checkpoint/list', { session });
+    return checkpoints.map(({ tag }) => tag);
+  };
+  return { session, root, warnings, tags };
+}
+
+/** Runs a body for each strategy, all at once: each waits for the daemon. */
+async function withDaemon(body: (daemon: InProcessDaemon, strategy: string) => Promise<void>): Promise<void> {
+  const daemon = new InProcessDaemon();
+  // A daemon keeps no process alive by itself.
+  const pipe = setInterval(() => undefined, 60_000);
+  try {
+    await Promise.all(names.map((strategy) => body(daemon, strategy)));
+  } finally {
+    clearInterval(pipe);
+    await daemon.close();
+  }
+}
+
+const six = [1, 2, 3, 4, 5, 6].map((n) => `turn ${n}\n`);
+
+/** Four, with a restore and a named one among them. */
+async function keepsFour(daemon: InProcessDaemon, strategy: string): Promise<void> {
+  const { session, tags } = await turns(daemon, strategy, six.slice(0, 3), { maxCheckpoints: 4 });
+  await daemon.call('checkpoint/rename', { session, tag: '1', name: 'kept' });
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  for (let extra = 0; extra < 3; extra += 1)
+    await daemon.call('checkpoint/create', { session, kind: 'tool' });
+  await until(`${strategy}: four are listed`, async () => (await tags()).length === 4, 55_000);
+  const left = await tags();
+  assert.ok(left.includes('0') && left.includes('1'), `${strategy}: ${left.join()}`);
+}
+
+async function keepsTwo(daemon: InProcessDaemon, strategy: string): Promise<void> {
+  const { tags, warnings } = await turns(daemon, strategy, six, { maxCheckpoints: 1 });
+  assert.match(warnings.join(), /maxCheckpoints is 1 and acts as 2/);
+  await until(`${strategy}: two are left`, async () => (await tags()).length <= 2, 55_000);
+  assert.equal(await tags(), ['0', '6'], strategy);
+}
+
+async function fits(daemon: InProcessDaemon, strategy: string): Promise<void> {
+  const contents = Array.from({ length: 25 }, (_, n) => noise(n, 60_000));
+  const { session, tags } = await turns(daemon, strategy, contents, { maxStoreBytes: 700_000 });
+  // A database that sessions share does not get smaller with one of them.
+  const isSmall = async (): Promise<boolean> =>
+    strategy === 'sqlite'
+      ? (await tags()).length < 20
+      : (await daemon.call('store/usage', { session })).bytes <= 700_000;
+  await until(`${strategy}: the store fits`, isSmall, 55_000);
+  const left = await tags();
+  assert.equal([left[0], left.at(-1)], ['0', '25'], strategy);
+  assert.ok(left.length < 26, left.join());
+}
+
+async function reportsNamed(daemon: InProcessDaemon, strategy: string): Promise<void> {
+  const { session, root, tags } = await turns(daemon, strategy, [], { maxStoreBytes: 150_000 });
+  for (let turn = 1; turn <= 8; turn += 1) {
+    write(root, { 'a.txt': noise(turn, 60_000) });
+    await daemon.call('checkpoint/create', { session, kind: 'turn', name: `n${turn}` });
+  }
+  const text = /more than limits\.maxStoreBytes \(150000\).*named ones/;
+  const reports = (): number => daemon.logged.filter(({ message }) => text.test(message)).length;
+  await until(`${strategy}: it is logged for every session`, () => reports() >= names.length, 55_000);
+  const next = (): Promise<{ readonly warnings?: readonly string[] }> =>
+    daemon.call('conversation/setMcpEnabled', { session, mcpEnabled: true });
+  assert.match(((await next()).warnings ?? []).join(), text, strategy);
+  assert.is((await next()).warnings, undefined, strategy);
+  assert.is((await tags()).length, 9, strategy);
+}
+
+test('limits.maxCheckpoints is kept within a minute without store/gc, and 1 acts as 2', () =>
+  withDaemon(async (daemon, strategy) => {
+    await Promise.all([keepsFour(daemon, strategy), keepsTwo(daemon, strategy)]);
+  }));
+
+test('limits.maxStoreBytes is kept within a minute without store/gc, and named checkpoints over it are reported', () =>
+  withDaemon(async (daemon, strategy) => {
+    await Promise.all([fits(daemon, strategy), reportsNamed(daemon, strategy)]);
+  }));
+
+test.run();
