@@ -132,7 +132,7 @@ test("a turn's checkpoint that came later than an agent waits says so, in the li
     await tellPrompt(rig, 'late one', Date.now());
     const list = await listed(rig);
     assert.match(list, /\[1\].*late one \(captured 5\.\d s late\)\n/);
-    assert.match(list, /\[2\].*late one( \(captured|$)/m);
+    assert.match(list, /\[2\].*late one( \(captured [^)]*\))?  \(here\)$/m);
     assert.match(logOf(rig), /stood 5\d\d\d ms after the prompt/);
   }));
 
