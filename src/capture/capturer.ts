@@ -19,6 +19,8 @@ export interface Capture {
   readonly skipped: readonly SkippedPath[];
   /** Directories and files whose present state is unknown (unreadable): a restore never deletes these. */
   readonly unknown: readonly TreePath[];
+  /** Databases that were written to while they were captured: they may be torn. */
+  readonly torn: readonly TreePath[];
   /** `cold`: it looked at everything, for the reason given. */
   readonly path: 'cold' | 'fast';
   readonly reason?: FullCaptureReason;

@@ -6,6 +6,7 @@ import { FileReading, type ReadingOptions } from './file-reading.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
 import type { Listings } from './listings.ts';
 import type { SkippedPath } from './snapshot-sink.ts';
+import { tornDatabases } from './torn-databases.ts';
 import { buildTree } from './tree-builder.ts';
 import { Walk, type WalkOptions } from './walker.ts';
 
@@ -18,6 +19,8 @@ export interface ScanResult {
   readonly root: Directory;
   readonly skipped: readonly SkippedPath[];
   readonly unknown: readonly TreePath[];
+  /** Databases that were written to while the scan read them. */
+  readonly torn: readonly TreePath[];
   readonly directories: Listings;
   /** False when a scan without a sink has stopped early: then something is new. */
   readonly isWhole: boolean;
@@ -53,7 +56,7 @@ export class FullScan {
       await this.#readFresh();
     }
     const root = await buildTree(this.#walk, this.#options.slices);
-    const report = new ScanReport();
+    const report = new ScanReport(this.#options);
     const directories = new Map<TreePath, WalkedDirectory>();
     for (const { path, failure } of unsettled) if (failure === undefined) report.skip(path, 'unstable');
     for (const directory of this.#walk.reachable()) {
@@ -78,6 +81,12 @@ export class FullScan {
 export class ScanReport {
   readonly #skipped: SkippedPath[] = [];
   readonly #unknown: TreePath[] = [];
+  readonly #torn: TreePath[] = [];
+  readonly #seen: Pick<ScanOptions, 'tree' | 'clock'>;
+
+  constructor(seen: Pick<ScanOptions, 'tree' | 'clock'>) {
+    this.#seen = seen;
+  }
 
   skip(path: TreePath, reason: SkippedPath['reason']): void {
     this.#skipped.push({ path, reason });
@@ -91,20 +100,26 @@ export class ScanReport {
     if (directory.gitDirectory !== undefined && directory.inherited.mode !== 'git')
       this.skip(directory.path, 'nestedGitDirectory');
     if (directory.isUnchanged) return; // what is not as it should be never stands
+    let hasJournal = false;
     for (const [name, entry] of directory.entries) {
+      hasJournal ||= journalName.test(name);
       const reason = entry.taken ? reasonOf(entry) : undecided(entry);
       if (reason === undefined) continue;
       const path = join(directory.path, name);
       this.skip(path, reason);
       if (unknownReasons.has(reason)) this.#unknown.push(path);
     }
+    if (hasJournal) this.#torn.push(...tornDatabases(directory, this.#seen.tree, this.#seen.clock));
   }
 
-  sorted(): { readonly skipped: SkippedPath[]; readonly unknown: TreePath[] } {
+  sorted(): Pick<ScanResult, 'skipped' | 'unknown' | 'torn'> {
     this.#skipped.sort((a, b) => byBytes(a.path, b.path));
-    return { skipped: this.#skipped, unknown: this.#unknown.sort(byBytes) };
+    return { skipped: this.#skipped, unknown: this.#unknown.sort(byBytes), torn: this.#torn.sort(byBytes) };
   }
 }
+
+/** The journals that SQLite writes beside a database. */
+const journalName = /-(?:wal|journal)$/;
 
 const unknownReasons: ReadonlySet<SkippedPath['reason']> = new Set([
   'unreadable',

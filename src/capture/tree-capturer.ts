@@ -154,9 +154,9 @@ export class TreeCapturer implements Capturer {
       const why = reason ?? 'what changed';
       log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${why})`);
       if (seen.ownerOnly.length > 0) log.info(accessListsFound(seen.ownerOnly));
-      const { root, skipped, unknown } = seen;
+      const { root, skipped, unknown, torn } = seen;
       const path = reason === undefined ? 'fast' : 'cold';
-      const capture: Capture = { snapshot, root, skipped, unknown, path, ...given({ reason }), ms };
+      const capture: Capture = { snapshot, root, skipped, unknown, torn, path, ...given({ reason }), ms };
       this.#seen.set(capture, seen.directories);
       this.#count(reason);
       look?.succeeded(seen);

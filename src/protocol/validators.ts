@@ -1251,6 +1251,7 @@ function CheckpointCreateResult(v: unknown, p: string, g: Gathering): void {
   need(o, 'created', p, g, boolean);
   need(o, 'checkpoint', p, g, Checkpoint);
   need(o, 'skipped', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, SkippedPath));
+  may(o, 'possiblyTorn', p, g, (v, p, g) => list(v, p, g, 0, 9007199254740991, PathRef));
   need(o, 'complete', p, g, boolean);
   need(o, 'capture', p, g, CaptureInfo);
   may(o, 'replayed', p, g, boolean);

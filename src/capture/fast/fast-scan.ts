@@ -186,7 +186,7 @@ export class FastScan {
   }
 
   #seen(): FastScanResult {
-    const report = new ScanReport();
+    const report = new ScanReport(this.#options);
     const listed: WalkedDirectory[] = [];
     for (const path of this.#listed) {
       const directory = this.#known.get(path);

@@ -1,7 +1,7 @@
 // checkpointd create: a checkpoint of the work tree as it is.
 import { type CliCommand, printed } from '../command.ts';
 import { checkpointLine } from '../lines.ts';
-import { say } from '../terminal.ts';
+import { plain, say } from '../terminal.ts';
 
 export const create: CliCommand = {
   name: 'create',
@@ -24,7 +24,9 @@ export const create: CliCommand = {
     });
     if (printed(given, result)) return 0;
     say(checkpointLine(result.checkpoint));
-    if (!result.complete) say(`Left out: ${result.skipped.length} (checkpointd show lists them)`);
+    if (result.skipped.length > 0) say(`Left out: ${result.skipped.length} (checkpointd show lists them)`);
+    for (const { path } of result.possiblyTorn ?? [])
+      say(`Possibly torn: ${plain(path)}, a database that a program wrote to during the capture`);
     return 0;
   },
 };

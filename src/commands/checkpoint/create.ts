@@ -20,6 +20,7 @@ import { capturePresent, countersOf, publish, standingOf } from '../../session/p
 import type { Session } from '../../session/session.ts';
 import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { checkpointAnswer, skipped } from '../answers/checkpoint-answer.ts';
+import { pathRef } from '../answers/paths.ts';
 import { type CallOf, defineCommand } from '../command.ts';
 
 type CreateRequest = Wire.CheckpointCreateParams;
@@ -52,7 +53,7 @@ async function create({
   const capture = await capturePresent(checkpoints, context);
   const facts = { path: capture.path, ms: Math.round(capture.ms), ...given({ reason: capture.reason }) };
   if (params.onlyIfChanged === true && head !== undefined && (await isSame(checkpoints, head, capture)))
-    return createAnswer(session, head, { created: false, capture: facts }, context, capture.skipped);
+    return createAnswer(session, head, { created: false, capture: facts }, context, capture);
   context.signal.throwIfAborted();
   const tag = nextTag(checkpoints, params);
   const taken = params.kind === 'turn' ? session.parts.conversation.proposeConsumed() : undefined;
@@ -74,7 +75,7 @@ async function create({
   session.noteSummary();
   const told = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
   await session.parts.events.created(session, made, told, context.client);
-  return createAnswer(session, made, { created: true, capture: facts }, context, capture.skipped);
+  return createAnswer(session, made, { created: true, capture: facts }, context, capture);
 }
 
 /** The checkpoint has taken the message; noted in the log as well, for an opening without checkpoints. */
@@ -102,14 +103,15 @@ async function createAnswer(
   stored: StoredCheckpoint,
   facts: Pick<Wire.CheckpointCreateResult, 'created' | 'capture'>,
   context: OperationContext,
-  left = stored.record.skipped,
+  { skipped: left, torn = [] }: Partial<Pick<Capture, 'torn'>> & Pick<Capture, 'skipped'> = stored.record,
 ): Promise<Wire.CheckpointCreateResult> {
   const view = await viewAfterCommit(context, session.requireCheckpoints(), stored);
   return {
     created: facts.created,
     checkpoint: checkpointAnswer(view),
     skipped: skipped(left),
-    complete: left.length === 0,
+    complete: left.length === 0 && torn.length === 0,
+    ...given({ possiblyTorn: torn.length === 0 ? undefined : torn.map(pathRef) }),
     capture: facts.capture,
   };
 }

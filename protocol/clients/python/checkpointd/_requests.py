@@ -261,11 +261,14 @@ class Requests:
         timeout: Optional[float] = None,
         cancel: Optional[asyncio.Event] = None,
     ) -> CheckpointCreateResult:
-        """Makes a checkpoint of the work tree and the conversation as they are. One is made even
-        when nothing changed, unless `onlyIfChanged` is given. A write through `mmap` is seen for
-        a minute after the last change that the file system recorded of its file, and after that
-        when the file system records it; on a file system that never does (tmpfs) it may go
-        unseen.
+        """Makes a checkpoint of the work tree and the conversation as they are. The names of all
+        files are those of one instant. Each file's content is whole, as it stood at one moment
+        during the capture; the contents of two files may be of different moments when another
+        program writes meanwhile. A SQLite database of which that may be true is in
+        `possiblyTorn`. One is made even when nothing changed, unless `onlyIfChanged` is given. A
+        write through `mmap` is seen for a minute after the last change that the file system
+        recorded of its file, and after that when the file system records it; on a file system
+        that never does (tmpfs) it may go unseen.
         """
         result: CheckpointCreateResult = await self.request("checkpoint/create", params, on_progress=on_progress, timeout=timeout, cancel=cancel)
         return result

@@ -1960,7 +1960,7 @@ class _CheckpointCreateResultRequired(TypedDict):
     checkpoint: Checkpoint
     # Paths that the capture left out.
     skipped: List[SkippedPath]
-    # Whether nothing was left out.
+    # Whether nothing was left out, and no database is possibly torn.
     complete: bool
     # How the capture was made.
     capture: CaptureInfo
@@ -1968,6 +1968,12 @@ class _CheckpointCreateResultRequired(TypedDict):
 
 class CheckpointCreateResult(_CheckpointCreateResultRequired, total=False):
     """Answer to `checkpoint/create`."""
+    # SQLite databases that were captured although another program wrote to them, or to the `-wal`
+    # or `-journal` file beside them, during the capture. The database and its journal may be of
+    # different moments, so that SQLite calls the restored pair malformed. Make a checkpoint when
+    # the program rests, or have it run `PRAGMA wal_checkpoint` and close the database first. Told
+    # by this answer alone, not by the checkpoint. Absent: none.
+    possiblyTorn: List[PathRef]
     # True when this is the stored answer to an earlier request with the same `idempotencyKey`.
     # Absent: false.
     replayed: bool

@@ -2741,7 +2741,14 @@ pub struct CheckpointCreateResult {
     pub checkpoint: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
-    /// Whether nothing was left out.
+    /// SQLite databases that were captured although another program wrote to them, or to the `-wal`
+    /// or `-journal` file beside them, during the capture. The database and its journal may be of
+    /// different moments, so that SQLite calls the restored pair malformed. Make a checkpoint when
+    /// the program rests, or have it run `PRAGMA wal_checkpoint` and close the database first. Told
+    /// by this answer alone, not by the checkpoint. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub possibly_torn: Option<Vec<PathRef>>,
+    /// Whether nothing was left out, and no database is possibly torn.
     pub complete: bool,
     /// How the capture was made.
     pub capture: CaptureInfo,
@@ -5421,10 +5428,13 @@ impl Request for CheckpointInitRequest {
     type Result = CheckpointInitResult;
 }
 
-/// Makes a checkpoint of the work tree and the conversation as they are. One is made even when
-/// nothing changed, unless `onlyIfChanged` is given. A write through `mmap` is seen for a minute
-/// after the last change that the file system recorded of its file, and after that when the file
-/// system records it; on a file system that never does (tmpfs) it may go unseen.
+/// Makes a checkpoint of the work tree and the conversation as they are. The names of all files are
+/// those of one instant. Each file's content is whole, as it stood at one moment during the
+/// capture; the contents of two files may be of different moments when another program writes
+/// meanwhile. A SQLite database of which that may be true is in `possiblyTorn`. One is made even
+/// when nothing changed, unless `onlyIfChanged` is given. A write through `mmap` is seen for a
+/// minute after the last change that the file system recorded of its file, and after that when the
+/// file system records it; on a file system that never does (tmpfs) it may go unseen.
 #[derive(Debug)]
 pub enum CheckpointCreateRequest {}
 impl Request for CheckpointCreateRequest {
