@@ -1,5 +1,5 @@
 // A conversation as a document: answered, written to a file in one step, or read from one. A file is replaced whole
-// or not at all, a link at its place is replaced and not followed, and what is refused leaves everything as it was.
+// or not at all, a link or a device at its place stays, and what is refused leaves everything as it was.
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';

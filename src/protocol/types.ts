@@ -2546,8 +2546,8 @@ export interface ConversationExportParams {
    */
   readonly path?: string;
   /**
-   * Replaces a file that is there. What stands in the work tree of an open session is saved in a safety
-   * checkpoint first. Absent: false.
+   * Replaces a regular file that is there; a link, a device or a pipe is refused. What stands in the work tree
+   * of an open session is saved in a safety checkpoint first. Absent: false.
    */
   readonly overwrite?: boolean;
 }

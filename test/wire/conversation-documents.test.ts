@@ -37,8 +37,9 @@ test('export and import by file: in one step, back without loss, refusals leave 
     for (const [path, kind] of refusals)
       assert.is((await failureOf(rig.request('conversation/export', { path }))).kind, kind, path);
     symlinkSync(file, join(tree, 'link.json'));
-    await rig.request('conversation/export', { path: join(tree, 'link.json'), overwrite: true });
-    assert.equal(JSON.parse(readFileSync(file, 'utf8')), document, 'a link is replaced, not followed');
+    const toLink = rig.request('conversation/export', { path: join(tree, 'link.json'), overwrite: true });
+    assert.is((await failureOf(toLink)).kind, 'InvalidParams', 'a link is neither replaced nor followed');
+    assert.equal(JSON.parse(readFileSync(file, 'utf8')), document);
     for (const bad of ['dir', 'missing.json', '']) {
       assert.is(
         (await failureOf(rig.request('conversation/import', { path: bad }))).kind,

@@ -17,7 +17,7 @@ export function documentSource(session: Session, path: string): string {
 /**
  * Where a document will stand: in a directory that is there, links above it resolved.
  *
- * @throws InvalidParams (no such directory, a directory or a device stands there, the daemon's storage, a git directory),
+ * @throws InvalidParams (no such directory, a directory, a link or a device stands there, the daemon's storage, a git directory),
  * PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its directory may not be entered)
  */
 export function documentTarget(session: Session, path: string): string {
@@ -48,11 +48,12 @@ export function documentTarget(session: Session, path: string): string {
   return target;
 }
 
-/** Only a file or a link is ever replaced: a device that is gone, as `/dev/null`, is gone for the whole system. */
+/** Refuses what is no regular file. A device that is gone, as `/dev/null`, is gone for the whole system. */
 function refuseSpecial(target: string): void {
   const stats = files.lstatSync(target, { throwIfNoEntry: false });
-  if (stats === undefined || stats.isFile() || stats.isSymbolicLink()) return;
-  const what = stats.isDirectory() ? 'a directory' : 'no file (a device, a FIFO or a socket)';
+  if (stats === undefined || stats.isFile()) return;
+  const other = stats.isSymbolicLink() ? 'a symbolic link' : 'no file (a device, a FIFO or a socket)';
+  const what = stats.isDirectory() ? 'a directory' : other;
   throw refusedPath(`${target} is ${what}. Give the path of a file.`, target);
 }
 

@@ -1,7 +1,7 @@
 // What an export would replace: where the session that would save it has a restore that cannot be finished, and where
 // what stands there is no file.
 import { execFileSync } from 'node:child_process';
-import { lstatSync } from 'node:fs';
+import { lstatSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -37,13 +37,14 @@ test('a restore that cannot be finished stops an export that would replace a fil
     assert.is(rig.read('b.txt'), 'one\n', 'it was finished first');
   }));
 
-test('an export replaces files and links alone: a FIFO or a device stays, and what is below a file is no place', () =>
+test('an export replaces regular files only: a link, a FIFO or a device stays, and a file holds no other', () =>
   withSessions(async (rig) => {
     rig.write('a.txt', 'one\n');
     const { session } = await rig.request('session/open', { workspace: rig.work, conversationId: 'c' });
     const outside = join(temporaryDirectory('outside'), 'fifo');
     execFileSync('mkfifo', [outside, join(rig.work, 'fifo')]);
-    for (const path of [outside, 'fifo', 'a.txt/below', join(rig.work, 'a.txt/below')]) {
+    symlinkSync('a.txt', join(rig.work, 'link'));
+    for (const path of ['link', outside, 'fifo', 'a.txt/below', join(rig.work, 'a.txt/below')]) {
       for (const overwrite of [true, false]) {
         const told = await rig.request('conversation/export', { session, path, overwrite }).then(
           () => 'done',
@@ -53,6 +54,7 @@ test('an export replaces files and links alone: a FIFO or a device stays, and wh
       }
     }
     for (const path of [outside, join(rig.work, 'fifo')]) assert.ok(lstatSync(path).isFIFO(), path);
+    assert.is(readlinkSync(join(rig.work, 'link')), 'a.txt');
     assert.is(rig.read('a.txt'), 'one\n');
   }));
 

@@ -3232,8 +3232,8 @@ class ConversationExportParams(_ConversationExportParamsRequired, total=False):
     # A file to write, in one step: absolute, or relative to the work tree. Never one in a git
     # directory or in the storage. Absent: the document is answered.
     path: str
-    # Replaces a file that is there. What stands in the work tree of an open session is saved in a
-    # safety checkpoint first. Absent: false.
+    # Replaces a regular file that is there; a link, a device or a pipe is refused. What stands in
+    # the work tree of an open session is saved in a safety checkpoint first. Absent: false.
     overwrite: bool
 
 

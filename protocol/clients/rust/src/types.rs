@@ -4513,8 +4513,8 @@ pub struct ConversationExportParams {
     /// directory or in the storage. Absent: the document is answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Replaces a file that is there. What stands in the work tree of an open session is saved in a
-    /// safety checkpoint first. Absent: false.
+    /// Replaces a regular file that is there; a link, a device or a pipe is refused. What stands in
+    /// the work tree of an open session is saved in a safety checkpoint first. Absent: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overwrite: Option<bool>,
 }
