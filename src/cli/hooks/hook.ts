@@ -10,6 +10,8 @@ import { writeEvent } from './written-events.ts';
 
 /** Counted from the start of the process. */
 const patienceMs = 850;
+/** More time for an event that is not whole yet. */
+const inputGraceMs = 150;
 /** What is read of an event; more is no event of an agent that we know. */
 const inputBytesMax = 32 * 1024 * 1024;
 /** A longer prompt is cut: it is the name of a turn here and nothing else. */
@@ -17,13 +19,19 @@ const promptCharactersMax = 20_000;
 
 export async function runHook(agent: string, event: string | undefined, storage: string): Promise<never> {
   let isWritten = false;
-  const late = setTimeout(
+  const giveUp = (): never => {
+    const fate = isWritten
+      ? 'the event is written down, and the keeper carries it out'
+      : 'the agent had not told the whole event by then, so it is lost';
+    failed(storage, agent, `not done in time; ${fate}`);
+    process.exit(0);
+  };
+  let late = setTimeout(
     () => {
-      const fate = isWritten
-        ? 'the event is written down, and the keeper carries it out'
-        : 'the agent had not told the whole event by then, so it is lost';
-      failed(storage, agent, `not done in time; ${fate}`);
-      process.exit(0);
+      if (isWritten) giveUp();
+      // A process that was slow to start has not looked at its input yet: what the agent has written is read before
+      // the process gives up, however much time has passed.
+      late = setTimeout(() => setImmediate(giveUp), inputGraceMs);
     },
     Math.max(1, patienceMs - performance.now()),
   );

@@ -50,7 +50,10 @@ export async function runKeeper(storage: string): Promise<number> {
     return 0;
   }
   wait();
-  const looking = setInterval(() => void inbox.take(), lookMs);
+  const look = (): void =>
+    void inbox.take().catch((error: unknown) => log(`written events were not taken: ${String(error)}`));
+  look();
+  const looking = setInterval(look, lookMs);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, end);
   // The terminal in which the agent ran may be closed; its other conversations go on.
   process.on('SIGHUP', () => undefined);

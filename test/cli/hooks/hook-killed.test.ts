@@ -80,6 +80,20 @@ test('an event whose hook was killed before it reached a keeper is carried out b
     assert.equal(writtenEvents(rig.storage), []);
   }));
 
+test('a hook whose process took longer than a second to start loses no event that the agent had written', () =>
+  withKeeper(async (rig) => {
+    await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));
+    await allTaken(rig);
+    const slow = join(rig.top, 'slow.cjs');
+    writeFileSync(slow, 'const end = Date.now() + 1200; while (Date.now() < end);');
+    rig.write('a.txt', 'the last change\n');
+    const ran = await hook(rig, 'codex', event(rig, 'SessionEnd'), { NODE_OPTIONS: `--require=${slow}` });
+    assert.is(ran.code, 0);
+    await until('the last change is captured', async () => /\[1\.1\]/.test(await listed(rig)));
+    assert.match(await contentIn(rig, '1.1'), /\+the last change/);
+    assert.not.match(logOf(rig), /it is lost/);
+  }));
+
 test('a keeper carries out an event that no hook tells it of', () =>
   withKeeper(async (rig) => {
     await hook(rig, 'codex', event(rig, 'UserPromptSubmit', { prompt: 'one' }));

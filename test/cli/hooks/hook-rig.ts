@@ -20,9 +20,10 @@ export function startHook(
   rig: DaemonRig,
   agent: string,
   input: object | string | Buffer | null,
+  more: NodeJS.ProcessEnv = {},
 ): ChildProcessWithoutNullStreams {
   const words = [daemonEntry, 'hook', agent, `--storage=${rig.storage}`];
-  const child = spawn(process.execPath, words, { env: rig.environment, cwd: rig.work });
+  const child = spawn(process.execPath, words, { env: { ...rig.environment, ...more }, cwd: rig.work });
   child.stdin.on('error', () => undefined);
   if (input !== null)
     child.stdin.end(typeof input === 'string' || Buffer.isBuffer(input) ? input : JSON.stringify(input));
@@ -30,9 +31,14 @@ export function startHook(
 }
 
 /** Runs a hook to its end. */
-export function hook(rig: DaemonRig, agent: string, input: object | string | Buffer | null): Promise<Ran> {
+export function hook(
+  rig: DaemonRig,
+  agent: string,
+  input: object | string | Buffer | null,
+  more: NodeJS.ProcessEnv = {},
+): Promise<Ran> {
   const startedMs = performance.now();
-  const child = startHook(rig, agent, input);
+  const child = startHook(rig, agent, input, more);
   const said = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()));
