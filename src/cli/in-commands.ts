@@ -33,7 +33,7 @@ const onlyOnTheWire = /, with kind "safety" also what stood before each restore/
 const asParameter = /\bpass `?allowProtected`?/;
 
 /** Tools of the MCP server are called as the methods are. */
-const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'restore', 'undo']);
+const tools: ReadonlySet<string> = new Set(['list', 'show', 'diff', 'create', 'restore', 'undo', 'redo']);
 
 /** A message with what a reader there can type, or call, in the place of methods. A path that ends so is left alone. */
 export function inCommands(message: string, where: 'shell' | 'console' | 'tools' = 'shell'): string {

@@ -67,6 +67,8 @@ const paths = {
 };
 const diffCharactersMax = 100_000;
 const namesMax = 50;
+/** More files of a checkpoint are counted and not listed. */
+const filesMax = 1000;
 
 function object(properties: Schema, required: readonly string[] = []): Schema {
   return { type: 'object', properties, required, additionalProperties: false };
@@ -103,14 +105,19 @@ export const tools: readonly McpTool[] = [
   {
     name: 'checkpoint_show',
     title: 'Show a checkpoint',
-    description: 'One checkpoint: its message, and what was left out of it.',
+    description:
+      'One checkpoint: its message, the files that changed since the one before it, and what was left out of it.',
     input: object({ tag }, ['tag']),
-    output: open({ checkpoint: 'object', skipped: 'array' }),
+    output: open({ checkpoint: 'object', skipped: 'array', files: 'array', fileCount: 'integer' }),
     annotations: reads,
     run: async (session, input, signal) => {
-      const result = await session.ask('checkpoint/get', { tag: input.tag ?? '' }, { signal });
-      const text = [lineOf(result.checkpoint), result.message ?? ''].join('\n');
-      return { result, text };
+      const shown = await session.ask('checkpoint/get', { tag: input.tag ?? '' }, { signal });
+      const wanted = { tag: shown.checkpoint.id, changedOnly: true, limit: filesMax };
+      const { files, fileCount } = await session.ask('checkpoint/files', wanted, { signal });
+      const lines = files.slice(0, namesMax).map(({ change, path }) => `${change ?? 'held'}: ${plain(path)}`);
+      if (fileCount > lines.length) lines.push(`and ${fileCount - lines.length} more files`);
+      const text = [lineOf(shown.checkpoint), shown.message ?? '', ...lines].join('\n');
+      return { result: { ...shown, files, fileCount }, text };
     },
   },
   {
@@ -206,6 +213,18 @@ export const tools: readonly McpTool[] = [
     annotations: destroys,
     run: async (session, _, signal) => {
       const result = await session.ask('checkpoint/undo', { confirm: true }, { signal });
+      return { result, text: `${textOf(result)}\ncheckpoint_redo does it again.` };
+    },
+  },
+  {
+    name: 'checkpoint_redo',
+    title: 'Redo a restore',
+    description: 'Does the restore again that checkpoint_undo took back.',
+    input: object({}),
+    output: restoreOutput,
+    annotations: destroys,
+    run: async (session, _, signal) => {
+      const result = await session.ask('checkpoint/redo', { confirm: true }, { signal });
       return { result, text: textOf(result) };
     },
   },

@@ -53,12 +53,13 @@ test('the tools say what they do: which only read, and which destroy', () =>
         ['checkpoint_create', false, false],
         ['checkpoint_restore', false, true],
         ['checkpoint_undo', false, true],
+        ['checkpoint_redo', false, true],
       ],
     );
     assert.ok(tools.every(({ outputSchema }) => outputSchema !== undefined));
   }));
 
-test('a rescue by a model: create, list, diff, the plan of a restore, the restore, undo', () =>
+test('a rescue by a model: create, list, diff, the plan of a restore, the restore, undo, redo', () =>
   withMcp(async (client, rig) => {
     const none = await call(client, 'checkpoint_list');
     assert.ok(none.isError);
@@ -74,6 +75,7 @@ test('a rescue by a model: create, list, diff, the plan of a restore, the restor
     );
     const show = await call(client, 'checkpoint_show', { tag: 'safe' });
     assert.match(show.text, /before/);
+    assert.equal(show.structured['files'], []);
     const wanted = { tag: 'safe', mode: 'hard' };
     const plan = await call(client, 'checkpoint_restore', wanted);
     assert.is(plan.structured['dryRun'], true);
@@ -84,6 +86,19 @@ test('a rescue by a model: create, list, diff, the plan of a restore, the restor
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
     assert.not.ok((await call(client, 'checkpoint_undo')).isError);
     assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['spoilt\n', 'later\n']);
+    assert.not.ok((await call(client, 'checkpoint_redo')).isError);
+    assert.equal([rig.read('a.txt'), rig.read('later.txt')], ['a\n', undefined]);
+  }));
+
+test('checkpoint_show lists the files that changed since the checkpoint before', () =>
+  withMcp(async (client, rig) => {
+    await call(client, 'checkpoint_create', { message: 'one' });
+    rig.write('a.txt', 'two\n');
+    rig.write('new.txt', 'new\n');
+    await call(client, 'checkpoint_create', { message: 'two' });
+    const { text, structured } = await call(client, 'checkpoint_show', { tag: '2' });
+    assert.match(text, /\nmodified: a\.txt\nadded: new\.txt$/);
+    assert.is(structured['fileCount'], 2);
   }));
 
 test('checkpoints are resources', () =>
