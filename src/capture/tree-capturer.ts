@@ -153,7 +153,7 @@ export class TreeCapturer implements Capturer {
       const ms = performance.now() - started;
       const why = reason ?? 'what changed';
       log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${why})`);
-      if (seen.ownerOnly.length > 0) log.info(accessListsFound(seen.ownerOnly));
+      if (seen.ownerOnly.length > 0) log.warn(accessListsFound(seen.ownerOnly));
       const { root, skipped, unknown, torn } = seen;
       const path = reason === undefined ? 'fast' : 'cold';
       const capture: Capture = { snapshot, root, skipped, unknown, torn, path, ...given({ reason }), ms };

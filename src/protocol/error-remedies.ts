@@ -28,7 +28,7 @@ export const errorRemedies = {
   WorkTreeUnreadable: 'Check its permissions.',
   CaptureTimedOut: 'Exclude large directories, or raise the limit.',
   StoreUnavailable: 'Check the storage directory.',
-  StoreCorrupt: 'Run `store/verify`; `details` tells what is affected.',
+  StoreCorrupt: 'Run `store/verify`; `details` tells what is affected. Where `session/open` is refused with it no session is there to verify: open with `recover: "conversation"`, which sets the unreadable conversation aside and serves the checkpoints.',
   StoreVersion: 'Upgrade checkpointd.',
   NoSpace: 'Free some space and try again.',
   StrategyUnavailable: 'Choose one that `initialize` lists as available.',

@@ -1381,7 +1381,7 @@ export interface CheckpointInitResult {
   readonly initialized: boolean;
   /** Whether they are enabled now. */
   readonly checkpoints: CheckpointsState;
-  /** The checkpoint of tag `0`. */
+  /** The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted. */
   readonly base: Checkpoint;
   /** Paths that the capture left out. */
   readonly skipped: readonly SkippedPath[];
@@ -2737,7 +2737,10 @@ export interface StoreUsageResult {
   readonly blobs: Count;
   /** Checkpoints stored. */
   readonly checkpoints: Count;
-  /** Where it is. */
+  /**
+   * The directory of the session. In `sqlite` the database lies beside the directories of the sessions that
+   * share it, in `checkpointd.sqlite` of the storage.
+   */
   readonly path?: string;
 }
 
@@ -2853,7 +2856,7 @@ export interface SessionDidOpenParams {
   readonly strategy: Strategy;
   /** Whether it existed before. */
   readonly resumed: boolean;
-  /** The checkpoint of tag `0`. */
+  /** The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted. */
   readonly base?: Checkpoint;
   /** How long it took. */
   readonly ms: Milliseconds;
@@ -3225,11 +3228,11 @@ export interface NotificationTypes {
    * A capture found changes that the watcher had not told: written through `mmap` or through another name of
    * the file, or made in a directory before it was watched. They are told with `worktree/didChange` as well,
    * and their directories are watched anew. What the system tells nobody (a write through `mmap` to a file
-   * that had not changed for a minute, Linux AIO, a write through another name of the file) is missing in a
-   * checkpoint whose `capture.path` is `fast`; a look at everything finds it, two seconds after the last
-   * capture (five times as long as a look takes, where that is more) and at every fiftieth. Comes a second or
-   * more after the capture or look that found it, where the system lets the server make sure (Linux); what is
-   * in doubt is not told.
+   * that had not changed for a minute, Linux AIO, a write through a name of the file outside the work tree) is
+   * missing in a checkpoint whose `capture.path` is `fast`; a look at everything finds it, two seconds after
+   * the last capture (five times as long as a look takes, where that is more) and at every fiftieth. Comes a
+   * second or more after the capture or look that found it, where the system lets the server make sure
+   * (Linux); what is in doubt is not told.
    */
   'worktree/didDrift': { params: WorktreeDidDriftParams; };
   /** The conversation changed. */

@@ -60,7 +60,7 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.close();
 }
 
-test('HEAD, branches, index, stash, reflogs, config and hooks are byte-identical all day (R4, R5, R6)', async () => {
+test('HEAD, branches, index, stash, reflogs, config and hooks are byte-identical all day (R1, R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });

@@ -50,7 +50,7 @@ test('the repository of the user is never touched', async () => {
   await daemon.close();
 });
 
-test('the shadow has the layout of a bare repository, description and excludes included (Q35)', async () => {
+test('the shadow has the layout of a bare repository, description and excludes included (Q35, R1)', async () => {
   const { daemon, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const names = readdirSync(shadow);

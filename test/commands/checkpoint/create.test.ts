@@ -15,7 +15,7 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.close();
 });
 
-test('shadow repository, turn and tool checkpoints, history in step, soft and hard, lookup by tag (Q2)', async () => {
+test('shadow repository, turn and tool checkpoints, history in step, soft and hard, lookup by tag (Q2, C32)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'x.txt': 'x' });

@@ -848,8 +848,8 @@ class SyncRequests:
         another name of the file, or made in a directory before it was watched. They are told with
         `worktree/didChange` as well, and their directories are watched anew. What the system
         tells nobody (a write through `mmap` to a file that had not changed for a minute, Linux
-        AIO, a write through another name of the file) is missing in a checkpoint whose
-        `capture.path` is `fast`; a look at everything finds it, two seconds after the last
+        AIO, a write through a name of the file outside the work tree) is missing in a checkpoint
+        whose `capture.path` is `fast`; a look at everything finds it, two seconds after the last
         capture (five times as long as a look takes, where that is more) and at every fiftieth.
         Comes a second or more after the capture or look that found it, where the system lets the
         server make sure (Linux); what is in doubt is not told.

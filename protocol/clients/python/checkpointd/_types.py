@@ -1896,7 +1896,7 @@ class _CheckpointInitResultRequired(TypedDict):
     initialized: bool
     # Whether they are enabled now.
     checkpoints: CheckpointsState
-    # The checkpoint of tag `0`.
+    # The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
     base: Checkpoint
     # Paths that the capture left out.
     skipped: List[SkippedPath]
@@ -3449,7 +3449,8 @@ class _StoreUsageResultRequired(TypedDict):
 
 class StoreUsageResult(_StoreUsageResultRequired, total=False):
     """Answer to `store/usage`."""
-    # Where it is.
+    # The directory of the session. In `sqlite` the database lies beside the directories of the
+    # sessions that share it, in `checkpointd.sqlite` of the storage.
     path: str
 
 
@@ -3581,7 +3582,7 @@ class SessionDidOpenParams(_SessionDidOpenParamsRequired, total=False):
     """Parameters of `session/didOpen`."""
     # The other client whose request caused it. Absent: it was a request of your own.
     origin: EventOrigin
-    # The checkpoint of tag `0`.
+    # The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
     base: Checkpoint
 
 

@@ -148,7 +148,11 @@ class StoreUnavailable(CheckpointdError):
 
 
 class StoreCorrupt(CheckpointdError):
-    r"""The store is damaged. Run `store/verify`; `details` tells what is affected."""
+    r"""The store is damaged. Run `store/verify`; `details` tells what is affected. Where
+    `session/open` is refused with it no session is there to verify: open with `recover:
+    "conversation"`, which sets the unreadable conversation aside and serves the
+    checkpoints.
+    """
 
 
 class StoreVersion(CheckpointdError):

@@ -2648,7 +2648,7 @@ pub struct CheckpointInitResult {
     pub initialized: bool,
     /// Whether they are enabled now.
     pub checkpoints: CheckpointsState,
-    /// The checkpoint of tag `0`.
+    /// The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
     pub base: Checkpoint,
     /// Paths that the capture left out.
     pub skipped: Vec<SkippedPath>,
@@ -4816,7 +4816,8 @@ pub struct StoreUsageResult {
     pub blobs: Count,
     /// Checkpoints stored.
     pub checkpoints: Count,
-    /// Where it is.
+    /// The directory of the session. In `sqlite` the database lies beside the directories of the
+    /// sessions that share it, in `checkpointd.sqlite` of the storage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
@@ -4994,7 +4995,7 @@ pub struct SessionDidOpenParams {
     pub strategy: Strategy,
     /// Whether it existed before.
     pub resumed: bool,
-    /// The checkpoint of tag `0`.
+    /// The base: the checkpoint of tag `0`, or the oldest that is left where that was deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Checkpoint>,
     /// How long it took.
@@ -5915,11 +5916,11 @@ impl Notification for WorktreeDidChangeNotification {
 /// name of the file, or made in a directory before it was watched. They are told with
 /// `worktree/didChange` as well, and their directories are watched anew. What the system tells
 /// nobody (a write through `mmap` to a file that had not changed for a minute, Linux AIO, a write
-/// through another name of the file) is missing in a checkpoint whose `capture.path` is `fast`; a
-/// look at everything finds it, two seconds after the last capture (five times as long as a look
-/// takes, where that is more) and at every fiftieth. Comes a second or more after the capture or
-/// look that found it, where the system lets the server make sure (Linux); what is in doubt is not
-/// told.
+/// through a name of the file outside the work tree) is missing in a checkpoint whose
+/// `capture.path` is `fast`; a look at everything finds it, two seconds after the last capture
+/// (five times as long as a look takes, where that is more) and at every fiftieth. Comes a second
+/// or more after the capture or look that found it, where the system lets the server make sure
+/// (Linux); what is in doubt is not told.
 #[derive(Debug)]
 pub enum WorktreeDidDriftNotification {}
 impl Notification for WorktreeDidDriftNotification {
