@@ -42,7 +42,7 @@ test('an unreadable directory is flagged and its old content is not presented as
   });
 });
 
-test('an unreadable file is flagged; running out of descriptors fails the capture instead', async () => {
+test('an unreadable file and one that vanished are flagged; running out of descriptors fails the capture instead (O21)', async () => {
   await withRig({}, async (rig) => {
     rig.write('a', 'a');
     rig.write('b', 'b');
@@ -56,6 +56,9 @@ test('an unreadable file is flagged; running out of descriptors fails the captur
       assert.is(reasonFor(capture, 'b'), 'unreadable');
       assert.equal(capture.unknown, [fromText('b')]);
     }
+    installFault(failOpen('ENOENT'));
+    const gone = await rig.capturer.capture();
+    assert.equal([await pathsOf(rig.store, gone), reasonFor(gone, 'b')], [['a'], 'vanished']);
     for (const code of ['EMFILE', 'ENFILE', 'ENOMEM']) {
       installFault(failOpen(code));
       const error = await rig.capturer.capture().then(

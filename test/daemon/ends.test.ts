@@ -12,7 +12,7 @@ import { daemonEntry, failureOf, slowNamesCommand, type WireClient } from '../su
 
 const turn = { kind: 'turn' } as const;
 
-test('session/close removes the shadow and the daemon lives on (Q37)', () =>
+test('session/close removes the shadow and the daemon lives on (Q37, Q47)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     assert.ok(existsSync(join(rig.shadow(session), 'objects')));
@@ -99,7 +99,7 @@ const orderly: readonly (readonly [string, (client: WireClient, session: string)
 ];
 
 for (const [name, end] of orderly) {
-  test(`${name} removes the shadow right after a restore whose files take long to reach the disk`, () =>
+  test(`${name} removes the shadow right after a restore whose files take long to reach the disk (Q37)`, () =>
     withRig(async (rig) => {
       const plan = join(rig.top, 'plan');
       const names = Array.from({ length: 30 }, (_, n) => `many/${n}`);
