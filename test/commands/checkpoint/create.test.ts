@@ -1,5 +1,5 @@
 // What a checkpoint is made for: the state of files and conversation, found again; and a create that is refused or cancelled.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,6 +28,15 @@ test('shadow repository, turn and tool checkpoints, history in step, soft and ha
   assert.is(checkpoint.historyLength, 0);
   assert.is((await daemon.call('checkpoint/get', { session, tag: '1.1' })).checkpoint.id, checkpoint.id);
   assert.ok(shadow.startsWith(daemon.storage));
+  const entry = { user: { content: 'go on' }, assistant: { content: 'done' } };
+  await daemon.call('conversation/append', { session, entry });
+  write(root, { 'x.txt': 'changed', 'later.txt': 'later' });
+  const restore = { session, tag: '1.1' } as const;
+  const soft = await daemon.call('checkpoint/restore', { ...restore, mode: 'soft' });
+  assert.equal([soft.conversation?.historyLength, existsSync(join(root, 'later.txt'))], [0, true]);
+  await daemon.call('checkpoint/restore', { ...restore, mode: 'hard' });
+  assert.is(readFileSync(join(root, 'x.txt'), 'utf8'), 'x');
+  assert.not.ok(existsSync(join(root, 'later.txt')));
   await daemon.close();
 });
 
