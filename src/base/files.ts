@@ -95,6 +95,15 @@ export const openPath = through('openPath', (path: string | Buffer): number =>
   fs.openSync(path, pathOnly | fs.constants.O_NOFOLLOW),
 );
 
+/**
+ * Looks at a name in an open directory by its address below `/proc/self/fd`. The seam gets `directory`, the path at which
+ * that directory was opened, and the name, so that a test can fail the call by the path that it is about.
+ */
+export function lstatOpened(address: string | Buffer, directory: string, name: string): fs.BigIntStats {
+  passSeam('lstat', { toString: () => `${directory}/${name}` });
+  return fs.lstatSync(address, { bigint: true });
+}
+
 /** Lists an open directory, whatever stands at its path by now. The seam gets the path. Linux only. */
 export function readOpenDirectory(fd: number, path: Buffer): string[] {
   passSeam('readdir', path);

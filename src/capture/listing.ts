@@ -2,7 +2,7 @@
 // takes (git's own directories, our storage, temporary files of a restore) and follows no link.
 import { systemCode } from '../base/errors.ts';
 import { type Stamp, stampOf } from '../base/file-stamp.ts';
-import { files, filesAsync, readOpenDirectory, readOpenDirectoryAsync } from '../base/files.ts';
+import { files, filesAsync, lstatOpened, readOpenDirectory, readOpenDirectoryAsync } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
@@ -126,7 +126,6 @@ export interface ListingOptions {
   readonly slices: Slices;
 }
 
-const exact = { bigint: true } as const;
 const fresh = { isUnchanged: false, below: [] };
 
 /** A directory whose own size says that listing it takes tens of milliseconds is listed off the event loop. */
@@ -245,7 +244,7 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
 }
 
 /** One name; undefined for what is silently left out (git's own directories) and for what has just vanished. */
-function lookAt(name: string, mode: TakeMode, reached: ReachedPath): WalkedEntry | undefined {
+function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
     // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
     // `git~1` or a `.GIT` is said everywhere, because it may be somebody's file and no tree can hold it.
@@ -253,7 +252,7 @@ function lookAt(name: string, mode: TakeMode, reached: ReachedPath): WalkedEntry
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
   try {
-    const stats = files.lstatSync(insideQuickly(reached, name), exact);
+    const stats = lstatOpened(insideQuickly(opened, name), opened.openedAt, name);
     const stamp = stampOf(stats);
     if (stats.isFile()) {
       const entry = entryOf('file', stamp);

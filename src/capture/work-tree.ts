@@ -230,6 +230,8 @@ export interface ReachedPath {
 export interface OpenedPath extends ReachedPath {
   /** Absent where the system opens no paths. */
   readonly fd?: number;
+  /** The path at which it was opened: the prefix of the {@link ReachedPath}. */
+  readonly openedAt: string;
 }
 
 /** A directory was opened, and another one lies at its path. */
@@ -243,7 +245,7 @@ const followsDescriptors = process.platform === 'linux' && files.existsSync('/pr
  * @throws Exchanged when another directory stood in its place, or in the place of one above; the system's errors
  */
 export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
-  if (!followsDescriptors) return { ...reached, release: () => undefined };
+  if (!followsDescriptors) return { ...reached, release: () => undefined, openedAt: reached.prefix };
   const fd = openPath(inside(reached, ''));
   const release = (): void => files.closeSync(fd);
   try {
@@ -251,7 +253,7 @@ export function openReached(reached: ReachedPath, stamp?: Stamp): OpenedPath {
     const isSeen =
       stamp === undefined || (Number(stats.ino) === stamp.ino && Number(stats.dev) === stamp.dev);
     if (!isSeen || reached.holds?.(fd, '') === false) throw new Exchanged(reached.prefix);
-    return { prefix: `/proc/self/fd/${fd}`, release, fd };
+    return { prefix: `/proc/self/fd/${fd}`, release, fd, openedAt: reached.prefix };
   } catch (error) {
     release();
     throw error;
