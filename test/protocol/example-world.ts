@@ -12,7 +12,7 @@ import { protocol } from './document.ts';
 import { worldFaults } from './example-faults.ts';
 import { faultyOptions, switchSeam } from './example-surroundings.ts';
 
-const eventMsMax = 5000;
+const eventMsMax = 20_000;
 const eventNames = protocol.methods
   .filter(({ name, direction }) => direction === 'serverToClient' && /^\w+\/did/.test(name))
   .map(({ name }) => name);
