@@ -173,7 +173,6 @@ test('a name that a file exports means one thing in the whole of src', () => {
     );
     for (const [, word = ''] of declared) places.set(word, [...(places.get(word) ?? []), name]);
   }
-  places.delete('command'); // what each file of commands/NOUN/ exports, for the table
   const twice = [...places].filter(([, files]) => files.length > 1);
   // The client has its own of this one, because it imports nothing of the daemon.
   const known = [['within', ['src/base/within.ts', 'src/client/within.ts']]];

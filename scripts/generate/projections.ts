@@ -1,5 +1,4 @@
 // The list of everything that is generated from protocol/protocol.json. A new projection is one file and one line.
-import { commandTable } from './command-table.ts';
 import type { GeneratedFile, ProtocolDocument } from './dialect.ts';
 import { jsonSchema } from './json-schema.ts';
 import { metaModel } from './meta-model.ts';
@@ -19,7 +18,6 @@ export const projections: readonly ((document: ProtocolDocument) => GeneratedFil
   typescriptMethods,
   typescriptRemedies,
   typescriptValidators,
-  commandTable,
   jsonSchema,
   openRpc,
   metaModel,

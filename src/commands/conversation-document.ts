@@ -12,6 +12,7 @@ import {
   documentText,
   toDocument,
 } from '../conversation/document/conversation-json.ts';
+import type * as Wire from '../protocol/types.ts';
 import { mustAnswer } from '../session/answering-path.ts';
 import { contextNow } from '../session/context/session-context.ts';
 import {
@@ -23,6 +24,8 @@ import {
 import { fileStamp, type StandingFile, saveReplaced } from '../session/document/replaced-file.ts';
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
+import { defineCommand } from './command.ts';
+import { asItIs, defineConversationChange, warned } from './conversation-change.ts';
 
 const documentBytesMax = 256 << 20;
 
@@ -246,4 +249,43 @@ function unwritable(file: string, cause: unknown): unknown {
   if (limited !== undefined) return limited;
   if (/^(EACCES|EPERM|EROFS)$/.test(code)) return deniedPath(file, cause);
   return refusedPath(`${file} cannot be written (${code}). Give another path.`, file, cause);
+}
+
+// conversation/export: the conversation as a document, answered or written to a file. It changes nothing of the
+// session, so it can be had from one that can store nothing any more.
+
+export const conversationExport = defineCommand<'conversation/export', ExportPlace | undefined>(
+  'conversation/export',
+  async ({ session }, place) => {
+    if (place !== undefined) return exportToFile(session, place);
+    const document = await documentOf(session);
+    return { document: document as unknown as Wire.JsonObject, bytes: await sizeOfDocument(document) };
+  },
+  {
+    beforeLane: ({ session, params: { path, overwrite }, daemon: { sessions }, context }) =>
+      path == null
+        ? undefined
+        : placeOfExport(session, { path, overwrite: overwrite ?? false }, sessions.all, context),
+  },
+);
+
+// conversation/import: a document in place of the conversation.
+
+export const conversationImport = defineConversationChange(
+  'conversation/import',
+  async ({ session, conversation, params, keyed, context }) => {
+    checkSource(params);
+    const { document, path } = params;
+    const source = path == null ? document : await readDocumentFile(session, path);
+    const imported = await conversation.import(source, { signal: context.signal, idempotency: keyed });
+    return warned(context, imported);
+  },
+  asItIs,
+  { check: ({ params }) => checkSource(params) },
+);
+
+/** @throws InvalidParams */
+function checkSource({ document, path }: Pick<Wire.ConversationImportParams, 'document' | 'path'>): void {
+  if ((document == null) === (path == null))
+    throw new CheckpointdError('InvalidParams', 'Give either document or path.');
 }

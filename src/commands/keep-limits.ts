@@ -3,9 +3,9 @@
 // limits. A kill at any moment leaves checkpoints that the next change, or the next opening, removes.
 import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
+import { removeCheckpoints } from './checkpoint.ts';
 import { bytesHeld, excess, overLimitText, removedBySize } from './expendable.ts';
-import { removeCheckpoints } from './remove-checkpoints.ts';
-import { tangentCheckpoints } from './tangent-files.ts';
+import { tangentCheckpoints } from './tangent.ts';
 
 /** After a change: a burst of changes is collected once. */
 const restMs = 10_000;

@@ -5,6 +5,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
 import { lengthsOf } from '../../conversation/answers.ts';
+import { errorCodes } from '../../protocol/methods.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import { baseOf } from '../../session/index/base.ts';
 import { viewOf } from '../../session/index/checkpoint-view.ts';
@@ -12,11 +13,10 @@ import type { Session, SessionEvents } from '../../session/session.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { ChangeBatch } from '../../watch/change-batches.ts';
+import { watcherFigures } from '../worktree.ts';
 import { checkpointAnswer } from './checkpoint-answer.ts';
-import { codeOf } from './error-code.ts';
 import { pathRef } from './paths.ts';
 import { countsOf, listsOf } from './restore-answer.ts';
-import { watcherFigures } from './watcher-figures.ts';
 
 const driftPathsMax = 100;
 
@@ -130,7 +130,7 @@ function operationOf(error: unknown): string | undefined {
 function factOf(error: unknown): EventOf<'checkpoint/didFail'>['error'] {
   const kind = error instanceof CheckpointdError ? error.kind : 'InternalError';
   const message = error instanceof CheckpointdError ? error.message : 'The operation failed.';
-  return { code: codeOf(kind), kind, message };
+  return { code: errorCodes[kind], kind, message };
 }
 
 function changeOf(session: Session, { paths, overflow, isLost }: ChangeBatch): EventOf<'worktree/didChange'> {

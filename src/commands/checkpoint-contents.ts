@@ -1,0 +1,362 @@
+// The commands that read what checkpoints hold: files, contents, statistics and differences. They change nothing.
+import { isUtf8 } from 'node:buffer';
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { BlobId } from '../base/ids.ts';
+import type * as Wire from '../protocol/types.ts';
+import type { Checkpoints } from '../session/checkpoints.ts';
+import { layoutOf, statOf, unifiedParts } from '../session/diff/diff-text.ts';
+import { type Difference, type DiffSide, differencesOf, modesOf } from '../session/diff/differences.ts';
+import { requireBase } from '../session/index/base.ts';
+import { viewOf } from '../session/index/checkpoint-view.ts';
+import { changesBetween, comparable, presentSide, type Side, sideOf } from '../session/index/compared.ts';
+import { type FileStats, statsBetween } from '../session/index/stats.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
+import { capturePresent } from '../session/publish.ts';
+import type { Session } from '../session/session.ts';
+import type { Entry, EntryMode, TreeChange } from '../tree/entry.ts';
+import { isWithin, type TreePath, toText } from '../tree/tree-path.ts';
+import { pageOf } from './answers/paging.ts';
+import { pathRef, treePath, treePaths } from './answers/paths.ts';
+import { defineCommand } from './command.ts';
+
+/** Lists the files that a checkpoint holds, by pages, and marks the files that it changed. */
+export const checkpointFiles = defineCommand('checkpoint/files', async ({ session, params }) => {
+  const checkpoints = session.requireCheckpoints();
+  const { record } = checkpoints.index.resolve(params.tag);
+  const changedOnly = params.changedOnly ?? false;
+  const { files, fileCount, totalSize } = await filesOf(checkpoints, params.tag, changedOnly);
+  const page = pageOf(files, `${record.id} ${changedOnly}`, params, 1000);
+  return {
+    files: page.items.map(fileAnswer),
+    fileCount,
+    totalSize,
+    ...given({ nextCursor: page.nextCursor }),
+  };
+});
+
+function fileAnswer({ path, change, size, mode, blob }: FileInSnapshot): Wire.CheckpointFile {
+  return { ...pathRef(path), ...given({ change }), size, mode, ...given({ hash: blob }) };
+}
+
+interface FileInSnapshot {
+  readonly path: TreePath;
+  /** Against the predecessor of the checkpoint; absent for unchanged files. */
+  readonly change?: 'added' | 'modified' | 'deleted';
+  /** Bytes; 0 for a deleted file. */
+  readonly size: number;
+  readonly mode: EntryMode | '000000';
+  /** Absent for a deleted file. */
+  readonly blob?: BlobId;
+}
+
+interface FilesOutcome {
+  readonly files: readonly FileInSnapshot[];
+  readonly fileCount: number;
+  readonly totalSize: number;
+}
+
+/** The files of a checkpoint in bytewise order; with `changedOnly` those that differ from its predecessor. */
+async function filesOf(checkpoints: Checkpoints, name: string, changedOnly: boolean): Promise<FilesOutcome> {
+  const { store, index } = checkpoints;
+  const stored = index.resolve(name);
+  const { record } = stored;
+  const predecessor = index.predecessor(record.id);
+  const changes =
+    predecessor === undefined
+      ? []
+      : await changesBetween(store, sideOf(index, predecessor), sideOf(index, stored));
+  const entries = await store.entries(record.snapshot);
+  const sizes = await store.sizes(entries.map(({ blob }) => blob));
+  const lost = entries.find((_, i) => (sizes[i] ?? -1) < 0);
+  if (lost !== undefined) throw lostContent(lost);
+  const changed = new Map<TreePath, TreeChange>(changes.map((change) => [change.path, change]));
+  const files: FileInSnapshot[] = [];
+  const isBase = predecessor === undefined;
+  entries.forEach((entry, i) => {
+    const change = changed.get(entry.path);
+    if (changedOnly && change === undefined && !isBase) return;
+    files.push({
+      path: entry.path,
+      mode: entry.mode,
+      blob: entry.blob,
+      size: sizes[i] ?? 0,
+      ...(isBase ? { change: 'added' as const } : changeOf(change)),
+    });
+  });
+  for (const { path, after } of changes) {
+    if (after === undefined && changedOnly) files.push({ path, change: 'deleted', size: 0, mode: '000000' });
+  }
+  const totalSize = files.reduce((sum, { size }) => sum + size, 0);
+  return { files, fileCount: files.length, totalSize };
+}
+
+function changeOf(change: TreeChange | undefined): { change?: 'added' | 'modified' } {
+  if (change === undefined) return {};
+  return { change: change.before === undefined ? 'added' : 'modified' };
+}
+
+const readBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Reads the bytes of one file, or the target of one link, in a checkpoint. It does not touch the work tree.
+ */
+export const checkpointReadFile = defineCommand('checkpoint/readFile', async ({ session, params }) => {
+  const { store, index } = session.requireCheckpoints();
+  const path = treePath(params);
+  const offset = params.offset ?? 0;
+  const { snapshot } = index.resolve(params.tag).record;
+  const entry = await store.entry(snapshot, path);
+  if (entry === undefined) {
+    const isDirectory = (await store.entries(snapshot, path)).some((other) => isWithin(other.path, path));
+    if (!isDirectory) return { exists: false, encoding: 'utf-8', size: 0, eof: true };
+    throw new CheckpointdError(
+      'PathOutsideWorkTree',
+      `"${toText(path)}" is a directory in that checkpoint. Name a file; checkpoint/files lists them.`,
+      { details: { path: toText(path) } },
+    );
+  }
+  const [size = -1] = await store.sizes([entry.blob]);
+  if (size < 0) throw lostContent(entry);
+  const length = Math.max(0, Math.min(params.length ?? readBytesMax, readBytesMax, size - offset));
+  const chunks: Uint8Array[] = [];
+  if (length > 0) for await (const chunk of store.read(entry.blob, { offset, length })) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  const text = bytes.toString('utf8');
+  const isText = Buffer.from(text, 'utf8').equals(bytes);
+  return {
+    exists: true,
+    data: isText ? text : bytes.toString('base64'),
+    encoding: isText ? 'utf-8' : 'base64',
+    size,
+    eof: offset + length >= size,
+    mode: entry.mode,
+  };
+});
+
+/** Counts the files that a checkpoint changed, or in which two checkpoints differ. */
+export const checkpointStats = defineCommand('checkpoint/stats', async ({ session, params }) => {
+  const checkpoints = session.requireCheckpoints();
+  const { index } = checkpoints;
+  if (params.tag != null && (params.from != null || params.to != null))
+    throw new CheckpointdError('InvalidParams', 'tag excludes from and to: give one or the other.');
+  if (params.tag != null) return (await viewOf(checkpoints, index.resolve(params.tag))).stats;
+  if (params.from != null && params.to != null) {
+    const [from, to] = [index.resolve(params.from), index.resolve(params.to)];
+    return statsBetween(checkpoints, from, to);
+  }
+  throw new CheckpointdError('InvalidParams', 'Give either tag, or both from and to.');
+});
+
+/** Compares two states in the format that the client asks for. */
+export const checkpointDiff = defineCommand('checkpoint/diff', async ({ session, params, context }) => {
+  const request = {
+    format: params.format ?? 'nameStatus',
+    ...given({
+      from: params.from,
+      to: params.to,
+      paths: treePaths(params.paths),
+      perFile: params.perFile,
+      binary: params.binary,
+      reverse: params.reverse,
+    }),
+  };
+  const { files, text, stats, truncated } = await snapshotDiff(session, request, context);
+  return {
+    files: files.map(diffFile),
+    ...(text && textAnswer(text)),
+    stats,
+    ...given({ truncated: truncated || undefined }),
+  };
+});
+
+/** The text of a diff: text where its bytes are UTF-8. */
+function textAnswer(text: Buffer): Pick<Wire.CheckpointDiffResult, 'text' | 'encoding'> {
+  if (isUtf8(text)) return { text: text.toString('utf8') };
+  return { text: text.toString('base64'), encoding: 'base64' };
+}
+
+/** One path of a diff. Contents are text only where all of its bytes are UTF-8, and base64 otherwise. */
+function diffFile(entry: DiffEntry): Wire.DiffFile {
+  const { before, after, contents = {}, unified } = entry;
+  const modes = modesOf(entry);
+  const old = entry.oldPath === undefined ? undefined : pathRef(entry.oldPath);
+  const texts = [contents.before, contents.after, unified];
+  const isText = texts.every((bytes) => bytes === undefined || isUtf8(bytes));
+  const encoding = isText ? 'utf8' : 'base64';
+  return {
+    ...pathRef(entry.path),
+    absolutePath: Buffer.from(entry.absolutePath, 'latin1').toString('utf8'),
+    change: entry.change,
+    ...given({ oldPath: old?.path, oldPathBytes: old?.pathBytes }),
+    ...given({ binary: entry.binary || undefined }),
+    ...given({
+      before: contents.before?.toString(encoding),
+      after: contents.after?.toString(encoding),
+      unified: unified?.toString(encoding),
+    }),
+    ...given({ encoding: encoding === 'base64' ? encoding : undefined }),
+    ...given({ truncated: entry.isCut || undefined }),
+    ...given({ linesAdded: entry.linesAdded, linesRemoved: entry.linesRemoved }),
+    ...given({ beforeMode: modes.before, afterMode: modes.after }),
+    ...given({ beforeSize: sizeOf(before), afterSize: sizeOf(after) }),
+  };
+}
+
+function sizeOf(side: DiffEntry['before']): number | undefined {
+  return side === undefined || side.size < 0 ? undefined : side.size;
+}
+
+type DiffFormat = 'nameStatus' | 'stat' | 'unified' | 'contents' | 'text';
+
+interface DiffRequest {
+  /** Default: the base. */
+  readonly from?: string;
+  /** Default: the work tree as it is now. */
+  readonly to?: string;
+  readonly format: DiffFormat;
+  /** The unified text in parts, one a file. */
+  readonly perFile?: boolean;
+  /** Binary files are patches in the unified text. */
+  readonly binary?: boolean;
+  readonly paths?: readonly TreePath[];
+  /** Swaps the two sides. */
+  readonly reverse?: boolean;
+}
+
+interface DiffEntry extends Difference {
+  /** Latin1 bytes of the absolute path. */
+  readonly absolutePath: string;
+  readonly contents?: { readonly before?: Buffer; readonly after?: Buffer };
+  readonly unified?: Buffer;
+  /** Something of it was over a limit and left out. */
+  readonly isCut: boolean;
+}
+
+interface DiffOutcome {
+  readonly files: readonly DiffEntry[];
+  readonly text?: Buffer;
+  readonly stats: FileStats;
+  /** The text was too large and ends early. */
+  readonly truncated: boolean;
+}
+
+const contentBytesMax = 1 << 20;
+const totalBytesMax = 16 << 20;
+const textBytesMax = 32 << 20;
+
+/**
+ * Compares two states of the files with git's own differ, so that all strategies agree. Texts stay bytes.
+ *
+ * @throws InvalidTag, UnknownCheckpoint, CheckpointsDisabled, DataCorrupt
+ */
+async function snapshotDiff(
+  session: Session,
+  request: DiffRequest,
+  context: OperationContext,
+): Promise<DiffOutcome> {
+  const checkpoints = session.requireCheckpoints();
+  const { store, index } = checkpoints;
+  const base = request.from === undefined ? requireBase(index) : index.resolve(request.from);
+  const sides = await comparable(
+    store,
+    sideOf(index, base),
+    request.to === undefined ? await present(checkpoints, context) : sideOf(index, index.resolve(request.to)),
+  );
+  const { from, to } = request.reverse === true ? { from: sides.to, to: sides.from } : sides;
+  const trees = await store.gitTrees(from, to);
+  try {
+    const options = {
+      signal: context.signal,
+      ...given({ paths: request.paths, binary: request.binary }),
+    };
+    const { list, stats } = await differencesOf(store, trees, { from, to }, options);
+    const root = Buffer.from(session.parts.workTree.root, 'utf8').toString('latin1');
+    const files = list.map((difference) => ({
+      ...difference,
+      absolutePath: `${root}/${difference.path}`,
+      isCut: false,
+    }));
+    switch (request.format) {
+      case 'nameStatus':
+        return { files, stats, truncated: false };
+      case 'contents':
+        return { files: await withContents(checkpoints, files), stats, truncated: false };
+      case 'stat':
+        return { files, stats, ...limited(await statOf(trees, list, options)) };
+      case 'text':
+        return { files, stats, ...limited(layoutOf(list, await statOf(trees, list, options))) };
+      case 'unified': {
+        const parts = await unifiedParts(trees, list, { ...options, textBytesMax: textBytesMax + 1 });
+        if (request.perFile === true) return { files: withParts(files, parts), stats, truncated: false };
+        return { files, stats, ...limited(Buffer.concat(parts)) };
+      }
+      default:
+        return request.format satisfies never;
+    }
+  } finally {
+    await trees.dispose();
+  }
+}
+
+/** The work tree as it is now, as a snapshot that no checkpoint names. */
+async function present(checkpoints: Checkpoints, context: OperationContext): Promise<Side> {
+  return presentSide(checkpoints.index, await capturePresent(checkpoints, context));
+}
+
+/** The text up to its limit; text that is UTF-8 is never cut within a character. */
+function limited(text: Buffer): { readonly text: Buffer; readonly truncated: boolean } {
+  if (text.length <= textBytesMax) return { text, truncated: false };
+  let end = textBytesMax;
+  if (isUtf8(text)) while (((text[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return { text: text.subarray(0, end), truncated: true };
+}
+
+function withParts(files: readonly DiffEntry[], parts: readonly Buffer[]): DiffEntry[] {
+  let left = textBytesMax;
+  return files.map((file, index) => {
+    const unified = parts[index] ?? Buffer.alloc(0);
+    if (unified.length === 0 || unified.length > left) return { ...file, isCut: true };
+    left -= unified.length;
+    return { ...file, unified };
+  });
+}
+
+async function withContents(checkpoints: Checkpoints, files: readonly DiffEntry[]): Promise<DiffEntry[]> {
+  const result: DiffEntry[] = [];
+  let left = totalBytesMax;
+  for (const file of files) {
+    if (file.binary) {
+      result.push(file);
+      continue;
+    }
+    const contents: { before?: Buffer; after?: Buffer } = {};
+    let isCut = false;
+    for (const side of ['before', 'after'] as const) {
+      const { [side]: given } = file;
+      if (given === undefined) continue;
+      if (given.size > contentBytesMax || given.size > left) isCut = true;
+      else {
+        contents[side] = await contentOf(checkpoints, given);
+        left -= given.size;
+      }
+    }
+    result.push({ ...file, contents, isCut });
+  }
+  return result;
+}
+
+async function contentOf({ store }: Checkpoints, { entry }: DiffSide): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of store.read(entry.blob)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Returns the error for a file whose content the store has lost or cannot read. */
+function lostContent({ path, blob }: Entry): CheckpointdError {
+  return new CheckpointdError(
+    'DataCorrupt',
+    `The content of "${toText(path)}" is missing from the checkpoint store, or damaged. Run store/verify to see which checkpoints are affected.`,
+    { details: { path: toText(path), object: blob } },
+  );
+}

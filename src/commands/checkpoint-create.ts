@@ -1,0 +1,197 @@
+// checkpoint/create: capture, then publish. The publication is the only commit point: before it nothing is
+// listed, after it everything is. Cancelling is possible until then, and then nothing has changed.
+import { timestamp } from '../base/clock.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import { newCheckpointId, type Tag } from '../base/ids.ts';
+import type { Capture } from '../capture/capturer.ts';
+import { describeTool, describeTurn } from '../conversation/description.ts';
+import { checkLength } from '../conversation/entry.ts';
+import type * as Wire from '../protocol/types.ts';
+import type { Checkpoints } from '../session/checkpoints.ts';
+import { viewAfterCommit } from '../session/index/checkpoint-view.ts';
+import { comparable, presentSide, sideOf } from '../session/index/compared.ts';
+import { parseName } from '../session/index/name.ts';
+import { parseTag, tagParts, toolTag, turnTag } from '../session/index/tag.ts';
+import { noteCheckpoint } from '../session/ledger/authorship.ts';
+import { afterCommit } from '../session/operations/after-commit.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
+import { capturePresent, countersOf, publish, standingOf } from '../session/publish.ts';
+import type { Session } from '../session/session.ts';
+import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { checkpointAnswer, skipped } from './answers/checkpoint-answer.ts';
+import { pathRef } from './answers/paths.ts';
+import { type CallOf, defineCommand } from './command.ts';
+
+type CreateRequest = Wire.CheckpointCreateParams;
+
+export const checkpointCreate = defineCommand('checkpoint/create', create, {
+  check: ({ session, params }) => {
+    const checkpoints = session.requireCheckpoints();
+    checkRequest(session, checkpoints, params);
+    if (params.parent != null) checkpoints.index.resolve(params.parent);
+  },
+  again: ({ checkpoint: id = '' }, { session, context }) => {
+    const stored = session.requireCheckpoints().index.resolve(id);
+    return createAnswer(session, stored, { created: true, capture: { path: 'cold', ms: 0 } }, context);
+  },
+});
+
+/** Makes a checkpoint of the work tree and the conversation as they are. */
+async function create({
+  session,
+  params,
+  context,
+}: CallOf<'checkpoint/create'>): Promise<Wire.CheckpointCreateResult> {
+  const started = session.parts.clock.monotonic();
+  const elapsed = (): number => Math.round(session.parts.clock.monotonic() - started);
+  const checkpoints = session.requireCheckpoints();
+  checkRequest(session, checkpoints, params);
+  const { index } = checkpoints;
+  const head = index.head;
+  const parent = params.parent == null ? head : index.resolve(params.parent);
+  const capture = await capturePresent(checkpoints, context);
+  const facts = { path: capture.path, ms: Math.round(capture.ms), ...given({ reason: capture.reason }) };
+  if (params.onlyIfChanged === true && head !== undefined && (await isSame(checkpoints, head, capture)))
+    return createAnswer(session, head, { created: false, capture: facts }, context, capture);
+  context.signal.throwIfAborted();
+  const tag = nextTag(checkpoints, params);
+  const taken = params.kind === 'turn' ? session.parts.conversation.proposeConsumed() : undefined;
+  const message = params.message ?? taken?.message ?? '';
+  const composed = composeRecord(session, checkpoints, {
+    request: params,
+    tag,
+    capture,
+    parent,
+    message,
+    context,
+  });
+  const record = taken === undefined ? composed : { ...composed, conversation: taken.head };
+  const made = await publish(checkpoints, record, tag, params.name ?? undefined);
+  if (taken !== undefined) await moveTo(session, taken.head, context);
+  await afterCommit(context, 'The checkpoint is made, but who changed which file could not be noted', () =>
+    noteCheckpoint(session, head, made),
+  );
+  session.noteSummary();
+  const told = { ...given({ from: head?.record.snapshot }), ms: elapsed() };
+  await session.parts.events.created(session, made, told, context.client);
+  return createAnswer(session, made, { created: true, capture: facts }, context, capture);
+}
+
+/** The checkpoint has taken the message; noted in the log as well, for an opening without checkpoints. */
+async function moveTo(
+  session: Session,
+  head: RecordedConversation,
+  context: OperationContext,
+): Promise<void> {
+  const { conversation } = session.parts;
+  conversation.rewind(head);
+  const lost =
+    'The checkpoint is made, but the log could not note that it took the message of the turn: it may be there again when the session is opened without checkpoints';
+  await afterCommit(context, lost, () => conversation.recordHead());
+}
+
+/** Whether nothing differs from a checkpoint; what one of them could not see is no difference. */
+async function isSame(checkpoints: Checkpoints, head: StoredCheckpoint, capture: Capture): Promise<boolean> {
+  const { index } = checkpoints;
+  const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, capture));
+  return from === to;
+}
+
+async function createAnswer(
+  session: Session,
+  stored: StoredCheckpoint,
+  facts: Pick<Wire.CheckpointCreateResult, 'created' | 'capture'>,
+  context: OperationContext,
+  { skipped: left, torn = [] }: Partial<Pick<Capture, 'torn'>> & Pick<Capture, 'skipped'> = stored.record,
+): Promise<Wire.CheckpointCreateResult> {
+  const view = await viewAfterCommit(context, session.requireCheckpoints(), stored);
+  return {
+    created: facts.created,
+    checkpoint: checkpointAnswer(view),
+    skipped: skipped(left),
+    complete: left.length === 0 && torn.length === 0,
+    ...given({ possiblyTorn: torn.length === 0 ? undefined : torn.map(pathRef) }),
+    capture: facts.capture,
+  };
+}
+
+/** @throws InvalidTag, InvalidName, DuplicateName, MessageTooLarge */
+function checkRequest(
+  session: Session,
+  { index }: Checkpoints,
+  { tag, kind, name, message }: CreateRequest,
+): void {
+  if (tag != null) checkKind(parseTag(tag), kind);
+  if (name != null && index.byName(parseName(name)) !== undefined) {
+    throw new CheckpointdError(
+      'DuplicateName',
+      `There is a checkpoint named "${name}" already. Choose another name, or rename or delete that one.`,
+      { details: { name } },
+    );
+  }
+  if (message != null) checkLength(message, session.parts.conversation.state.limits.messageChars, 'message');
+}
+
+/** The next tag by the counters, or the explicit one. */
+function nextTag({ index }: Checkpoints, request: CreateRequest): Tag {
+  if (request.tag != null) return parseTag(request.tag);
+  const { currentTurn, toolsInTurn } = countersOf(index.head);
+  return request.kind === 'turn' ? turnTag(currentTurn + 1) : toolTag(currentTurn, toolsInTurn + 1);
+}
+
+interface Ingredients {
+  readonly request: CreateRequest;
+  readonly tag: Tag;
+  readonly capture: Capture;
+  readonly parent: StoredCheckpoint | undefined;
+  readonly message: string;
+  readonly context: OperationContext;
+}
+
+function composeRecord(session: Session, { index }: Checkpoints, made: Ingredients): CheckpointRecord {
+  const { request, tag, capture, parent, message, context } = made;
+  const { turn, tool } = tagParts(tag);
+  const place = index.placeOf(tag);
+  return {
+    ...standingOf(session),
+    id: newCheckpointId(),
+    seq: index.nextSeq,
+    timestamp: timestamp(session.parts.clock),
+    kind: request.kind,
+    madeAs: tag,
+    ...given({ parent: parent?.record.id, place }),
+    description: describe(request, message, index.head?.record.snapshot !== capture.snapshot),
+    ...given({ toolName: request.toolName }),
+    message,
+    snapshot: capture.snapshot,
+    currentTurn: turn,
+    toolsInTurn: tool ?? 0,
+    skipped: capture.skipped,
+    ...given({ undo: index.head?.record.undo }),
+    ...context.stamp,
+  };
+}
+
+/** What the client says, as it says it; else what the turn or the tool is known by, in one line. */
+function describe(
+  { kind, description, toolName }: CreateRequest,
+  message: string,
+  hasChanges: boolean,
+): string {
+  if (description != null && description !== '') return description;
+  if (kind === 'turn') return describeTurn(message);
+  return describeTool({ name: toolName ?? undefined, message, hasChanges });
+}
+
+function checkKind(tag: Tag, kind: 'turn' | 'tool'): void {
+  const isTool = tagParts(tag).tool !== undefined;
+  if (isTool === (kind === 'tool')) return;
+  throw new CheckpointdError(
+    'InvalidTag',
+    `"${tag}" is the tag of a ${isTool ? 'tool' : 'turn'}, and this is a ${kind}.`,
+    {
+      details: { tag, kind },
+    },
+  );
+}

@@ -1,0 +1,192 @@
+// checkpoint/restore, undo and redo: each turns a client's request into a restore job and runs it. The steps of a job and
+// their order are in session/restore/job.ts.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { CheckpointId, SnapshotId } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
+import type * as Wire from '../protocol/types.ts';
+import { ancestors } from '../restore/plan.ts';
+import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
+import type { EarlierEffect } from '../session/operations/operation-records.ts';
+import { runRestoreJob } from '../session/restore/job.ts';
+import type { RestoreOutcome } from '../session/restore/outcome.ts';
+import type { RestoreJob } from '../session/restore/restore-job.ts';
+import type { Session } from '../session/session.ts';
+import type { CheckpointRecord } from '../store/snapshot-store.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import { treePaths } from './answers/paths.ts';
+import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
+import { type CallOf, defineCommand } from './command.ts';
+
+/** Every record carries the stack, so an unbounded one costs the square of the restores, in memory and on disk. */
+const undoMax = 100;
+
+export const checkpointRestore = defineCommand(
+  'checkpoint/restore',
+  async ({ session, params, context }) => {
+    const { index } = session.requireCheckpoints();
+    const target = index.resolve(params.tag);
+    const paths = treePaths(params.paths);
+    checkExpectation(index, params.expect?.head);
+    const scope = params.scope ?? (paths === undefined ? 'both' : 'files');
+    // A part of the files, or the files alone, is an edit of the present line; the whole is a jump to the target.
+    const isJump = scope !== 'files' && paths === undefined;
+    const parent = isJump ? target.record.id : index.head?.record.id;
+    const job: RestoreJob = {
+      target,
+      mode: params.mode ?? 'soft',
+      scope,
+      onConflict: params.onConflict ?? 'overwrite',
+      ...given({ paths, parent }),
+      undo: (id) => [...(index.head?.record.undo ?? []), id].slice(-undoMax),
+      redo: () => [],
+      description: `Restored to ${index.tagOf(target.record.id) ?? target.record.id}`,
+      confirm: params.confirm ?? false,
+      dryRun: params.dryRun ?? false,
+    };
+    return restored(
+      session,
+      'checkpoint/restore',
+      await runRestoreJob(session, job, context),
+      job.dryRun,
+      context,
+    );
+  },
+  {
+    again: restoredBefore,
+    check: ({ session, params }) => {
+      const { index } = session.requireCheckpoints();
+      index.resolve(params.tag);
+      treePaths(params.paths);
+      if (params.expect?.head != null) index.resolve(params.expect.head);
+    },
+  },
+);
+
+/** Takes the newest restore back. */
+export const checkpointUndo = defineCommand('checkpoint/undo', (call) => stepOverRestore('undo', call), {
+  again: restoredBefore,
+  check: checkStep,
+});
+
+/** Repeats a restore that was undone. */
+export const checkpointRedo = defineCommand('checkpoint/redo', (call) => stepOverRestore('redo', call), {
+  again: restoredBefore,
+  check: checkStep,
+});
+
+const steps = {
+  undo: {
+    to: 'redo',
+    description: 'Undid a restore',
+    nothing:
+      'There is nothing to undo: this takes back restores (checkpoint/restore, checkpoint/redo, leaving a tangent with its files), and none is left that was not taken back. For an older state restore its checkpoint: checkpoint/list names them, with kind "safety" also what stood before each restore.',
+  },
+  redo: {
+    to: 'undo',
+    description: 'Redid a restore',
+    nothing:
+      'There is nothing to redo: this repeats restores that checkpoint/undo took back, and none was since the last restore. For another state restore its checkpoint: checkpoint/list names them, with kind "safety" also what stood before each restore.',
+  },
+} as const;
+
+/** Refuses an expectation that names no checkpoint. @throws UnknownCheckpoint, InvalidTag */
+function checkStep({ session, params }: CallOf<'checkpoint/undo'> | CallOf<'checkpoint/redo'>): void {
+  const { index } = session.requireCheckpoints();
+  if (params.expect?.head != null) index.resolve(params.expect.head);
+}
+
+/**
+ * Takes the newest step of one stack, goes back over it, and puts it on the other. Each restore names the safety checkpoint
+ * that was taken before it. An undo restores that checkpoint and is itself a restore, whose own safety checkpoint is the
+ * target of a redo.
+ *
+ * @throws NothingToUndo
+ */
+async function stepOverRestore(
+  from: 'undo' | 'redo',
+  { session, params, context }: CallOf<'checkpoint/undo'> | CallOf<'checkpoint/redo'>,
+): Promise<Wire.RestoreResult> {
+  const { to, description, nothing } = steps[from];
+  const { index } = session.requireCheckpoints();
+  const head = index.head?.record;
+  checkExpectation(index, params.expect?.head);
+  const taken = head?.[from] ?? [];
+  const newest = taken.at(-1);
+  const record = newest === undefined ? undefined : index.byId(newest)?.record;
+  const safety = record?.safety === undefined ? undefined : index.byId(record.safety);
+  if (record === undefined || safety === undefined) throw new CheckpointdError('NothingToUndo', nothing);
+  invariant(record.kind === 'restore', 'only restores are on the undo and redo stacks');
+  const rest = (): readonly CheckpointId[] => taken.slice(0, -1);
+  const longer = (id: CheckpointId): readonly CheckpointId[] => [...(head?.[to] ?? []), id];
+  const paths = await pathsBack(session, record, safety.record.snapshot);
+  const job: RestoreJob = {
+    target: safety,
+    mode: 'hard',
+    scope: record.scope ?? 'both',
+    ...given({ paths, parent: safety.record.parent }),
+    takesBack: { restore: record.id, isExact: params.mode === 'hard' },
+    onConflict: params.onConflict ?? 'overwrite',
+    undo: from === 'undo' ? rest : longer,
+    redo: from === 'undo' ? longer : rest,
+    description,
+    confirm: params.confirm ?? false,
+    dryRun: params.dryRun ?? false,
+  };
+  const outcome = await runRestoreJob(session, job, context);
+  return restored(session, `checkpoint/${from}`, outcome, job.dryRun, context);
+}
+
+/**
+ * The paths that a restore was about, and what it took away above them: a link or a file that stood where they need a
+ * directory.
+ */
+async function pathsBack(
+  session: Session,
+  { paths, snapshot }: CheckpointRecord,
+  before: SnapshotId,
+): Promise<readonly TreePath[] | undefined> {
+  if (paths === undefined) return undefined;
+  const { store } = session.requireCheckpoints();
+  const all = new Set(paths as readonly TreePath[]);
+  for (const above of [...all].flatMap((path) => ancestors(path))) {
+    if (all.has(above) || (await store.entry(before, above)) === undefined) continue;
+    if ((await store.entry(snapshot, above)) === undefined) all.add(above);
+  }
+  return [...all];
+}
+
+/** Refuses when the session does not stand where the caller believes. @throws PreconditionFailed */
+function checkExpectation(index: CheckpointIndex, expected: string | null | undefined): void {
+  if (expected == null) return;
+  const head = index.head?.record.id;
+  if (index.resolve(expected).record.id === head) return;
+  throw new CheckpointdError(
+    'PreconditionFailed',
+    'The session does not stand on the expected checkpoint: something was created or restored meanwhile. Look again, then repeat.',
+    { details: { expected, head: head ?? null } },
+  );
+}
+
+/** The answer of a restore, after telling listeners when the conversation moved too. */
+async function restored(
+  session: Session,
+  method: 'checkpoint/restore' | 'checkpoint/undo' | 'checkpoint/redo',
+  outcome: RestoreOutcome,
+  dryRun: boolean,
+  context: OperationContext,
+): Promise<Wire.RestoreResult> {
+  const scope = outcome.checkpoint?.record.scope;
+  if (scope !== undefined && scope !== 'files')
+    session.parts.events.conversationChanged(session, method, context.client);
+  return restoreAnswer(session, outcome, dryRun, context);
+}
+
+/** The answer again, for a key whose first answer was lost with the process. */
+function restoredBefore(
+  { checkpoint = '' }: EarlierEffect,
+  { session, context }: { readonly session: Session; readonly context: OperationContext },
+): Promise<Wire.RestoreResult> {
+  return restoreAgain(session, checkpoint, context);
+}

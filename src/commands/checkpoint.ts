@@ -1,0 +1,304 @@
+// The commands on the checkpoints of a session as a list: enable, remove, list, look up, name, delete. Creating one is
+// in checkpoint-create.ts, restoring in checkpoint-restore.ts, reading contents in checkpoint-contents.ts.
+import { CheckpointdError } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { CheckpointId } from '../base/ids.ts';
+import { checkGit } from '../git/process/version.ts';
+import type * as Wire from '../protocol/types.ts';
+import type { Checkpoints } from '../session/checkpoints.ts';
+import { createBase, enableCheckpoints } from '../session/enable.ts';
+import { requireBase } from '../session/index/base.ts';
+import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
+import { viewAfterCommit, viewOf } from '../session/index/checkpoint-view.ts';
+import { comparable, presentSide, sideOf } from '../session/index/compared.ts';
+import { parseName } from '../session/index/name.ts';
+import { snapshotSize } from '../session/index/snapshot-size.ts';
+import { ownRepository } from '../session/offered-strategies.ts';
+import { afterCommit } from '../session/operations/after-commit.ts';
+import type { Intended } from '../session/operations/intentions.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
+import { deleteTrash, renameStoreAway } from '../session/removal.ts';
+import type { Session } from '../session/session.ts';
+import { setStoreAside } from '../session/session-store.ts';
+import type { CheckpointRecord } from '../store/snapshot-store.ts';
+import { checkpointAnswer, checkpointsState, disabledState, skipped } from './answers/checkpoint-answer.ts';
+import { pageOf } from './answers/paging.ts';
+import { type CallOf, defineCommand } from './command.ts';
+import { tangentCheckpoints } from './tangent.ts';
+
+/** Enables checkpoints by hand where they are not enabled yet, outside a repository too. */
+export const checkpointInit = defineCommand(
+  'checkpoint/init',
+  async ({ session, context }) => {
+    const { clock, operations } = session.parts;
+    const started = clock.monotonic();
+    const already = session.enabled;
+    if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
+    if (already === undefined) {
+      await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
+      operations.intend('checkpoint/init', context.stamp, { enables: true });
+      await enableOrBeginAnew(session, context);
+      session.setRecovered(undefined); // the answer has the warning instead
+    } else {
+      await already.store.sizes([]); // asks for nothing: a store that is gone says so
+      if (already.index.head === undefined) await createBase(session, already, context); // all were deleted
+    }
+    session.noteSummary();
+    return initAnswer(session, already === undefined, Math.round(clock.monotonic() - started), context);
+  },
+  { recoversItself: true, again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
+);
+
+/** A store that was told damaged before, and is so still, is set aside: that is what was asked for. */
+async function enableOrBeginAnew(session: Session, context: OperationContext): Promise<void> {
+  const wasTold = session.disabledReason === 'StoreCorrupt';
+  await enableCheckpoints(session, 'force', context);
+  if (!wasTold || session.disabledReason !== 'StoreCorrupt') return;
+  await setStoreAside(session);
+  await enableCheckpoints(session, 'force', context);
+}
+
+async function initAnswer(
+  session: Session,
+  initialized: boolean,
+  ms: number,
+  context: OperationContext,
+): Promise<Wire.CheckpointInitResult> {
+  const checkpoints = session.requireCheckpoints();
+  const base = await viewAfterCommit(context, checkpoints, requireBase(checkpoints.index));
+  return {
+    initialized,
+    checkpoints: checkpointsState(session),
+    base: checkpointAnswer(base),
+    skipped: skipped(base.skipped),
+    ms,
+  };
+}
+
+/**
+ * Removes every checkpoint of the session with its store; the conversation and the work tree stay. Checkpoints are disabled
+ * until the next `checkpoint/init`.
+ */
+export const checkpointClean = defineCommand(
+  'checkpoint/clean',
+  async ({ session, context }) => {
+    if (hasNone(session)) {
+      return { removed: 0, checkpoints: checkpointsState(session) };
+    }
+    const checkpoints = session.requireCheckpoints();
+    const { store, index } = checkpoints;
+    const removed = index.size;
+    // The checkpoints that brought the conversation back go; that it went back must stay.
+    session.parts.conversation.recordHead();
+    const all = index.list('every').map(({ record }) => record.id);
+    const intended = index.head && { cleans: index.head.record.id, removed };
+    const { operations } = session.parts;
+    if (intended) operations.intend('checkpoint/clean', context.stamp, intended);
+    await store.remove(all);
+    // From here on the next start finds no checkpoint, and may not even look for one.
+    if (intended) await noteCleaned(session, context, intended);
+    await removeStore(session, checkpoints, context);
+    return cleanAnswer(session, removed);
+  },
+  { again: ({ effect }, { session }) => cleanAnswer(session, Number(effect)) },
+);
+
+/** Checkpoints are disabled, and none were kept by an earlier run that could not be reached now. */
+function hasNone(session: Session): boolean {
+  return session.enabled === undefined && !files.existsSync(session.parts.directory.enabledFile);
+}
+
+function cleanAnswer(session: Session, removed: number): Wire.CheckpointCleanResult {
+  return { removed, ...given({ path: ownRepository(session) }), checkpoints: disabledState('Cleaned') };
+}
+
+/** The checkpoints are gone; what the store still holds goes too, as far as the disk lets it. */
+async function removeStore(
+  session: Session,
+  { store, capture }: Checkpoints,
+  context: OperationContext,
+): Promise<void> {
+  const { directory, log } = session.parts;
+  const lost = 'The checkpoints are removed, but not all that the store kept for them';
+  session.disable('Cleaned');
+  session.noteSummary();
+  await afterCommit(context, lost, () => capture.close());
+  await afterCommit(context, lost, () => store.destroy());
+  await afterCommit(context, lost, () => store.close());
+  await afterCommit(context, lost, () => files.rmSync(directory.enabledFile, { force: true }));
+  const trash = await afterCommit(context, lost, () => renameStoreAway(directory));
+  if (trash === undefined) return;
+  // Not awaited: 20,000 loose objects take a second, and the path is free for the next init already.
+  deleteTrash(trash).catch((error: unknown) =>
+    log.warn(`removed checkpoints could not be deleted whole, the next start goes on: ${String(error)}`),
+  );
+}
+
+async function noteCleaned({ parts }: Session, context: OperationContext, intended: Intended): Promise<void> {
+  await afterCommit(context, "The checkpoints are removed, but the session's log could not note it", () =>
+    parts.operations.intend('checkpoint/clean', context.stamp, intended, 'isDone'),
+  );
+}
+
+/** Lists the checkpoints by pages. */
+export const checkpointList = defineCommand('checkpoint/list', async ({ session, params }) => {
+  const checkpoints = session.requireCheckpoints();
+  const { index } = checkpoints;
+  const kind = params.kind ?? 'all';
+  const page = pageOf(index.listing(kind), `${session.id} ${index.generation} ${kind}`, params);
+  const views: Wire.Checkpoint[] = [];
+  for (const stored of page.items) {
+    const view = checkpointAnswer(await viewOf(checkpoints, stored));
+    const { snapshot } = stored.record;
+    const size = params.withSizes === true ? await snapshotSize(checkpoints.store, snapshot) : undefined;
+    views.push({ ...view, ...size });
+  }
+  return { checkpoints: views, ...given({ nextCursor: page.nextCursor }) };
+});
+
+/** Returns a turn with the checkpoints of its tools. */
+export const checkpointExpand = defineCommand('checkpoint/expand', async ({ session, params }) => {
+  const checkpoints = session.requireCheckpoints();
+  const { index } = checkpoints;
+  const stored = index.resolve(params.tag);
+  const tools: Wire.Checkpoint[] = [];
+  if (stored.record.kind === 'turn') {
+    for (const tool of index.toolsOf(stored.record.id))
+      tools.push(checkpointAnswer(await viewOf(checkpoints, tool)));
+  }
+  return { checkpoint: checkpointAnswer(await viewOf(checkpoints, stored)), tools };
+});
+
+/** Returns one checkpoint with everything that is known about it. */
+export const checkpointGet = defineCommand('checkpoint/get', async ({ session, params }) => {
+  const checkpoints = session.requireCheckpoints();
+  const stored = checkpoints.index.resolve(params.tag);
+  const { message, restored, safety, inTangent } = stored.record;
+  const view = await viewOf(checkpoints, stored);
+  return {
+    checkpoint: checkpointAnswer(view),
+    ...(message === '' ? {} : { message }),
+    skipped: skipped(view.skipped),
+    ...given({ restored, safety, inTangent }),
+  };
+});
+
+/** Tells whether the work tree differs from the newest checkpoint or restore of the session. */
+export const checkpointHasChanges = defineCommand('checkpoint/hasChanges', async ({ session, context }) => {
+  const checkpoints = session.requireCheckpoints();
+  const { capture, index } = checkpoints;
+  const { head } = index;
+  if (head === undefined) return { hasChanges: true };
+  const { snapshot, skipped } = head.record;
+  const isChanged = await capture.isChanged(snapshot, context.signal, skipped);
+  if (isChanged !== 'unsure') return { hasChanges: isChanged };
+  // What cannot be seen now, or could not then, is no change.
+  const present = await capture.capture({ previous: snapshot, signal: context.signal });
+  const { from, to } = await comparable(checkpoints.store, sideOf(index, head), presentSide(index, present));
+  return { hasChanges: from !== to };
+});
+
+/** Gives a checkpoint a name that is unique in the session, or removes its name. */
+export const checkpointRename = defineCommand(
+  'checkpoint/rename',
+  async ({ session, params, context }) => {
+    const { index, store } = session.requireCheckpoints();
+    const { record, name } = checked(index, params);
+    const intended = { renames: record.id, ...given({ name }) };
+    session.parts.operations.intend('checkpoint/rename', context.stamp, intended);
+    await store.rename(record.id, name);
+    index.rename(record.id, name);
+    return renameAnswer(session, record.id, context);
+  },
+  {
+    check: ({ session, params }) => checked(session.requireCheckpoints().index, params),
+    again: ({ checkpoint: id = '' }, { session, context }) => renameAnswer(session, id, context),
+  },
+);
+
+/** The checkpoint that is meant, and its new name. @throws UnknownCheckpoint, InvalidTag, InvalidName, DuplicateName */
+function checked(
+  index: CheckpointIndex,
+  params: Wire.CheckpointRenameParams,
+): { readonly record: CheckpointRecord; readonly name: string | undefined } {
+  const { record } = index.resolve(params.tag);
+  const name = params.name ?? undefined;
+  if (name !== undefined) parseName(name);
+  const bearer = name === undefined ? undefined : index.byName(name);
+  if (bearer === undefined || bearer.record.id === record.id) return { record, name };
+  throw new CheckpointdError(
+    'DuplicateName',
+    `There is a checkpoint named "${name}" already. Choose another name.`,
+    { details: { name } },
+  );
+}
+
+async function renameAnswer(
+  session: Session,
+  id: string,
+  context: OperationContext,
+): Promise<Wire.CheckpointRenameResult> {
+  const checkpoints = session.requireCheckpoints();
+  const stored = checkpoints.index.resolve(id);
+  return { checkpoint: checkpointAnswer(await viewAfterCommit(context, checkpoints, stored)) };
+}
+
+/** Deletes one checkpoint; every other checkpoint stays restorable. `store/gc` frees its contents. */
+export const checkpointDelete = defineCommand('checkpoint/delete', deleteCheckpoint, {
+  check: ({ session, params }) => session.requireCheckpoints().index.resolve(params.tag),
+});
+
+async function deleteCheckpoint({
+  session,
+  params,
+  context,
+}: CallOf<'checkpoint/delete'>): Promise<Wire.CheckpointDeleteResult> {
+  const { index } = session.requireCheckpoints();
+  const { record } = index.resolve(params.tag);
+  // A restore's own checkpoint is the durable fact that the conversation went back; without it a restart would
+  // find the conversation in the future again.
+  if (record.kind === 'restore' && index.head?.record.id === record.id) {
+    throw new CheckpointdError(
+      'PreconditionFailed',
+      'The session stands on this restore. Make another checkpoint first, or use checkpoint/clean to remove all.',
+      { details: { id: record.id } },
+    );
+  }
+  const { conversation, operations } = session.parts;
+  if (tangentCheckpoints(index, conversation).has(record.id)) {
+    throw new CheckpointdError(
+      'PreconditionFailed',
+      'A tangent goes back to the files of this checkpoint. Leave the tangent first.',
+      { details: { id: record.id } },
+    );
+  }
+  // The head of the conversation is found from the newest checkpoint; without it, from the log.
+  if (index.head?.record.id === record.id) conversation.recordHead();
+  operations.intend('checkpoint/delete', context.stamp, { removes: record.id });
+  await removeCheckpoints(session, [record.id], context);
+  return { deleted: record.id };
+}
+
+/**
+ * Removes checkpoints and returns how many: their predecessors are noted, then they are removed from the store, then from
+ * the index. The callers decide which checkpoints may be removed.
+ */
+export async function removeCheckpoints(
+  session: Session,
+  ids: readonly CheckpointId[],
+  context: OperationContext,
+): Promise<number> {
+  if (ids.length === 0) return 0;
+  const { store, index } = session.requireCheckpoints();
+  const { removedParents } = session.parts;
+  // A full disk must not keep a client from making room.
+  const lost = 'Checkpoints are removed, but what came before them is known only until the session closes';
+  await afterCommit(context, lost, () =>
+    removedParents.note(ids.flatMap((id) => index.byId(id)?.record ?? [])),
+  );
+  await store.remove(ids);
+  index.remove(ids);
+  session.noteSummary();
+  return ids.length;
+}

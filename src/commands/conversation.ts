@@ -1,0 +1,262 @@
+// The commands on the conversation: history, transcript, sticky context, and what the client sets up. Documents are in
+// conversation-document.ts, tangents in tangent.ts.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import { bytesPerToken, checkContextPaths, contextBudgetTokens } from '../conversation/context/context.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import { checkEntry, checkLength, type EntryId, newEntryId } from '../conversation/entry.ts';
+import { positionOf } from '../conversation/history.ts';
+import type { ModelInfo } from '../conversation/model.ts';
+import { nextMessageFrom } from '../conversation/next-message.ts';
+import type * as Wire from '../protocol/types.ts';
+import { keepAgents } from '../session/context/agent-context.ts';
+import {
+  buildContextMessage,
+  checkContextTargets,
+  contextNow,
+  linesNow,
+} from '../session/context/session-context.ts';
+import { toText } from '../tree/tree-path.ts';
+import {
+  contextAfterChange,
+  contextState,
+  conversation,
+  historyEntry,
+  pageAt,
+  parseCursor,
+  stateAt,
+} from './answers/conversation-answer.ts';
+import { treePath } from './answers/paths.ts';
+import { defineCommand } from './command.ts';
+import { asItIs, defineConversationChange, warned, warningsOf } from './conversation-change.ts';
+
+/** Appends one exchange. */
+export const conversationAppend = defineConversationChange(
+  'conversation/append',
+  ({ conversation, params, keyed }) => conversation.append(params.entry, keyed),
+  asItIs,
+  {
+    check: ({ conversation: { state }, params }) =>
+      checkEntry(params.entry, newEntryId(), 'entry', state.limits),
+  },
+);
+
+/** Returns the fields of the conversation, except the lists that are read by pages. */
+export const conversationGet = defineCommand('conversation/get', async ({ session, context }) =>
+  conversation(session, await contextNow(session, context.signal)),
+);
+
+/** Reads the exchanges by pages, of the present or of a checkpoint. */
+export const conversationHistory = defineCommand('conversation/history', ({ session, params }) => {
+  const spoken = session.parts.conversation;
+  const of = `history ${session.id}`;
+  const cursor = params.cursor == null ? undefined : parseCursor(params.cursor, of);
+  const record =
+    params.tag == null ? undefined : session.requireCheckpoints().index.resolve(params.tag).record;
+  const ref = cursor?.ref ?? record?.conversation ?? spoken.head;
+  const state = stateAt(spoken, ref, cursor !== undefined);
+  const from = params.from == null ? 0 : positionOf(state.history, params.from as EntryId);
+  const page = pageAt(state.history, of, cursor ?? { ref, start: from }, params.limit);
+  return {
+    entries: page.items.map(historyEntry),
+    start: page.start,
+    historyLength: state.history.length,
+    validHistoryRange: state.validRange,
+    ...given({ nextCursor: page.nextCursor }),
+  };
+});
+
+/** Stores the message that the user is about to send. */
+export const conversationSetNextMessage = defineConversationChange(
+  'conversation/setNextMessage',
+  ({ conversation, params, keyed, context }) => {
+    const options = { lock: params.lock ?? false, idempotency: keyed };
+    return warned(context, conversation.setNextMessage(params.message, options));
+  },
+  ({ warnings, ...result }) => ({ ...result, ...warningsOf({ warnings }) }),
+  {
+    check: ({ conversation: { state }, params }) => nextMessageFrom(params.message, state.limits),
+  },
+);
+
+/** Sets the part of the history that a model is shown. */
+export const conversationSetValidRange = defineConversationChange(
+  'conversation/setValidRange',
+  ({ conversation, params: { range }, keyed }) => conversation.setValidRange(range.start, range.end, keyed),
+  asItIs,
+);
+
+/** Removes the last messages from the conversation. */
+export const conversationForget = defineConversationChange(
+  'conversation/forget',
+  ({ conversation, params, keyed, context }) => warned(context, conversation.forget(params.messages, keyed)),
+  ({ warnings, ...result }) => ({ ...result, ...warningsOf({ warnings }) }),
+);
+
+/** Puts a summary in the place of the older history. */
+export const conversationCompact = defineConversationChange(
+  'conversation/compact',
+  ({ conversation, params, keyed }) => {
+    checkRequest(conversation, params);
+    const { summary, metadata, keep, keepFrom } = params;
+    if (keep != null) checkKeep(conversation, keep);
+    const kept = keepFrom == null ? (keep ?? 0) : (keepFrom as EntryId);
+    return conversation.compact({ summary, metadata, keep: kept }, keyed);
+  },
+  asItIs,
+  { check: ({ conversation, params }) => checkRequest(conversation, params) },
+);
+
+/** @throws InvalidParams, MessageTooLarge */
+function checkRequest(
+  { state }: Conversation,
+  { summary, keep, keepFrom }: Pick<Wire.ConversationCompactParams, 'summary' | 'keep' | 'keepFrom'>,
+): void {
+  if (keep != null && keepFrom != null)
+    throw new CheckpointdError('InvalidParams', 'Give either keep or keepFrom, not both.');
+  checkLength(summary, state.limits.messageChars, 'summary');
+}
+
+/** A client that keeps more than there is has lost count, and would lose more by going on. @throws InvalidRange */
+function checkKeep({ state }: Conversation, keep: number): void {
+  const { length } = state.history;
+  if (keep <= length) return;
+  throw new CheckpointdError(
+    'InvalidRange',
+    `There are ${length} entries, so the last ${keep} cannot be kept. Give at most ${length}.`,
+    { details: { keep, historyLength: length } },
+  );
+}
+
+/** Empties the conversation; settings and an open tangent stay. */
+export const conversationClear = defineConversationChange(
+  'conversation/clear',
+  ({ conversation, keyed }) => conversation.clear(keyed),
+  asItIs,
+);
+
+/** Reads the lines of the transcript by pages. */
+export const conversationTranscript = defineCommand('conversation/transcript', ({ session, params }) => {
+  const spoken = session.parts.conversation;
+  const of = `transcript ${session.id}`;
+  const cursor = params.cursor == null ? { ref: spoken.head, start: 0 } : parseCursor(params.cursor, of);
+  const state = stateAt(spoken, cursor.ref, params.cursor != null);
+  const page = pageAt(state.transcript, of, cursor, params.limit);
+  return {
+    lines: page.items,
+    start: page.start,
+    transcriptLength: state.transcript.length,
+    ...given({ nextCursor: page.nextCursor }),
+  };
+});
+
+/** Appends lines that belong to no exchange. */
+export const conversationAppendTranscript = defineConversationChange(
+  'conversation/appendTranscript',
+  ({ conversation, params, keyed }) =>
+    conversation.appendTranscript(params.text, { user: params.user ?? false, idempotency: keyed }),
+  asItIs,
+  {
+    check: ({ conversation: { state }, params }) =>
+      checkLength(params.text, state.limits.messageChars, 'text'),
+  },
+);
+
+/** Lists the sticky context and, on request, returns the message built from it. */
+export const conversationContext = defineCommand(
+  'conversation/context',
+  async ({ session, params, context }) => {
+    if (params.message !== true) {
+      const now = await contextNow(session, context.signal);
+      return { context: contextState(now), ...given({ contextMessageLength: now.messageLength }) };
+    }
+    const hooks = params.hooks?.map(({ output }) => output);
+    const agentPrompt = params.agentPrompt ?? undefined;
+    const built = await buildContextMessage(session, { hooks, agentPrompt }, context.signal);
+    for (const warning of built.warnings) context.warn(warning);
+    return {
+      context: contextState({ listed: built }),
+      ...(built.message === '' ? {} : { message: built.message }),
+      contextMessageLength: built.messageLength,
+      ...(built.unreadable.length === 0 ? {} : { unreadable: built.unreadable }),
+      ...(built.warnings.length === 0 ? {} : { warnings: built.warnings }),
+    };
+  },
+);
+
+/** Adds paths and globs whose files are sent with every message. */
+export const conversationAddContext = defineConversationChange(
+  'conversation/addContext',
+  async ({ session, conversation, params, keyed }) => {
+    await checkContextTargets(session, params.paths);
+    return conversation.context.add(params.paths, keyed);
+  },
+  async ({ added }, on) => ({ changed: added, context: await contextAfterChange(on) }),
+  {
+    check: ({ session, params }) => checkContextTargets(session, params.paths),
+  },
+);
+
+/** Removes paths and globs from the sticky context. */
+export const conversationRemoveContext = defineConversationChange(
+  'conversation/removeContext',
+  ({ conversation, params, keyed }) => conversation.context.remove(params.paths, keyed),
+  async ({ removed }, on) => ({ changed: removed, context: await contextAfterChange(on) }),
+  {
+    check: ({ params }) => checkContextPaths(params.paths),
+  },
+);
+
+/** Sets the model that the client talks to. */
+export const conversationSetModel = defineConversationChange(
+  'conversation/setModel',
+  ({ conversation, params, keyed, context }) =>
+    warned(context, conversation.settings.setModel(params.modelInfo, keyed)),
+  ({ modelInfo, warnings }, { session: { parts } }) => ({
+    modelInfo: modelInfo as ModelInfo & Wire.ModelInfo,
+    maxContextSize: contextBudgetTokens({ ...parts.conversation.state, modelInfo }) * bytesPerToken,
+    ...warningsOf({ warnings }),
+  }),
+);
+
+/** Sets the tools that the client offers to its model. */
+export const conversationSetTools = defineConversationChange(
+  'conversation/setTools',
+  ({ conversation, params: { tools, toolManager }, keyed }) => {
+    const result = conversation.settings.setTools(tools, keyed);
+    if (toolManager != null) conversation.settings.setRuntime({ toolManager });
+    return result;
+  },
+  asItIs,
+);
+
+/** Keeps the agents of the client, and its key, until the process ends. */
+export const conversationSetAgents = defineConversationChange(
+  'conversation/setAgents',
+  async ({ session, params: { agents }, context }) => warned(context, await keepAgents(session, agents)),
+  asItIs,
+);
+
+/** Sets whether the client's MCP servers are used. */
+export const conversationSetMcpEnabled = defineConversationChange(
+  'conversation/setMcpEnabled',
+  ({ conversation, params, keyed }) => conversation.settings.setMcpEnabled(params.mcpEnabled, keyed),
+  asItIs,
+);
+
+/** Counts the lines that a write of the agent changed. */
+export const conversationRecordLines = defineConversationChange(
+  'conversation/recordLines',
+  async ({ session, conversation, params, keyed, context }) => {
+    const { linesBefore, linesAfter, oldText, newText } = params;
+    const path = treePath(params);
+    const after = linesAfter ?? (await linesNow(session, path, context.signal));
+    const optional = given({ before: linesBefore, oldText, newText });
+    const write = { path: toText(path), operation: params.operation, after, ...optional };
+    return conversation.recordLines(write, keyed);
+  },
+  asItIs,
+  {
+    check: ({ params }) => treePath(params),
+  },
+);

@@ -1,0 +1,93 @@
+// The commands on the store of a session: collect garbage, measure, verify.
+import type { CheckpointId } from '../base/ids.ts';
+import type * as Wire from '../protocol/types.ts';
+import { afterCommit } from '../session/operations/after-commit.ts';
+import { removeCheckpoints } from './checkpoint.ts';
+import { type CallOf, defineCommand } from './command.ts';
+import { bytesHeld, expendable, overLimitText, removedBySize } from './expendable.ts';
+import { tangentCheckpoints } from './tangent.ts';
+
+export const storeGc = defineCommand('store/gc', collect, {
+  // What of it is known after a kill: how much was freed went with the process.
+  again: ({ effect }) => ({ bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: Number(effect), ms: 0 }),
+});
+
+async function collect({ session, params, context }: CallOf<'store/gc'>): Promise<Wire.StoreGcResult> {
+  const { clock, options, operations, conversation } = session.parts;
+  const started = clock.monotonic();
+  const checkpoints = session.requireCheckpoints();
+  const { index, store } = checkpoints;
+  const needed = tangentCheckpoints(index, conversation);
+  const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
+  const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
+    // Contents that nobody needs are no state of the session; checkpoints are.
+    if (freed.checkpointsRemoved === 0 && ids.length > 0)
+      operations.intend('store/gc', context.stamp, { collects: ids });
+    freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);
+  };
+  const sweep = async (): Promise<void> => {
+    const { bytesFreed, blobsFreed } = await store.sweep(context.signal);
+    freed.bytesFreed += bytesFreed;
+    freed.blobsFreed += blobsFreed;
+  };
+  const limits = params.prune === 'now' ? { ...options.limits, keepSafetyMs: 0 } : options.limits;
+  const { maxStoreBytes } = limits;
+  let safetyRemoved = 0;
+  const work = async (): Promise<void> => {
+    await sweep();
+    if (maxStoreBytes === undefined) return;
+    // By size: the oldest ones go, some at a time, until it fits or nothing more may go.
+    while ((await bytesHeld(checkpoints)) > maxStoreBytes) {
+      context.signal.throwIfAborted();
+      const oldest = removedBySize(index, needed, clock.now());
+      if (oldest.length === 0)
+        return context.warn(overLimitText(await bytesHeld(checkpoints), maxStoreBytes));
+      safetyRemoved += oldest.filter((id) => index.byId(id)?.record.kind === 'safety').length;
+      await remove(oldest);
+      await sweep();
+    }
+  };
+  await remove(expendable(index, needed, limits, clock.now()));
+  try {
+    await work();
+  } catch (error) {
+    // Until a checkpoint is removed nothing has changed that anybody can see.
+    if (freed.checkpointsRemoved === 0) throw error;
+    const lost = 'Checkpoints are removed, but not all that only they needed; the next store/gc goes on';
+    await afterCommit(context, lost, () => {
+      throw error;
+    });
+  }
+  if (safetyRemoved > 0)
+    context.warn(
+      `${safetyRemoved} safety checkpoint(s) older than a day were removed: the store is larger than limits.maxStoreBytes.`,
+    );
+  return {
+    ...freed,
+    ...(safetyRemoved === 0 ? {} : { safetyRemoved }),
+    ms: Math.round(clock.monotonic() - started),
+  };
+}
+
+/** Measures the space that the checkpoints take. */
+export const storeUsage = defineCommand('store/usage', async ({ session }) => {
+  const { store, index } = session.requireCheckpoints();
+  const { bytes, blobs } = await store.usage();
+  return { bytes, blobs, checkpoints: index.size, path: session.parts.directory.root };
+});
+
+/** Reads every content that a checkpoint needs, and names what is missing or damaged. */
+export const storeVerify = defineCommand('store/verify', async ({ session, context }) => {
+  const { store } = session.requireCheckpoints();
+  const started = performance.now();
+  let checked = 0;
+  const problems = await store.verify(context.signal, (contents) => {
+    checked = contents;
+  });
+  return {
+    ok: problems.length === 0,
+    problems,
+    checked,
+    ms: Math.round(performance.now() - started),
+  };
+});

@@ -1,0 +1,164 @@
+// The commands on tangents. A tangent may carry the files too (`files: true`): entering keeps a checkpoint of them, and
+// leaving without the tail restores it.
+//
+// Entering publishes a safety checkpoint first and logs the tangent, which names it, second: killed in between there
+// is a checkpoint that nothing refers to and no tangent. Leaving logs the state after it as a proposal (the head does
+// not move), then runs a hard restore whose checkpoint names that state. Its publication is the one commit point:
+// before it the tangent stands, and an unfinished restore is redone or undone at the next open; after it both the
+// files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { Idempotency } from '../conversation/log/timeline.ts';
+import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
+import type { OperationContext } from '../session/operations/operation-context.ts';
+import { capturePresent } from '../session/publish.ts';
+import { publishSafety, runRestoreJob } from '../session/restore/job.ts';
+import type { RestoreOutcome } from '../session/restore/outcome.ts';
+import type { Session } from '../session/session.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
+import { defineCommand } from './command.ts';
+import { defineConversationChange } from './conversation-change.ts';
+
+/** Tells whether a tangent is open, and since when. */
+export const conversationTangent = defineCommand('conversation/tangent', ({ session }) => {
+  const { tangents, state } = session.parts.conversation;
+  const { active, durationSeconds, added } = tangents.status();
+  const { tangent } = state;
+  if (tangent === undefined) return { active };
+  return {
+    active,
+    ...given({ durationSeconds }),
+    tangentStartTime: new Date(tangent.tangentStartTime).toISOString(),
+    ...given({ added, files: tangent.filesCheckpoint === undefined ? undefined : true }),
+  };
+});
+
+/** Enters a tangent, with a checkpoint of the files where the client wants them back. */
+export const conversationEnterTangent = defineConversationChange(
+  'conversation/enterTangent',
+  ({ session, params, keyed, context }) =>
+    enterTangentWithFiles(session, params.files ?? false, context, keyed),
+  ({ entered, filesCheckpoint }) => ({ entered, ...given({ checkpoint: filesCheckpoint }) }),
+);
+
+/** Returns to the main conversation, and to its files where the tangent carried them. */
+export const conversationExitTangent = defineConversationChange(
+  'conversation/exitTangent',
+  async ({ session, params, keyed, context }) => {
+    const { exit, restore } = await exitTangentWithFiles(session, params.keepTail ?? false, context, keyed);
+    return restore === undefined
+      ? exit
+      : { ...exit, restore: await restoreAnswer(session, restore, false, context) };
+  },
+  ({ filesCheckpoint: _named, ...result }) => result,
+  {
+    again: async (checkpoint, effect, session, context) => {
+      if (checkpoint === undefined) {
+        const { filesCheckpoint: _named, ...result } = effect;
+        return result;
+      }
+      const restore = await restoreAgain(session, checkpoint, context);
+      return {
+        exited: true,
+        restore,
+        ...(restore.conversation ?? lengthsOf(session.parts.conversation.state)),
+      };
+    },
+  },
+);
+
+export interface EnteredTangent {
+  readonly entered: boolean;
+  /** The checkpoint that was taken for the files. */
+  readonly filesCheckpoint?: string;
+}
+
+/** @throws TangentDisabled where the client that opened the session switched tangents off */
+function requireTangents({ parts }: Session): void {
+  if (parts.options.features.tangent) return;
+  const message = 'Tangent mode is disabled. Enable it with: q settings chat.enableTangentMode true';
+  throw new CheckpointdError('TangentDisabled', message);
+}
+
+/** Enters a tangent. @throws TangentDisabled, CheckpointsDisabled when it is to carry files and there are no checkpoints */
+export async function enterTangentWithFiles(
+  session: Session,
+  files: boolean,
+  context: OperationContext,
+  idempotency: Idempotency | undefined,
+): Promise<EnteredTangent> {
+  requireTangents(session);
+  const { conversation } = session.parts;
+  if (!files) return conversation.tangents.enter({ idempotency });
+  const checkpoints = session.requireCheckpoints();
+  if (conversation.tangents.status().active) return conversation.tangents.enter({ idempotency });
+  const present = await capturePresent(checkpoints, context);
+  context.signal.throwIfAborted();
+  const { record } = await publishSafety(session, checkpoints, present, context, 'Before a tangent');
+  return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });
+}
+
+export interface LeftTangent {
+  readonly exit: ExitResult;
+  /** What became of the files, when the tangent carried them and they went back. */
+  readonly restore?: RestoreOutcome;
+}
+
+/**
+ * Leaves a tangent, with its files when it carries them and its tail is not kept. A tangent that was entered before
+ * tangents were switched off can be left. @throws TangentDisabled
+ */
+export async function exitTangentWithFiles(
+  session: Session,
+  keepTail: boolean,
+  context: OperationContext,
+  idempotency: Idempotency | undefined,
+): Promise<LeftTangent> {
+  const { conversation } = session.parts;
+  if (!conversation.tangents.status().active) requireTangents(session);
+  const named = conversation.state.tangent?.filesCheckpoint;
+  const target = named === undefined ? undefined : session.enabled?.index.byId(named);
+  if (named === undefined || keepTail || target === undefined) {
+    if (named !== undefined && !keepTail)
+      context.warn('The checkpoint of the tangent is gone, so leaving it left the files as they are.');
+    return { exit: conversation.tangents.exit({ keepTail, idempotency }) };
+  }
+  const undone = session.enabled?.index.head?.record.undo ?? [];
+  const { parent } = target.record;
+  const restore = await runRestoreJob(
+    session,
+    {
+      target,
+      conversation: conversation.tangents.proposeExit(),
+      mode: 'hard',
+      scope: 'both',
+      onConflict: 'overwrite',
+      ...given({ parent }),
+      undo: (id) => [...undone, id],
+      redo: () => [],
+      description: 'Left a tangent',
+      confirm: true,
+      dryRun: false,
+    },
+    context,
+  );
+  return { exit: { exited: true, filesCheckpoint: named, ...lengthsOf(conversation.state) }, restore };
+}
+
+/** The checkpoints that open tangents go back to: of the present, and of every checkpoint made inside one. */
+export function tangentCheckpoints(index: CheckpointIndex, conversation: Conversation): ReadonlySet<string> {
+  const needed = new Set<string>();
+  const add = (name: string | undefined): unknown => name !== undefined && needed.add(name);
+  add(conversation.state.tangent?.filesCheckpoint);
+  for (const { record } of index.list('every').filter(isInTangent)) {
+    add(conversation.at(record.conversation).tangent?.filesCheckpoint);
+  }
+  return needed;
+}
+
+function isInTangent({ record }: StoredCheckpoint): boolean {
+  return record.inTangent === true;
+}

@@ -1,0 +1,30 @@
+// worktree/status: the changes that the watcher saw, and how much of the work tree captures had to look at.
+import { given } from '../base/given.ts';
+import type * as Wire from '../protocol/types.ts';
+import type { Session } from '../session/session.ts';
+import { pathRef } from './answers/paths.ts';
+import { defineCommand } from './command.ts';
+
+export const worktreeStatus = defineCommand('worktree/status', ({ session, params }) => {
+  const paths = session.watcher?.dirtyPaths(params.limit ?? 100)?.map(pathRef);
+  const counts = session.enabled?.capture.counts;
+  const captures = counts && {
+    fast: counts.fast,
+    cold: [...counts.cold].map(([reason, count]) => ({ reason, count })),
+  };
+  return { ...watcherFigures(session), ...given({ captures, paths }) };
+});
+
+/** Returns the figures of the watcher, or `off` for a session that does not watch. */
+export function watcherFigures(session: Session): Wire.WatcherFigures {
+  const figures = session.watcher?.figures;
+  if (figures === undefined) return { state: 'off', watchedDirectories: 0, dirtyPaths: 0, overflows: 0 };
+  const { state, watchedDirectories, dirtyPaths, overflows, drifts, reason } = figures;
+  return {
+    state,
+    watchedDirectories,
+    dirtyPaths,
+    overflows,
+    ...given({ drifts: drifts === 0 ? undefined : drifts, reason }),
+  };
+}

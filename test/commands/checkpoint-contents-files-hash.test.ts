@@ -1,0 +1,33 @@
+// Each file of a checkpoint is told with the hash of its content, so that a client sees what it has already.
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+  test(`the hash is git’s id of the content, or its SHA-256 where there is no git (O5, ${strategy})`, async () => {
+    const daemon = new InProcessDaemon();
+    const root = repository({ 'a.txt': 'same\n', 'b.txt': 'same\n', 'gone.txt': 'gone\n' });
+    const { session } = await daemon.open(root, { strategy });
+    write(root, { 'a.txt': 'other\n' });
+    rmSync(join(root, 'gone.txt'));
+    await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    const hashes = async (tag: string, changedOnly = false): Promise<Record<string, string | undefined>> => {
+      const { files } = await daemon.call('checkpoint/files', { session, tag, changedOnly });
+      return Object.fromEntries(files.map(({ path, hash }) => [path, hash]));
+    };
+    const hashOf = (path: string, content: string): string =>
+      strategy === 'sqlite'
+        ? createHash('sha256').update(content).digest('hex')
+        : git(root, 'hash-object', '--no-filters', path);
+    const before = await hashes('0');
+    assert.is(before['a.txt'], before['b.txt']);
+    assert.is(before['b.txt'], hashOf('b.txt', 'same\n'));
+    assert.equal(await hashes('1', true), { 'a.txt': hashOf('a.txt', 'other\n'), 'gone.txt': undefined });
+    await daemon.close();
+  });
+}
+
+test.run();

@@ -1,0 +1,105 @@
+// A SQLite database in the work tree, with a program that writes to it: a checkpoint says where it may hold a database
+// and a journal of different moments.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import Database from 'libsql';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { fromText } from '../../src/tree/tree-path.ts';
+import { withRig } from '../support/capture-rig.ts';
+import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
+import { until } from '../support/until.ts';
+
+const fill = `INSERT INTO t SELECT randomblob(2000) FROM (
+  WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50) SELECT i FROM n)`;
+
+function openDatabase(file: string, mode: 'WAL' | 'PERSIST'): InstanceType<typeof Database> {
+  const database = new Database(file);
+  database.exec(`PRAGMA journal_mode = ${mode}; CREATE TABLE t (a BLOB)`);
+  database.exec(fill);
+  return database;
+}
+
+/** Waits until a write of a moment ago is no longer one of the next capture. */
+async function rest(): Promise<void> {
+  const ms = Date.now() + 50;
+  await until('the clock has gone on', () => Date.now() > ms);
+}
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const)
+  for (const mode of ['WAL', 'PERSIST'] as const)
+    test(`${strategy}: a create reports a database in mode ${mode} that is written to during the capture`, async () => {
+      const root = repository();
+      const daemon = new InProcessDaemon();
+      const database = openDatabase(join(root, 'data.db'), mode);
+      try {
+        const { session } = await daemon.open(root, { strategy });
+        const create = () => daemon.call('checkpoint/create', { session, kind: 'turn' });
+        database.exec(fill);
+        let opened = 0;
+        installFault((call, target) => {
+          if (call !== 'open' || !target.startsWith(join(root, 'data.db'))) return;
+          opened += 1;
+          if (opened === 2) database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`); // one of the files was read
+        });
+        const torn = await create();
+        installFault(undefined);
+        assert.equal(torn.possiblyTorn, [{ path: 'data.db' }]);
+        assert.is(torn.complete, false);
+        await rest();
+        const whole = await create();
+        assert.is(whole.possiblyTorn, undefined);
+        assert.is(whole.complete, true);
+      } finally {
+        installFault(undefined);
+        database.close();
+        await daemon.daemon.sessions.closeAll('orderly');
+      }
+    });
+
+test('a database of a checkpoint that reports nothing is intact, however a program writes to it', () =>
+  withRig({}, async (rig) => {
+    const file = join(rig.root, 'data.db');
+    openDatabase(file, 'WAL').close();
+    const script = `const { workerData, parentPort } = require('node:worker_threads');
+      const Database = require(workerData.library);
+      const database = new Database(workerData.file);
+      const pause = new Int32Array(new SharedArrayBuffer(4));
+      parentPort.postMessage('up');
+      for (let i = 0; ; i += 1) {
+        database.exec('UPDATE t SET a = randomblob(2000)');
+        if (i % 20 === 19) Atomics.wait(pause, 0, 0, 300);
+      }`;
+    const library = createRequire(import.meta.url).resolve('libsql');
+    const writer = new Worker(script, { eval: true, workerData: { library, file } });
+    let whole = 0;
+    let flagged = 0;
+    try {
+      await new Promise((resolve) => writer.once('message', resolve));
+      for (let i = 0; i < 20; i += 1) {
+        const { snapshot, skipped, torn } = await rig.capturer.capture();
+        if (skipped.length + torn.length > 0) flagged += 1;
+        else {
+          whole += 1;
+          const copy = join(rig.top, `copy${i}`);
+          mkdirSync(copy);
+          for (const name of ['data.db', 'data.db-wal', 'data.db-shm']) {
+            const entry = await rig.store.entry(snapshot, fromText(name));
+            if (entry !== undefined) writeFileSync(join(copy, name), rig.store.blobs.get(entry.blob) ?? '');
+          }
+          const database = new Database(join(copy, 'data.db'));
+          assert.equal(database.prepare('PRAGMA integrity_check').raw().all(), [['ok']], `checkpoint ${i}`);
+          database.close();
+        }
+      }
+    } finally {
+      await writer.terminate();
+    }
+    console.log(`note: ${whole} reported nothing, ${flagged} were flagged`);
+    assert.ok(flagged > 0, 'the writer was met');
+  }));
+
+test.run();

@@ -1,0 +1,99 @@
+// Tags and names: how they are counted, what has one twice, which are refused.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure } from '../support/failures.ts';
+import { git, opened, write } from '../support/in-process-daemon.ts';
+
+test('tags go 0, 1, 1.1, 1.2, 2, 2.1, 3; a turn is made at its start (Q8, Q16)', async () => {
+  const { daemon, session } = await opened();
+  for (const kind of ['turn', 'tool', 'tool', 'turn', 'tool', 'turn'] as const) {
+    await daemon.call('checkpoint/create', { session, kind });
+  }
+  const { checkpoints } = await daemon.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '1', '1.1', '1.2', '2', '2.1', '3'],
+  );
+  assert.equal(
+    checkpoints.map(({ previousTag }) => previousTag),
+    ['0', '0', '1', '1.1', '1', '2', '2'],
+  );
+  await daemon.close();
+});
+
+test('the same turn tag again: the old one leaves the list, the new one stands at its end (Q18)', async () => {
+  const { daemon, session } = await opened();
+  for (const kind of ['turn', 'tool', 'turn'] as const)
+    await daemon.call('checkpoint/create', { session, kind });
+  const old = (await daemon.call('checkpoint/get', { session, tag: '1' })).checkpoint.id;
+  await daemon.call('checkpoint/create', { session, kind: 'turn', tag: '1', message: 'again' });
+  const { checkpoints } = await daemon.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '2', '1'],
+  );
+  assert.is(
+    (await daemon.call('checkpoint/get', { session, tag: old })).checkpoint.tag,
+    undefined,
+    'reachable by its id',
+  );
+  await daemon.close();
+});
+
+test('the same tool tag again: replaced in place, metadata included (Q19)', async () => {
+  const { daemon, root, session, shadow } = await opened();
+  for (const kind of ['turn', 'tool', 'tool'] as const)
+    await daemon.call('checkpoint/create', { session, kind });
+  write(root, { 'again.txt': 'x' });
+  await daemon.call('checkpoint/create', {
+    session,
+    kind: 'tool',
+    tag: '1.1',
+    description: 'the second',
+    toolName: 'other',
+  });
+  const { checkpoints } = await daemon.call('checkpoint/list', { session });
+  assert.equal(
+    checkpoints.map(({ tag }) => tag),
+    ['0', '1', '1.1', '1.2'],
+  );
+  assert.is(checkpoints[2]?.description, 'the second');
+  assert.is(checkpoints[2]?.toolName, 'other');
+  assert.is(git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s', '1.1'), 'the second');
+  await daemon.close();
+});
+
+test('a tool before the first turn is 0.1, and an explicit tag sets the counters', async () => {
+  const { daemon, session } = await opened();
+  const tagOf = async (params: { kind: 'turn' | 'tool'; tag?: string }): Promise<string | undefined> =>
+    (await daemon.call('checkpoint/create', { session, ...params })).checkpoint.tag;
+  assert.is(await tagOf({ kind: 'tool' }), '0.1');
+  assert.is(await tagOf({ kind: 'turn', tag: '7' }), '7');
+  assert.is(await tagOf({ kind: 'tool' }), '7.1');
+  assert.is(await tagOf({ kind: 'turn' }), '8');
+  assert.is(
+    (await failure(daemon.call('checkpoint/create', { session, kind: 'turn', tag: '9.1' }))).kind,
+    'InvalidTag',
+  );
+  await daemon.close();
+});
+
+test('names are unique, and never look like a tag, an id or a commit', async () => {
+  const { daemon, session } = await opened();
+  await daemon.call('checkpoint/create', { session, kind: 'turn', name: 'before the storm' });
+  assert.is((await daemon.call('checkpoint/get', { session, tag: 'before the storm' })).checkpoint.tag, '1');
+  const again = daemon.call('checkpoint/create', { session, kind: 'turn', name: 'before the storm' });
+  assert.is((await failure(again)).kind, 'DuplicateName');
+  for (const name of ['1.1', 'ckpt_x', 'deadbeef', 'a\tb']) {
+    assert.is(
+      (await failure(daemon.call('checkpoint/rename', { session, tag: '1', name }))).kind,
+      'InvalidName',
+      name,
+    );
+  }
+  const { checkpoint } = await daemon.call('checkpoint/rename', { session, tag: '1', name: 'calm' });
+  assert.is(checkpoint.name, 'calm');
+  await daemon.close();
+});
+
+test.run();

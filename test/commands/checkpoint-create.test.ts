@@ -1,0 +1,95 @@
+// What a checkpoint is made for: the state of files and conversation, found again; and a create that is refused or cancelled.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure } from '../support/failures.ts';
+import { opened, write } from '../support/in-process-daemon.ts';
+
+test('the state of a workspace is saved and restored during a session (Q1)', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.not(existsSync(join(root, 'new.txt')));
+  await daemon.close();
+});
+
+test('shadow repository, turn and tool checkpoints, history in step, soft and hard, lookup by tag (Q2, C32)', async () => {
+  const { daemon, root, session, shadow } = await opened();
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'x.txt': 'x' });
+  const { checkpoint } = await daemon.call('checkpoint/create', {
+    session,
+    kind: 'tool',
+    toolName: 'fs_write',
+  });
+  assert.is(checkpoint.tag, '1.1');
+  assert.is(checkpoint.historyLength, 0);
+  assert.is((await daemon.call('checkpoint/get', { session, tag: '1.1' })).checkpoint.id, checkpoint.id);
+  assert.ok(shadow.startsWith(daemon.storage));
+  const entry = { user: { content: 'go on' }, assistant: { content: 'done' } };
+  await daemon.call('conversation/append', { session, entry });
+  write(root, { 'x.txt': 'changed', 'later.txt': 'later' });
+  const restore = { session, tag: '1.1' } as const;
+  const soft = await daemon.call('checkpoint/restore', { ...restore, mode: 'soft' });
+  assert.equal([soft.conversation?.historyLength, existsSync(join(root, 'later.txt'))], [0, true]);
+  await daemon.call('checkpoint/restore', { ...restore, mode: 'hard' });
+  assert.is(readFileSync(join(root, 'x.txt'), 'utf8'), 'x');
+  assert.not.ok(existsSync(join(root, 'later.txt')));
+  await daemon.close();
+});
+
+test('the six fields of a checkpoint; its history is a reference that costs no copy (Q5)', async () => {
+  const { daemon, session } = await opened();
+  const before = Date.now() - 1;
+  const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'do it' });
+  assert.is(checkpoint.tag, '1');
+  assert.ok(Date.parse(checkpoint.timestamp) >= before);
+  assert.is(checkpoint.description, 'do it');
+  assert.is(checkpoint.historyLength, 0);
+  assert.is(checkpoint.isTurn, true);
+  assert.is(checkpoint.toolName, undefined);
+  const tool = await daemon.call('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });
+  assert.is(tool.checkpoint.isTurn, false);
+  assert.is(tool.checkpoint.toolName, 'fs_write');
+  await daemon.close();
+});
+
+test('an aborted turn has its checkpoint, because a turn is made at its start (Q21)', async () => {
+  const { daemon, root, session } = await opened();
+  await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'never finished' });
+  write(root, { 'half.txt': 'half' });
+  const { checkpoint } = await daemon.call('checkpoint/get', { session, tag: '1' });
+  assert.is(checkpoint.description, 'never finished');
+  await daemon.close();
+});
+
+test('an operation error names the checkpoint that is not there and the way to the list (Q40)', async () => {
+  const { daemon, session } = await opened();
+  const error = await failure(daemon.call('checkpoint/restore', { session, tag: '9' }));
+  assert.is(error.kind, 'UnknownCheckpoint');
+  assert.match(error.message, /Checkpoint "9" not found\. Use checkpoint\/list/);
+  assert.is((await failure(daemon.call('checkpoint/list', { session: 'ses_none' }))).kind, 'UnknownSession');
+  await daemon.close();
+});
+
+test('a create that is cancelled changes nothing', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'x.txt': 'x' });
+  const controller = new AbortController();
+  controller.abort();
+  const cancelled = daemon.call(
+    'checkpoint/create',
+    { session, kind: 'turn' },
+    { signal: controller.signal },
+  );
+  await cancelled.then(
+    () => assert.unreachable(),
+    (error: unknown) => assert.is((error as Error).name, 'AbortError'),
+  );
+  assert.is((await daemon.call('checkpoint/list', { session })).checkpoints.length, 1);
+  await daemon.close();
+});
+
+test.run();

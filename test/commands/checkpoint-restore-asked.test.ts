@@ -1,0 +1,90 @@
+// What a restore says or asks before it changes anything: dry runs, mass deletions, conflicts, the expected head.
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { failure } from '../support/failures.ts';
+import { manifest, opened, write } from '../support/in-process-daemon.ts';
+
+test('a dry run says exactly what a real run does, and changes nothing', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const present = manifest(root);
+  const count = (await daemon.call('checkpoint/list', { session, kind: 'every' })).checkpoints.length;
+  const dry = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });
+  assert.equal(manifest(root), present);
+  assert.is((await daemon.call('checkpoint/list', { session, kind: 'every' })).checkpoints.length, count);
+  const real = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.equal([dry.restored, dry.deleted, dry.failed], [real.restored, real.deleted, real.failed]);
+  await daemon.close();
+});
+
+test('to delete more than half of more than 100 files a restore asks for confirmation', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}`, 'x'])));
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  assert.is(
+    (await failure(daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' }))).kind,
+    'ConfirmationRequired',
+  );
+  assert.ok(existsSync(join(root, 'many/0')));
+  const done = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
+  assert.is(done.deleted.length, 150);
+  await daemon.close();
+});
+
+test('a mass deletion is one also where a file takes the place of a directory, and a dry run lists it', async () => {
+  const { daemon, root, session } = await opened({ many: 'a file' });
+  rmSync(join(root, 'many'));
+  write(root, Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`many/${n}`, `${n}`])));
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const request = { session, tag: '0', mode: 'hard' } as const;
+  const planned = await daemon.call('checkpoint/restore', { ...request, dryRun: true });
+  assert.is(planned.deleted.length, 101);
+  assert.is((await failure(daemon.call('checkpoint/restore', request))).kind, 'ConfirmationRequired');
+  assert.ok(existsSync(join(root, 'many/100')));
+  const done = await daemon.call('checkpoint/restore', { ...request, confirm: true });
+  assert.equal(
+    [done.deleted, done.restored, done.failed],
+    [planned.deleted, planned.restored, planned.failed],
+  );
+  await daemon.close();
+});
+
+test('edits that nobody of the session made are conflicts: overwrite, skip or fail', async () => {
+  const { daemon, root, session } = await opened();
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'a.txt': 'by the agent' });
+  await daemon.call('ledger/recordWrite', { session, path: 'a.txt' });
+  write(root, { 'src/b.txt': 'by the user' });
+  const dry = await daemon.call('checkpoint/restore', { session, tag: '0', dryRun: true });
+  assert.equal(
+    dry.conflicts.map(({ path }) => path),
+    ['src/b.txt'],
+  );
+  assert.is(
+    (await failure(daemon.call('checkpoint/restore', { session, tag: '0', onConflict: 'fail' }))).kind,
+    'Conflict',
+  );
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'by the agent', 'nothing changed');
+  const skip = await daemon.call('checkpoint/restore', { session, tag: '0', onConflict: 'skip' });
+  assert.equal(
+    skip.skipped.map(({ path }) => path),
+    ['src/b.txt'],
+  );
+  assert.is(readFileSync(join(root, 'src/b.txt'), 'utf8'), 'by the user');
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
+  await daemon.close();
+});
+
+test('expect.head refuses when the session stands elsewhere', async () => {
+  const { daemon, session } = await opened();
+  const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const stale = daemon.call('checkpoint/restore', { session, tag: '0', expect: { head: checkpoint.id } });
+  assert.is((await failure(stale)).kind, 'PreconditionFailed');
+  await daemon.close();
+});
+
+test.run();

@@ -1,0 +1,42 @@
+// How much of the work tree a restore looks at.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { withSessions } from '../support/session-rig.ts';
+import { until } from '../support/until.ts';
+
+test('a restore looks at what changed, before and after, and the counts say so', () =>
+  withSessions(async (rig) => {
+    for (const path of ['a/f', 'b/c/f', 'd']) rig.write(path, 'one\n');
+    const session = await rig.open();
+    const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
+    const counts = async (): Promise<unknown> =>
+      (await rig.request('worktree/status', { session: session.id })).captures;
+    const restore = async (): Promise<void> => {
+      await rig.request('checkpoint/restore', { session: session.id, tag: '0', mode: 'hard' });
+    };
+    try {
+      await until('everything is held', () => session.enabled?.capture.isHeld === true);
+      const first = { reason: 'first', count: 1 };
+      assert.equal(await counts(), { fast: 0, cold: [first] });
+      rig.write('a/f', 'two\n');
+      rig.write('b/new', 'two\n');
+      await restore();
+      assert.equal([rig.read('a/f'), existsSync(join(rig.work, 'b/new'))], ['one\n', false]);
+      assert.equal(await counts(), { fast: 2, cold: [first] });
+      session.enabled?.capture.distrust();
+      rig.write('a/f', 'three\n');
+      await restore();
+      assert.is(rig.read('a/f'), 'one\n');
+      const cold = (await rig.request('worktree/status', { session: session.id })).captures?.cold;
+      assert.ok(
+        cold?.some(({ reason }) => reason === 'unwatched'),
+        JSON.stringify(cold),
+      );
+    } finally {
+      clearInterval(alive);
+    }
+  }));
+
+test.run();

@@ -1,0 +1,71 @@
+// What stands where a restore writes, or is ignored, or links away: saved first, or left alone.
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { git, manifest, opened, write } from '../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+
+test('a directory that stands in the way is saved, ignored content included, before it goes (F71)', async () => {
+  const { daemon, root, session } = await opened({ x: 'a file', '.gitignore': 'secret\n' });
+  rmSync(join(root, 'x'));
+  write(root, { 'x/secret': 'nobody else has this', 'x/plain': 'p' });
+  const present = manifest(root);
+  const result = await daemon.call('checkpoint/restore', { session, tag: '0' });
+  assert.equal(result.failed, []);
+  assert.is(readFileSync(join(root, 'x'), 'utf8'), 'a file');
+  await daemon.call('checkpoint/undo', { session });
+  assert.equal(manifest(root), present);
+  await daemon.close();
+});
+
+test('a nested repository in the way stays, its path is in failed, the rest goes on', async () => {
+  const { daemon, root, session } = await opened({ x: 'a file', y: 'y' });
+  rmSync(join(root, 'x'));
+  mkdirSync(join(root, 'x'));
+  git(join(root, 'x'), 'init', '-q');
+  write(root, { 'x/inner.txt': 'i', y: 'changed' });
+  const result = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.equal(
+    result.failed.map(({ path }) => path),
+    ['x'],
+  );
+  assert.ok(existsSync(join(root, 'x/.git/HEAD')));
+  assert.is(readFileSync(join(root, 'y'), 'utf8'), 'y');
+  await daemon.close();
+});
+
+test('what is ignored and not in the way is never touched, also when the rule came later (F73)', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.is(readFileSync(join(root, 'data/p'), 'utf8'), 'precious');
+  await daemon.close();
+});
+
+test('undo leaves what a restore had only revealed: ignored before it, visible after it took the rule away', async () => {
+  const { daemon, root, session } = await opened();
+  write(root, { '.gitignore': 'data\n', 'data/p': 'precious' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const present = manifest(root);
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  await daemon.call('checkpoint/undo', { session });
+  assert.equal(manifest(root), present);
+  await daemon.close();
+});
+
+test('a restore never writes through a link: the target outside stays as it is (F67, F68)', async () => {
+  const { daemon, root, session } = await opened({ 'd/f': 'inside' });
+  const outside = temporaryDirectory('outside');
+  writeFileSync(join(outside, 'f'), 'canary');
+  rmSync(join(root, 'd'), { recursive: true });
+  symlinkSync(outside, join(root, 'd'));
+  await daemon.call('checkpoint/restore', { session, tag: '0' });
+  assert.is(readFileSync(join(outside, 'f'), 'utf8'), 'canary');
+  assert.ok(lstatSync(join(root, 'd')).isDirectory());
+  assert.is(readFileSync(join(root, 'd/f'), 'utf8'), 'inside');
+  await daemon.close();
+});
+
+test.run();

@@ -1,0 +1,94 @@
+// What the files are after a restore: soft and hard, the empty tree, modes, inodes and times.
+import { chmodSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { InProcessDaemon, manifest, opened, repository, write } from '../support/in-process-daemon.ts';
+
+test('soft keeps what came later; hard makes the captured set exactly the checkpoint (Q25)', async () => {
+  const { daemon, root, session } = await opened();
+  const before = manifest(root);
+  write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
+  rmSync(join(root, 'src/b.txt'));
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  await daemon.call('checkpoint/restore', { session, tag: '0' });
+  assert.equal(manifest(root), { ...before, 'later.txt': manifest(root)['later.txt'] });
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.equal(manifest(root), before);
+  await daemon.close();
+});
+
+test('an empty tree: soft does nothing and succeeds, hard removes what was added (Q27, F25)', async () => {
+  const daemon = new InProcessDaemon();
+  const root = repository({});
+  const { session } = await daemon.open(root);
+  write(root, { 'x/y.txt': 'y' });
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  const soft = await daemon.call('checkpoint/restore', { session, tag: '0' });
+  assert.is(soft.restored.length + soft.deleted.length + soft.failed.length, 0);
+  assert.ok(existsSync(join(root, 'x/y.txt')));
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.not(existsSync(join(root, 'x')), 'a directory that a restore empties goes too');
+  await daemon.close();
+});
+
+test('a directory gets the mode that the checkpoint holds, and undo brings back the one it had (F22)', async () => {
+  const { daemon, root, session } = await opened({ 'shut/a': 'a\n', 'open/b': 'b\n' });
+  const modes = (): number[] => ['shut', 'open'].map((name) => statSync(join(root, name)).mode & 0o777);
+  const usual = 0o777 & ~process.umask();
+  chmodSync(join(root, 'shut'), 0o555);
+  await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  for (const name of ['shut', 'open']) chmodSync(join(root, name), 0o755);
+  write(root, { 'shut/a': 'changed\n', 'open/b': 'changed\n' });
+  for (const name of ['shut', 'open']) chmodSync(join(root, name), 0o555);
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  assert.equal(modes(), [0o555, usual]);
+  assert.is(readFileSync(join(root, 'open/b'), 'utf8'), 'b\n');
+  assert.is((await daemon.call('checkpoint/hasChanges', { session })).hasChanges, false);
+  await daemon.call('checkpoint/undo', { session });
+  assert.equal(modes(), [0o555, 0o555]);
+  for (const name of ['shut', 'open']) chmodSync(join(root, name), 0o755);
+  await daemon.close();
+});
+
+test('modes stricter than usual come back and are never widened (F22)', async () => {
+  const daemon = new InProcessDaemon();
+  const root = repository({ '.env': 'secret', 'run.sh': '#!/bin/sh\n', 'locked/x': 'x' });
+  chmodSync(join(root, '.env'), 0o600);
+  chmodSync(join(root, 'run.sh'), 0o755);
+  chmodSync(join(root, 'locked'), 0o700);
+  const { session } = await daemon.open(root);
+  const before = manifest(root);
+  rmSync(join(root, '.env'));
+  rmSync(join(root, 'locked'), { recursive: true });
+  chmodSync(join(root, 'run.sh'), 0o644);
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.equal(manifest(root), before);
+  assert.is(statSync(join(root, 'locked')).mode & 0o777, 0o700);
+  chmodSync(join(root, '.env'), 0o644);
+  const { stats } = await daemon.call('checkpoint/diff', { session, from: '0' });
+  assert.is(
+    (await daemon.call('checkpoint/hasChanges', { session })).hasChanges,
+    true,
+    'a change of these modes alone is a change',
+  );
+  assert.type(stats.modified, 'number');
+  await daemon.close();
+});
+
+test('a restore that changes one file of many leaves inode and times of the others (F23)', async () => {
+  const files = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`f/${i}`, `${i}`]));
+  const { daemon, root, session } = await opened(files);
+  const stamp = (i: number): string => {
+    const { ino, mtimeMs } = statSync(join(root, `f/${i}`));
+    return `${ino} ${mtimeMs}`;
+  };
+  const before = Array.from({ length: 300 }, (_, i) => stamp(i));
+  write(root, { 'f/7': 'changed' });
+  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  const touched = before.flatMap((old, i) => (stamp(i) === old ? [] : [i]));
+  assert.equal(touched, [7]);
+  await daemon.close();
+});
+
+test.run();
