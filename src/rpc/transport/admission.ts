@@ -38,6 +38,12 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the id that an answer to this JSON value bears; null when the value has none that is allowed. */
+export function idToAnswer(value: unknown): RequestId | null {
+  const id = isObject(value) ? value['id'] : undefined;
+  return isId(id) ? id : null;
+}
+
 /**
  * The requests in flight. Inside, each has a number of ours, so that the library's tables, which compare ids as
  * text, cannot confuse the client's; {@link Admission.release} gives the client's id back for the response.
@@ -64,7 +70,7 @@ export class Admission {
       return this.#invalid(null, 'Batches are not supported; send one message a frame.');
     if (!isObject(value)) return this.#invalid(null, 'A message must be a JSON object.');
     const { id, method, params } = value;
-    const answerTo = isId(id) ? id : null;
+    const answerTo = idToAnswer(value);
     if (value['jsonrpc'] !== '2.0') return this.#invalid(answerTo, '"jsonrpc" must be "2.0".');
     if (method === undefined && ('result' in value || 'error' in value)) {
       return { drop: 'a response to nothing that was asked' };

@@ -45,3 +45,42 @@ export function excessOf(text: Buffer): string | undefined {
   }
   return undefined;
 }
+
+const nullBytes = Buffer.from('null');
+
+/**
+ * Parses only the outermost level of a JSON text that is too much to parse: every nested value becomes null.
+ *
+ * One pass skips what is nested, however deep. Returns undefined when the text is not closed, when its outermost level
+ * is not JSON, or when that level alone is too long to be harmless. Nested values are not checked.
+ */
+export function outermostLevel(text: Buffer): unknown {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let depth = 0;
+  let from = 0;
+  const take = (to: number): boolean => {
+    pieces.push(text.subarray(from, to));
+    length += to - from;
+    return length <= harmlessBytes;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === quote) at = behindString(text, at) - 1;
+    else if (byte === openBracket || byte === openBrace) {
+      depth += 1;
+      if (depth !== 2) continue;
+      if (!take(at)) return undefined;
+      pieces.push(nullBytes);
+    } else if (byte === closeBracket || byte === closeBrace) {
+      depth -= 1;
+      if (depth === 1) from = at + 1;
+    }
+  }
+  if (depth !== 0 || !take(text.length)) return undefined;
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

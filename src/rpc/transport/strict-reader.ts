@@ -11,9 +11,9 @@ import {
   type MessageReader,
 } from 'vscode-jsonrpc/node';
 import { wireError } from '../error-response.ts';
-import { type Admission, type Refusal, refusal } from './admission.ts';
+import { type Admission, idToAnswer, type Refusal, type RequestId, refusal } from './admission.ts';
 import { type FrameLimits, FrameParser, frameLimits } from './frame-parser.ts';
-import { excessOf } from './json-bounds.ts';
+import { excessOf, outermostLevel } from './json-bounds.ts';
 
 /** Why no more messages come. `endOfInput` also stands for an input that failed. */
 export type ReaderEnd = 'endOfInput' | 'framing';
@@ -31,14 +31,14 @@ export interface ReaderPorts {
   readonly limits?: FrameLimits;
 }
 
-type Decoded = { readonly value: unknown } | { readonly fault: string };
+type Decoded = { readonly value: unknown } | { readonly fault: string; readonly id?: RequestId | null };
 
 function decode(body: Buffer, foreignCharset: string | undefined): Decoded {
   if (foreignCharset !== undefined) return { fault: 'The body must be UTF-8.' };
   // Checked, not replaced: a replacement character would silently become part of a path or a message.
   if (!isUtf8(body)) return { fault: 'The body is not valid UTF-8.' };
   const fault = excessOf(body);
-  if (fault !== undefined) return { fault };
+  if (fault !== undefined) return { fault, id: idToAnswer(outermostLevel(body)) };
   try {
     return { value: JSON.parse(body.toString('utf8')) };
   } catch {
@@ -92,7 +92,7 @@ export class StrictReader extends AbstractMessageReader implements MessageReader
   #take(body: Buffer, foreignCharset: string | undefined): void {
     const decoded = decode(body, foreignCharset);
     if ('fault' in decoded) {
-      this.#ports.refuse(refusal(null, wireError('ParseError', decoded.fault)));
+      this.#ports.refuse(refusal(decoded.id ?? null, wireError('ParseError', decoded.fault)));
       return;
     }
     const verdict = this.#ports.admission.judge(decoded.value);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { depthMax, excessOf, valuesMax } from '../../../src/rpc/transport/json-bounds.ts';
+import { depthMax, excessOf, outermostLevel, valuesMax } from '../../../src/rpc/transport/json-bounds.ts';
 import { checkProperty } from '../../support/property.ts';
 
 const filler = ' '.repeat(70_000);
@@ -39,6 +39,38 @@ test('64 MiB of brackets are refused within a moment', () => {
   assert.type(excessOf(bomb), 'string');
   assert.type(excessOf(bomb.fill('[')), 'string');
   assert.ok(performance.now() - startedMs < 2000);
+});
+
+test('the outermost level is parsed as JSON.parse does, with null for what is nested', () => {
+  const flat = (value: unknown): unknown => (typeof value === 'object' ? null : value);
+  checkProperty(fc.tuple(fc.jsonValue(), fc.constantFrom(0, 1, '\t')), ([value, space]) => {
+    const expected = Array.isArray(value)
+      ? value.map(flat)
+      : value === null || typeof value !== 'object'
+        ? value
+        : Object.fromEntries(Object.entries(value).map(([key, each]) => [key, flat(each)]));
+    assert.equal(outermostLevel(Buffer.from(JSON.stringify(value, undefined, space))), expected);
+  });
+});
+
+test('an outermost level that is too long, cut or not JSON has no value', () => {
+  const members = '"a":1,'.repeat(20_000);
+  const texts = ['', '{"id":1', '{"id":1}}', '{"id":1}{}', '{"id":[}', '{"id"}', `{${members}"id":1}`];
+  for (const text of texts) assert.is(outermostLevel(Buffer.from(text)), undefined, text.slice(0, 20));
+  assert.is(outermostLevel(Buffer.from(`["${filler}"]`)), undefined);
+});
+
+test('the outermost level of 64 MiB of brackets is parsed or given up within a moment', () => {
+  const bomb = Buffer.alloc(64 << 20, '[],');
+  const started = process.cpuUsage();
+  assert.is(outermostLevel(bomb), undefined);
+  assert.is(outermostLevel(bomb.fill('[')), undefined);
+  const value = outermostLevel(
+    Buffer.concat([Buffer.from('{"a":['), bomb.fill('[]'), Buffer.from('],"id":2}')]),
+  );
+  assert.equal(value, { a: null, id: 2 });
+  const { user, system } = process.cpuUsage(started);
+  assert.ok(user + system < 4_000_000, `${user + system} µs`);
 });
 
 test.run();

@@ -171,14 +171,56 @@ test('200,000 nested brackets are survived, closed or not, and the next request 
   const bomb = '['.repeat(200_000);
   const closed = `${bomb}${']'.repeat(200_000)}`;
   const nested = `{"jsonrpc":"2.0","id":5,"method":"m","params":{"a":${closed}}}`;
-  for (const body of [bomb, closed, '{"a":'.repeat(200_000), nested, '['.repeat(60_000)]) {
+  const expected: [string, number | null][] = [
+    [bomb, null],
+    [closed, null],
+    ['{"a":'.repeat(200_000), null],
+    [nested, 5],
+    ['['.repeat(60_000), null],
+  ];
+  for (const [body, id] of expected) {
     const { refused, passed } = read([frameOf(body), frameOf(request(6))]);
     assert.equal(
       refused.map((response) => [response.error.code, response.id]),
-      [[-32700, null]],
+      [[-32700, id]],
     );
     assert.is(passed.length, 1);
   }
+});
+
+test('a body that is nested too deep or holds too many values is answered with its id', () => {
+  const deep = `${'['.repeat(50_000)}"id"${']'.repeat(50_000)}`;
+  const wide = `[${'1,'.repeat(2_000_000)}1]`;
+  for (const huge of [deep, wide, `{"id":7,"a":${deep}}`]) {
+    const params = `"params":{"id":8,"a":${huge}}`;
+    for (const id of [5, -1, 'five', 'quote " and \\', '']) {
+      const member = `"id":${JSON.stringify(id)}`;
+      for (const body of [`{${member},"method":"m",${params}}`, `{"method":"m",${params} , ${member} }\n`]) {
+        assert.equal(codesOf([body]), [[-32700, id]], body.slice(0, 40));
+      }
+    }
+    assert.equal(codesOf([`{${params},"\\u0069d":1,"id":2}`]), [[-32700, 2]], 'the last id counts');
+    assert.equal(codesOf([`{${params},"\\u0069d":1}`]), [[-32700, 1]], 'a key may be escaped');
+  }
+});
+
+test('a body that is nested too deep is answered with id null where it has no id of its own', () => {
+  const deep = `${'['.repeat(50_000)}1${']'.repeat(50_000)}`;
+  const rest = `"method":"m","params":{"id":8,"a":${deep}}`;
+  const bodies = [
+    `{${rest}}`,
+    `[{"id":5,${rest}}]`,
+    `{"id":{"id":5},${rest}}`,
+    `{"id":${deep},${rest}}`,
+    `{"id":1.5,${rest}}`,
+    `{"id":5 6,${rest}}`,
+    `{"x":"id",5,${rest}}`,
+    `{"id":5,${rest}`,
+    `{"id":5,${rest}}}`,
+    `{"id":5,${rest}}{"id":5}`,
+    `x{"id":5,${rest}}`,
+  ];
+  for (const body of bodies) assert.equal(codesOf([body]), [[-32700, null]], body.slice(0, 40));
 });
 
 test('120,000 mutated frames: no throw, one answer a fault, the same however the bytes are cut (F103)', () => {
