@@ -7,7 +7,8 @@ import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf, type Stamp } from '../base/file-stamp.ts';
 import { constants, files, openPath } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import { bytesOf, type TreePath } from '../tree/tree-path.ts';
+import { bytesOf, fromText, type TreePath, toText } from '../tree/tree-path.ts';
+import { readMounts, shownWithin } from '../watch/mounts.ts';
 import { protectedPlace } from './root/protected-places.ts';
 import { refuseOtherMount, type StandingRoot, standingRoot } from './root/standing-root.ts';
 
@@ -171,31 +172,53 @@ function canonical(path: string): string {
 /**
  * Refuses a storage directory inside the work tree: it would capture itself without end.
  *
- * Compares by identity on the way up, so links and letter case hide nothing. @throws StorageInsideWorkTree
+ * @throws StorageInsideWorkTree
  */
 export function refuseStorageInside(tree: WorkTree, storageDirectory: string): void {
-  if (storageWithin(tree, storageDirectory) !== undefined) {
-    throw new CheckpointdError(
-      'StorageInsideWorkTree',
-      `The storage directory ${storageDirectory} lies inside the work tree ${tree.root}. Choose one outside it.`,
-      { details: { storageDirectory, workTree: tree.root } },
-    );
+  const within = storageWithin(tree, storageDirectory);
+  if (within === undefined) return;
+  const place = within === '' ? '' : ` as ${toText(within)}`;
+  throw new CheckpointdError(
+    'StorageInsideWorkTree',
+    `The storage directory ${storageDirectory} lies inside the work tree ${tree.root}${place}. Choose one outside it.`,
+    { details: { storageDirectory, workTree: tree.root } },
+  );
+}
+
+/**
+ * Returns where a storage directory (existing or not) lies below the work tree, or undefined when it lies elsewhere.
+ *
+ * Compares by identity on the way up, so links and letter case hide nothing, and looks through bind mounts (Linux).
+ */
+export function storageWithin(tree: WorkTree, storageDirectory: string): TreePath | undefined {
+  const missing: string[] = [];
+  const real = existingPart(storageDirectory, missing);
+  const identity = identityOf(files.statSync(real, { bigint: true }));
+  const shown = shownWithin(readMounts(), real, tree.root).filter((path) => isAt(path, identity));
+  for (const path of [real, ...shown]) {
+    const below = namesBelow(tree, path);
+    if (below !== undefined) return fromText([...below, ...missing].join('/'));
+  }
+  return undefined;
+}
+
+/** Returns the names that lead from the work tree's root to a path; undefined when no directory above it is the root. */
+function namesBelow(tree: WorkTree, path: string): string[] | undefined {
+  const names: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    if (identityOf(files.statSync(at, { bigint: true })) === tree.identity) return names;
+    if (dirname(at) === at) return undefined;
+    names.unshift(basename(at));
   }
 }
 
-/** Where a storage directory (existing or not) lies below the work tree, or undefined when it lies elsewhere. */
-export function storageWithin(tree: WorkTree, storageDirectory: string): TreePath | undefined {
-  const below: string[] = [];
-  let path = existingPart(storageDirectory, below);
-  for (;;) {
-    const stats = files.statSync(path, { bigint: true });
-    if (identityOf(stats) === tree.identity) {
-      return Buffer.from(below.join('/'), 'utf8').toString('latin1') as TreePath;
-    }
-    const parent = dirname(path);
-    if (parent === path) return undefined;
-    below.unshift(basename(path));
-    path = parent;
+/** True when a directory can be reached at a path. */
+function isAt(path: string, identity: string): boolean {
+  try {
+    return identityOf(files.statSync(path, { bigint: true })) === identity;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
   }
 }
 

@@ -1,6 +1,7 @@
 // What the kernel says is mounted where (Linux; elsewhere it says nothing), and the places in it. It mounts nothing,
 // and knows no work tree.
 import { Buffer } from 'node:buffer';
+import { posix } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
@@ -27,6 +28,36 @@ export function mountAt(mounts: string, directory: string): string | undefined {
       .at(-1)
       ?.split(' ') ?? [];
   return device === undefined ? undefined : `${device} ${from ?? ''}`;
+}
+
+/**
+ * Lists the paths in `directory` at which a bind mount shows what lies at the canonical `path` elsewhere, whichever of
+ * the two is the mount. Another mount may cover such a path, so compare identities.
+ */
+export function shownWithin(mounts: string, path: string, directory: string): string[] {
+  const all = linesWhere(mounts, (place) => place !== '').map((line) => {
+    const [, , device, from = '', place = ''] = line.split(' ');
+    return { device, from: unescaped(from), place: unescaped(place) };
+  });
+  const found = new Set<string>();
+  for (const { device, from, place } of all) {
+    const below = pathBelow(path, place);
+    if (below === undefined) continue;
+    const stored = posix.join(from, below);
+    for (const other of all) {
+      const rest = other.device === device ? pathBelow(stored, other.from) : undefined;
+      if (rest !== undefined) found.add(posix.join(other.place, rest));
+    }
+  }
+  found.delete(path);
+  return [...found].filter((shown) => pathBelow(shown, directory) !== undefined);
+}
+
+/** Returns the path from a directory to what lies in it, '' for the directory itself; undefined for what lies elsewhere. */
+function pathBelow(path: string, directory: string): string | undefined {
+  if (path === directory) return '';
+  const prefix = directory.endsWith('/') ? directory : `${directory}/`;
+  return path.startsWith(prefix) ? path.slice(prefix.length) : undefined;
 }
 
 function linesWhere(mounts: string, isMeant: (place: string) => boolean): string[] {

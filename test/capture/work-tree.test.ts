@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -169,6 +170,59 @@ test('storage inside the work tree is refused, also through links and before it 
       assert.is(refused(path), 'none', path);
     assert.is(String(storageWithin(tree, join(top, 'w/.state/x'))), '.state/x');
     assert.is(String(storageWithin(tree, join(top, 'in/x'))), 'a/x');
+  });
+});
+
+/** Mounts in order, runs the body and unmounts everything again. False when nothing can be mounted here. */
+function withMounts(mounts: readonly (readonly string[])[], body: () => void): boolean {
+  const mounted: string[] = [];
+  try {
+    for (const how of mounts) {
+      if (spawnSync('mount', how).status !== 0) return false;
+      mounted.push(how.at(-1) ?? '');
+    }
+    body();
+    return true;
+  } finally {
+    for (const place of mounted.toReversed()) spawnSync('umount', [place]);
+  }
+}
+
+test('storage that a bind mount brings into the work tree is refused, whichever side is mounted', () => {
+  withTop((top) => {
+    const at = (path: string): string => join(top, path);
+    for (const path of ['w/a b/c', 'w/in', 'w/small', 'w/over', 'out', 'again', 'far/near', 'tmpfs'])
+      mkdirSync(at(path), { recursive: true });
+    const places = (root: string, paths: readonly string[]): (string | undefined)[] => {
+      const tree = openWorkTree(at(root));
+      return paths.map((path) => storageWithin(tree, at(path)));
+    };
+    const mounts = [
+      ['--bind', at('w/a b'), at('out')],
+      ['--bind', at('w'), at('again')],
+      ['--bind', at('far/near'), at('w/in')],
+      ['--bind', at('far/near'), at('w/over')],
+      ['-t', 'tmpfs', 'ckpt', at('w/over')],
+      ['-t', 'tmpfs', 'ckpt', at('tmpfs')],
+      ['--bind', at('tmpfs'), at('w/small')],
+    ];
+    const isMounted = withMounts(mounts, () => {
+      const inside = ['out', 'out/c/new', 'again/x', 'far/near', 'far/near/x/y', 'tmpfs/x'];
+      const expected = ['a b', 'a b/c/new', 'x', 'in', 'in/x/y', 'small/x'];
+      assert.equal(places('w', inside), expected);
+      assert.equal(places('w', ['far', 'far/x', 'outer']), [undefined, undefined, undefined]);
+      assert.equal(places('again', ['out/x', 'w/a b/x']), ['a b/x', 'a b/x']);
+      assert.equal(places('out', ['w/a b/x', 'w/x']), ['x', undefined]);
+      const refuse = (): void => refuseStorageInside(openWorkTree(at('w')), at('far/near/x'));
+      assert.throws(refuse, /lies inside the work tree .*\/w as in\/x\. Choose one outside/);
+    });
+    if (!isMounted) return console.log('SKIPPED: nothing can be mounted here');
+    assert.equal(places('w', ['out', 'again/x', 'far/near', 'tmpfs']), [
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 });
 
