@@ -1,5 +1,6 @@
 // src/ON-DISK.md against real sessions: every path and ref that a daemon makes is named there, and every row names one.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+// The modes are those that its second paragraph tells.
+import { lstatSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -44,7 +45,26 @@ function leaves(top: string): string[] {
   });
 }
 
-async function pathsAndRefs(strategy: 'shadow' | 'local' | 'sqlite'): Promise<[string[], string[]]> {
+/** Every mode that is in no sentence of the page, with the path that has it. */
+function oddModes(storage: string): string[] {
+  const umask = process.umask();
+  const byGit = /^ses_[^/]+\/(local\/view\.git\/)?(HEAD$|packed-refs$|(objects|refs)(\/|$))/;
+  const readOnly = /\/(objects|kept|incoming)\/[0-9a-f]{2}\/|\/pack\/|\/refs\/checkpointd\//;
+  const odd: string[] = [];
+  for (const entry of readdirSync(storage, { withFileTypes: true, recursive: true })) {
+    const path = relative(storage, join(entry.parentPath, entry.name));
+    if (entry.isSymbolicLink()) continue;
+    const own = entry.isDirectory() ? [0o700] : readOnly.test(path) ? [0o400, 0o444] : [0o600];
+    const gits = !byGit.test(path) ? [] : entry.isDirectory() ? [0o755] : [0o644];
+    const mode = lstatSync(join(storage, path)).mode & 0o777;
+    if (![...own, ...gits].some((each) => (each & ~umask) === mode)) odd.push(`${mode.toString(8)} ${path}`);
+  }
+  return odd;
+}
+
+async function pathsAndRefs(
+  strategy: 'shadow' | 'local' | 'sqlite',
+): Promise<[string[], string[], string[]]> {
   const rig = new DaemonRig();
   const { client, session } = await rig.opened({ strategy, retention: 'keep' });
   rig.write('a.txt', 'changed\n');
@@ -62,13 +82,14 @@ async function pathsAndRefs(strategy: 'shadow' | 'local' | 'sqlite'): Promise<[s
     const { state } = await again.client.request('worktree/status', { session });
     return state === 'live';
   });
+  const odd = oddModes(rig.storage);
   // As a kill between two lines of a restore or of an atomic write would leave it.
   writeFileSync(join(rig.storage, session, 'checkpointd', 'owner.json.0123456789ab.tmp'), '');
   writeFileSync(join(rig.storage, session, 'checkpointd', 'session.log.damaged-0123456789ab'), '');
   const paths = leaves(rig.storage).map((path) => relative(rig.storage, path));
   const refs = git(rig.work, 'for-each-ref', '--format=%(refname)').split('\n').filter(Boolean);
   await rig.dispose();
-  return [paths, refs];
+  return [paths, refs, odd];
 }
 
 test('ON-DISK.md names every path and ref that sessions make, and nothing else', async () => {
@@ -78,7 +99,8 @@ test('ON-DISK.md names every path and ref that sessions make, and nothing else',
   const seen = new Set<string>();
   const unnamed: string[] = [];
   for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
-    const [paths, refs] = await pathsAndRefs(strategy);
+    const [paths, refs, odd] = await pathsAndRefs(strategy);
+    assert.equal(odd, [], 'the modes are those that the page tells');
     for (const [names, rows] of [
       [paths, kept],
       [refs, theirs],
