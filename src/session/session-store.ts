@@ -6,9 +6,12 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
-import { brokenRepository } from '../git/repository/broken-repository.ts';
-import { findRepository, isRepositoryHidden } from '../git/repository/git-dir.ts';
-import { makeRepository } from '../git/repository/new-repository.ts';
+import {
+  brokenRepository,
+  findRepository,
+  isRepositoryHidden,
+  makeRepository,
+} from '../git/repository/git-dir.ts';
 import { GuardedStore } from '../store/guarded-store.ts';
 import { PublishedList } from '../store/published-list.ts';
 import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';

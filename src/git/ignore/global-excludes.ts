@@ -7,8 +7,8 @@ import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { readIfPresent } from '../../base/regular-file.ts';
 import { hasDied, runGit } from '../process/run.ts';
-import { blockingInclude } from '../repository/config-includes.ts';
 import type { Repository } from '../repository/git-dir.ts';
+import { blockingInclude } from '../repository/repository-settings.ts';
 
 /** `git config` reads a few small files; what takes longer waits for something. */
 const configMsMax = 8000;

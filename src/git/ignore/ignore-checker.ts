@@ -12,8 +12,8 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { runGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
-import { isWaitedFor } from '../repository/config-includes.ts';
 import type { Repository } from '../repository/git-dir.ts';
+import { isWaitedFor } from '../repository/repository-settings.ts';
 import { GlobalExcludes, type UserPlaces } from './global-excludes.ts';
 
 export interface IgnoreCheckerOptions {

@@ -1,11 +1,19 @@
-// Many small objects at once, as a pack that we write ourselves and `index-pack` takes in: the directories of a first
-// capture, which fast-import cannot store and `hash-object` stores one file each. Nothing is deflated or deltified:
-// ids are most of a directory's bytes and do not shrink. It is no way to store large contents.
-import { createHash } from 'node:crypto';
+// Packs for many objects at once. Directories of a first capture go into a pack that the daemon writes itself and
+// `index-pack` takes in: fast-import cannot store them, and `hash-object` stores one file each. Nothing is deflated
+// or deltified, because ids are most of a directory's bytes and do not shrink. Blobs go through `fast-import`, below.
+
+import { Buffer } from 'node:buffer';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { files, filesAsync } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import type { GitPlace } from '../process/environment.ts';
-import { runGit } from '../process/run.ts';
+import { type GitProcess, gitAnswered, gitFailure, openGit, runGit } from '../process/run.ts';
 import type { ObjectType } from './object-id.ts';
+import { type ObjectSource, removeSpool } from './object-writer.ts';
 
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };
 /** The most that one stored block of a zlib stream holds. */
@@ -84,4 +92,159 @@ async function stored(object: Uint8Array, slices: Slices): Promise<Uint8Array[]>
   sum.writeUInt16BE(low, 2);
   parts.push(sum);
   return parts;
+}
+
+// Many blobs in one pack, for a first capture. `fast-import` reads the bytes from its input and lists at its end the
+// ids that it gave, which must equal the ids computed in process. Nothing is readable before `finish`. A kill leaves
+// a temporary pack, which the next opening removes. It stores blobs alone: no commit, no ref.
+
+const args = [
+  'fast-import',
+  '--quiet',
+  '--done', // without the closing word it keeps nothing: a cut input is no pack
+  '--depth=0', // no deltas against the blob before: half the CPU (1.8 s instead of 3.3 for 96 MB of sources), no larger
+  '--force',
+];
+const chunkBytes = 1 << 20;
+/**
+ * Small contents go to git together: a write for each costs more than the bytes. A batch of this size fits into the
+ * socket's buffer whole, so that git works on it while the next one is read.
+ */
+const batchBytes = 128 << 10;
+const newline = Buffer.from('\n', 'latin1');
+/** How far git may be behind before the next one waits: both work at the same time. */
+const aheadBytesMax = 8 << 20;
+
+/** An import under way. One writer at a time adds to it. */
+export class BulkImport {
+  readonly #process: GitProcess;
+  /** Where git lists the ids that it gave. Asking for each (`get-mark`) stalls it whenever we are busy. */
+  readonly #marksFile: string;
+  /** The ids in the order they were sent; the mark of each is its place, from 1. */
+  readonly #sent: string[] = [];
+  #batch: Uint8Array[] = [];
+  #batchBytes = 0;
+
+  private constructor(process: GitProcess, marksFile: string) {
+    this.#process = process;
+    this.#marksFile = marksFile;
+    process.stdout.resume();
+  }
+
+  /** `spoolDirectory` is private; git's list of ids is written to it. */
+  static async start(place: GitPlace, spoolDirectory: string): Promise<BulkImport> {
+    // unpackLimit: below it fast-import would explode its pack into loose objects again.
+    const settings = { ...place.settings, 'fastimport.unpackLimit': '1', 'pack.compression': '1' };
+    const marksFile = join(spoolDirectory, `${randomBytes(8).toString('hex')}.marks`);
+    const own = [...args, `--export-marks=${marksFile}`];
+    return new BulkImport(await openGit({ ...place, settings }, own), marksFile);
+  }
+
+  /** Sends one blob; waits while git is behind. @throws GitFailed, NoSpace when git has died */
+  async add(id: string, source: ObjectSource): Promise<void> {
+    this.#sent.push(id);
+    const size = source.kind === 'spool' ? source.size : source.bytes.length;
+    this.#put(Buffer.from(`blob\nmark :${this.#sent.length}\ndata ${size}\n`, 'latin1'));
+    if (source.kind === 'bytes') this.#put(source.bytes);
+    else await this.#sendFile(source.file, size);
+    this.#put(newline);
+    if (this.#batchBytes >= batchBytes) await this.#flush();
+    if (source.kind === 'spool') removeSpool(source.file);
+  }
+
+  /** Closes the pack; every blob is readable when this resolves. */
+  async finish(signal?: AbortSignal): Promise<void> {
+    this.#put(Buffer.from('done\n', 'latin1'));
+    await this.#flush();
+    this.#process.stdin.end();
+    const { exitCode, cause } = await this.#process.awaiting(this.#process.ended);
+    if (exitCode !== 0) throw this.#failed(exitCode, cause);
+    await this.#confirm(new Slices(signal));
+  }
+
+  /** Ends it at once; what it wrote are temporary files. */
+  async abort(): Promise<void> {
+    this.#process.kill('SIGKILL');
+    await this.#process.ended;
+    files.rmSync(this.#marksFile, { force: true });
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL');
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  async #sendFile(file: string, size: number): Promise<void> {
+    const handle = await filesAsync.open(file, 'r');
+    try {
+      let left = size;
+      while (left > 0) {
+        const chunk = Buffer.allocUnsafe(Math.min(left, chunkBytes));
+        const { bytesRead } = await handle.read(chunk, 0, chunk.length);
+        if (bytesRead === 0) throw new CheckpointdError('StoreUnavailable', `A spool file was cut: ${file}.`);
+        left -= bytesRead;
+        this.#put(chunk.subarray(0, bytesRead));
+        await this.#flush();
+      }
+    } finally {
+      await handle.close();
+    }
+  }
+
+  #put(bytes: Uint8Array): void {
+    this.#batch.push(bytes);
+    this.#batchBytes += bytes.length;
+  }
+
+  async #flush(): Promise<void> {
+    const { stdin } = this.#process;
+    if (stdin.destroyed) return this.#throwEnd();
+    const batch = Buffer.concat(this.#batch);
+    this.#batch = [];
+    this.#batchBytes = 0;
+    stdin.write(batch);
+    if (stdin.writableLength === 0) return;
+    if (stdin.writableLength < aheadBytesMax) {
+      // What did not fit goes out only when the event loop gets its turn; until then git would have nothing to do.
+      await setImmediate();
+      return;
+    }
+    const over = new AbortController();
+    const drained = once(stdin, 'drain', { signal: over.signal }).catch((error: unknown) => {
+      if (systemCode(error) !== 'ABORT_ERR' && !stdin.destroyed) throw error;
+    });
+    await this.#process.awaiting(Promise.race([drained, this.#process.ended]));
+    over.abort();
+    if (stdin.destroyed) await this.#throwEnd();
+  }
+
+  async #throwEnd(): Promise<never> {
+    const { exitCode, cause } = await this.#process.ended;
+    throw this.#failed(exitCode, cause);
+  }
+
+  #failed(exitCode: number, cause: unknown): CheckpointdError {
+    return gitFailure(args, exitCode, this.#process.stderr(), systemCode(cause) ?? cause);
+  }
+
+  /** Compares git's ids with ours. */
+  async #confirm(slices: Slices): Promise<void> {
+    gitAnswered(
+      files.existsSync(this.#marksFile),
+      'fast-import writes the file of marks that it was told to',
+    );
+    const marks = await filesAsync.readFile(this.#marksFile);
+    files.rmSync(this.#marksFile, { force: true });
+    let at = 0;
+    for (const [index, id] of this.#sent.entries()) {
+      if (slices.isDue()) await slices.pause();
+      const line = `:${index + 1} ${id}\n`;
+      const isGiven = marks.toString('latin1', at, at + line.length) === line;
+      gitAnswered(isGiven, `fast-import stores content under the id computed here (${id})`);
+      at += line.length;
+    }
+  }
 }

@@ -1,7 +1,7 @@
 // Stores objects one by one: small ones in process (git/objects/loose-object.ts), which takes a tenth of a millisecond
 // instead of a round trip, others through persistent `hash-object -w --stdin-paths` children that only store bytes. Git
 // is handed private files alone (a path of the work tree could be a link, a FIFO, or shrink under it: SIGBUS), and each
-// id that it answers must be the one computed in process. Many objects at once go through git/objects/bulk-import.ts.
+// id that it answers must be the one computed in process. Many objects at once go through git/objects/object-pack.ts.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';

@@ -1,14 +1,16 @@
 // Starts git by execa, awaited or as a stream of bytes. The persistent ones (git/process/child.ts) and the feed of
 // fast-import build on `openGit`; no other file starts git. Output is bytes; a non-zero exit is an error that
 // carries the argument list, the code and what git said. It never looks at what the bytes mean.
+
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Readable, Writable } from 'node:stream';
 import type { execa, Options } from 'execa';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { passSeam } from '../../base/seam.ts';
-import { begun } from './begin.ts';
 import { type GitPlace, gitEnvironment, placeArguments } from './environment.ts';
-import { ProcessGroup } from './process-group.ts';
+import { SilenceTimer, silent } from './silence.ts';
 
 export interface GitRun {
   readonly place: GitPlace;
@@ -247,4 +249,115 @@ export function gitAnswered(condition: unknown, because: string): asserts condit
     `git gave an answer that makes no sense: expected was that ${because}. Look at the git that stands first on PATH.`,
     { details: { expected: because } },
   );
+}
+
+// Starting where descriptors have run out: Node then returns a process without pipes, at which execa stumbles before
+// it listens. The cause arrives as an event without a listener, which would end the daemon with all its sessions.
+// Execa reports every other error of a start itself.
+
+const channel = 'child_process';
+
+/** @throws EMFILE, as a call of the system would, where no descriptor is left for the pipes. */
+export function begun<Started>(program: string, start: () => Started): Started {
+  let child: ChildProcess | undefined;
+  const note = (message: unknown): void => {
+    child = (message as { readonly process: ChildProcess }).process;
+  };
+  subscribe(channel, note);
+  try {
+    return start();
+  } catch (error) {
+    if (!(error instanceof TypeError) || child === undefined || child.pid !== undefined) throw error;
+    // Told here already.
+    child.once('error', () => undefined);
+    const told = new Error(`EMFILE: too many open files, spawn ${program}`, { cause: error });
+    throw Object.assign(told, { code: 'EMFILE', syscall: `spawn ${program}` });
+  } finally {
+    unsubscribe(channel, note);
+  }
+}
+
+// One running git with every process that it started. They are signalled together, watched together while a caller
+// waits, and abandoned when even SIGKILL does not end them, so that no wait lasts for ever. It reads no pipe.
+
+/** What it needs of a child process. */
+interface Child {
+  readonly pid?: number | undefined;
+  readonly stdin: Writable | null;
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+  kill(signal: NodeJS.Signals): boolean;
+  unref(): void;
+}
+
+const termMs = 500;
+const killMs = 1000;
+
+export class ProcessGroup {
+  readonly #child: Child;
+  readonly #args: readonly string[];
+  #abandon: (() => void) | undefined;
+  #isKilled = false;
+  /** Why we killed it, if that was for its silence. */
+  failure: CheckpointdError | undefined;
+  /** Resolves when it was killed and is not gone a second later: the system holds it, or its pipes were given on. */
+  readonly abandoned: Promise<undefined>;
+
+  constructor(child: Child, args: readonly string[]) {
+    this.#child = child;
+    this.#args = args;
+    this.abandoned = new Promise((resolve) => {
+      this.#abandon = () => resolve(undefined);
+    });
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    signalGroup(this.#child, signal);
+    if (signal !== 'SIGKILL' || this.#isKilled) return;
+    this.#isKilled = true;
+    setTimeout(() => this.#leave(), killMs).unref();
+  }
+
+  /** SIGTERM, and SIGKILL half a second later for one that ignores it. */
+  end(): void {
+    this.kill('SIGTERM');
+    setTimeout(() => this.kill('SIGKILL'), termMs).unref();
+  }
+
+  /** Kills it for not having answered in that time; {@link failure} says so. */
+  giveUp(patienceMs: number): void {
+    this.failure ??= silent(this.#args, patienceMs);
+    this.kill('SIGKILL');
+  }
+
+  /** See {@link GitProcess.awaiting}. */
+  async awaiting<T>(work: Promise<T>): Promise<T> {
+    const timer = new SilenceTimer({
+      group: () => this.#child.pid,
+      unseen: 'working',
+      onSilence: (patienceMs) => this.giveUp(patienceMs),
+    });
+    timer.restart();
+    try {
+      return await work;
+    } finally {
+      timer.stop();
+    }
+  }
+
+  #leave(): void {
+    this.#abandon?.();
+    for (const pipe of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) pipe?.destroy();
+    this.#child.unref();
+  }
+}
+
+function signalGroup(child: Child, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === 'win32') child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error; // ESRCH: it is gone
+  }
 }

@@ -1,6 +1,8 @@
-// Looks whether git can read all refs of some namespaces, before it is asked: it passes over a directory that it may not
-// read as if nothing were in it, and waits without end for a FIFO. It opens no ref and changes nothing.
+// Checks that git can read all refs of some namespaces before git is asked. Git skips a directory that it may not
+// read as if it were empty, and waits for ever on a FIFO. It also removes locks that a killed git left. It opens no
+// ref.
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { constants, type Dirent, files } from '../../base/files.ts';
 
@@ -101,4 +103,73 @@ function closed(path: string, cause: unknown): UnreadableRefs {
 function notARef(path: string): UnreadableRefs {
   const what = `${path} stands among the refs of the checkpoints and is no file (a FIFO, a socket or a device), and git would wait for it without end. Remove it, and put back the file that it took the place of if there is a copy.`;
   return new UnreadableRefs(what, path);
+}
+
+// Locks that a killed git left behind. A lock in a place of ours is removed at once. The lock of `packed-refs`, which
+// the user's git takes too, is removed only when nothing has moved for longer than any git holds it. Git also writes
+// `packed-refs.new` under that lock and refuses to start where that file exists, so a file that a kill left would
+// stop the user's own git for good.
+
+/** Git itself gives up waiting for this lock after one second. */
+const staleAfterMs = 3000;
+
+/** Removes a lock that nobody but us takes. Where a file stands in the place of its directory there is none. */
+export function removeLock(file: string): void {
+  try {
+    files.rmSync(file, { force: true });
+  } catch (error) {
+    if (systemCode(error) !== 'ENOTDIR') throw error;
+  }
+}
+
+/**
+ * Removes the lock of `packed-refs` and what was being written under it, when the holder is dead as far as patience can
+ * tell. Resolves at once when there is neither.
+ */
+export async function removeStalePackedRefs(gitDir: string): Promise<void> {
+  // Where `packed-refs` is a link, git writes beside what it points to.
+  const directory = dirname(realPath(join(gitDir, 'packed-refs')));
+  const [lock, unfinished] = [join(directory, 'packed-refs.lock'), join(directory, 'packed-refs.new')];
+  // The lock stays as it is while its holder writes the other one.
+  const look = (): string => `${stamp(lock)} ${stamp(unfinished)}`;
+  if (stamp(lock) !== undefined) {
+    const first = look();
+    for (const deadline = performance.now() + staleAfterMs; performance.now() < deadline; ) {
+      await sleep(50);
+      if (look() !== first) return;
+    }
+    files.rmSync(lock, { force: true });
+  }
+  if (stamp(unfinished) === undefined) return;
+  // Who holds the lock owns the other file: while we hold it, nobody writes one.
+  try {
+    files.writeFileSync(lock, '', { flag: 'wx' });
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    return;
+  }
+  try {
+    files.rmSync(unfinished, { force: true });
+  } finally {
+    files.rmSync(lock, { force: true });
+  }
+}
+
+function realPath(file: string): string {
+  try {
+    return files.realpathSync(file);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return file;
+  }
+}
+
+function stamp(file: string): string | undefined {
+  try {
+    const { ino, mtimeNs, size } = files.lstatSync(file, { bigint: true });
+    return `${ino}:${mtimeNs}:${size}`;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
 }

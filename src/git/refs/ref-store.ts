@@ -3,19 +3,20 @@
 // intent is written before (one rename: the commit point) and redone by whoever finds it. Only for refs that nobody
 // else moves (the session's lock is held); it does not know what the refs mean.
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { syncDirectory } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import type { SpareFiles } from '../objects/spare-files.ts';
 import { GitChild } from '../process/child.ts';
-import { hasDied } from '../process/run.ts';
-import { areAt, listRefs } from './list-refs.ts';
-import { leftOfNew } from './new-refs.ts';
-import { keepingPackedMode } from './packed-refs-mode.ts';
-import { refuseUnreadable } from './readable-refs.ts';
-import { both, movedByOthers, throwRefused, untold } from './ref-failure.ts';
-import { stampOfRefs } from './ref-stamp.ts';
-import type { RefStoreOptions } from './ref-store-options.ts';
-import { syncRefFiles, syncRefNames } from './ref-sync.ts';
+import type { GitPlace } from '../process/environment.ts';
+import { hasDied, runGit } from '../process/run.ts';
+import {
+  refuseUnreadable,
+  removeLock,
+  removeStalePackedRefs,
+  unreadablePackedRefs,
+} from './readable-refs.ts';
 import {
   assertOurs,
   needsNote,
@@ -25,7 +26,6 @@ import {
   transactionOf,
   writeIntent,
 } from './ref-transaction.ts';
-import { removeLock, removeStalePackedRefs } from './stale-lock.ts';
 
 export class RefStore {
   readonly #options: RefStoreOptions;
@@ -297,5 +297,215 @@ export class RefStore {
   #removeIntent(): void {
     files.rmSync(this.#options.intentFile, { force: true });
     this.#hasOldIntent = false;
+  }
+}
+
+// The options of a ref store: where the refs lie, which namespaces are ours, and which other program may change them.
+
+export interface RefStoreOptions {
+  /** The repository that holds the refs; for `local` the user's own. */
+  readonly place: GitPlace;
+  /** Where the ref files and their locks really lie, when that is not the place's git dir. */
+  readonly refsIn?: string;
+  /** Namespaces of ours, ending in `/`: nothing else is read or moved. */
+  readonly prefixes: readonly string[];
+  /** The directories that they lie in, looked at for the work of other programs. */
+  readonly directories: readonly string[];
+  /** Before refs are put back that another program moved: brings back what they hold, as far as it can. */
+  readonly heal?: () => Promise<void>;
+  /** Refs that another program had moved are where they were, but for those that held what is gone. */
+  readonly onPutBack?: (back: number, lost: number) => void;
+  /** Where an unfinished transaction is written down; in a directory of ours. */
+  readonly intentFile: string;
+  /** Whether moved refs survive a power cut: their directories are synced, too. */
+  readonly durable: boolean;
+  /** Whether the daemon syncs the ref files because this git cannot: a power cut must leave none of them empty. */
+  readonly syncsFiles: boolean;
+  /** Only where nobody but us makes refs: new ones are then made without asking git. */
+  readonly spares?: SpareFiles | undefined;
+}
+
+// Reads all refs of some namespaces from disk with one git process, packed or not.
+
+/** Which refs, and where they lie. */
+export type RefPlace = Pick<RefStoreOptions, 'place' | 'prefixes' | 'refsIn'>;
+
+export interface ListedRefs {
+  /** Objects by the names of refs. */
+  readonly refs: Map<string, string>;
+  /** Refs that cannot be read. */
+  readonly broken: string[];
+}
+
+/** @throws UnreadableRefs where nobody can tell what is there */
+export async function listRefs({ place, prefixes, refsIn = place.gitDir }: RefPlace): Promise<ListedRefs> {
+  refuseUnreadable(refsIn, prefixes);
+  const args = ['for-each-ref', '--format=%(objectname) %(refname)', ...prefixes];
+  const { stdout, stderr } = await runGit({ place, args }).catch((error: unknown) => {
+    throw unreadablePackedRefs(refsIn, error);
+  });
+  const refs = new Map<string, string>();
+  for (const line of stdout.toString('latin1').split('\n')) {
+    const space = line.indexOf(' ');
+    if (space > 0) refs.set(line.slice(space + 1), line.slice(0, space));
+  }
+  const broken = [...stderr.matchAll(/ignoring (?:broken|dangling symbolic|dangling symref) ref (\S+)/g)]
+    .flatMap((match) => match[1] ?? [])
+    .filter((ref) => prefixes.some((prefix) => ref.startsWith(prefix)));
+  return { refs, broken };
+}
+
+/** Whether the refs are known to stand where these changes would bring them. */
+export async function areAt(where: RefPlace, changes: readonly RefChange[]): Promise<boolean> {
+  try {
+    const { refs } = await listRefs(where);
+    return changes.every(({ ref, to }) => refs.get(ref) === to);
+  } catch (error) {
+    if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
+    return false; // nobody can tell
+  }
+}
+
+// Creates new refs in a repository that is ours alone, each by one rename. Git would lock, check and rename the same
+// files, and the round trip to git takes longer than all of that. It moves and removes no existing ref.
+
+/** Makes these refs, when none of them is there; answers those that are left to git, which checks them once more. */
+export function leftOfNew(
+  refsIn: string,
+  changes: readonly RefChange[],
+  known: ReadonlyMap<string, string>,
+  spares: SpareFiles | undefined,
+): readonly RefChange[] {
+  const isNew = ({ ref, to }: RefChange): boolean => {
+    const file = join(refsIn, ref);
+    return (
+      to !== undefined && !known.has(ref) && !files.existsSync(file) && !files.existsSync(`${file}.lock`)
+    );
+  };
+  if (spares === undefined || !changes.every(isNew)) return changes;
+  return changes.filter(({ ref, to }) => !spares.put(join(refsIn, ref), `${to}\n`));
+}
+
+// Git writes `packed-refs` anew when it removes refs, with the bits of our umask. The file belongs to the user, and
+// other users may read it, so its mode is kept.
+
+/** Does `work`, after which `packed-refs` has the bits that it had before. */
+export async function keepingPackedMode(gitDir: string, work: () => Promise<unknown>): Promise<void> {
+  const file = join(gitDir, 'packed-refs');
+  const before = modeOf(file);
+  await work();
+  const after = modeOf(file);
+  if (before === undefined || after === undefined || before === after) return;
+  try {
+    files.chmodSync(file, before);
+  } catch (error) {
+    // Another user's by now, who has given it the bits it has; or gone. The refs are where they shall be.
+    if (!/^(ENOENT|EPERM)$/.test(systemCode(error) ?? '')) throw error;
+  }
+}
+
+function modeOf(file: string): number | undefined {
+  const stats = files.statSync(file, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : stats.mode & 0o7777;
+}
+
+// Turns the failure of a ref transaction into an error: what is known about the refs, and what helps. It moves
+// nothing.
+
+/** Nobody knows whether the changes were done, or they were and the disk does not keep them. */
+export function untold(cause: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'StoreUnavailable',
+    `The refs of the checkpoint store could not be changed, and what may have been done could not be taken back yet: ${textOf(cause)} Remove the cause: the next change of this session takes it back first.`,
+    { effects: 'unknown', cause },
+  );
+}
+
+/** Somebody else moved them; nothing was done. */
+export function movedByOthers(changes: readonly RefChange[], cause: unknown): CheckpointdError {
+  const refs = changes.map(({ ref }) => ref);
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `The ref ${refs[0]} of the checkpoint store was changed by another program. Open the session again.`,
+    { details: { refs }, cause },
+  );
+}
+
+/** Says what helps where git may not write the refs in `directory`; all else is thrown as it is. */
+export function throwRefused(error: unknown, directory: string): never {
+  if (!(error instanceof CheckpointdError) || error.kind !== 'GitFailed') throw error;
+  if (!/Permission denied|Read-only file system|unable to create directory/.test(error.message)) throw error;
+  throw new CheckpointdError(
+    'ReadOnlyStore',
+    `The refs in ${directory} cannot be written: ${error.message} Make "refs" and "packed-refs" there yours again (sudo chown -R "$USER"), or use the strategy "shadow". Nothing was changed.`,
+    { details: { path: directory }, cause: error },
+  );
+}
+
+/** Two failures, in the words of the first. */
+export function both(error: unknown, second: unknown): AggregateError {
+  return new AggregateError([error, second], textOf(error));
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+// Detects cheaply whether another program moved refs. A ref that is written, removed or packed changes the stamp of
+// its directory, a packed ref the stamp of `packed-refs`. It reads stamps only.
+
+/**
+ * Equal as long as nobody moved a ref in these directories, as far as the clock of the file system can tell. What cannot
+ * be looked at has a stamp of its own.
+ */
+export function stampOfRefs(refsIn: string, directories: readonly string[]): string {
+  return ['packed-refs', ...directories].map((each) => stampOf(join(refsIn, each))).join(' ');
+}
+
+function stampOf(path: string): string {
+  try {
+    const { ino, ctimeNs } = files.lstatSync(path, { bigint: true });
+    return `${ino}.${ctimeNs}`;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code;
+  }
+}
+
+// Syncs refs where git does not. Git never syncs a directory, so a power cut removed refs that had been answered.
+// Before version 2.36 git syncs no ref either, so the file of such a ref was empty.
+
+/** Syncs the files that git wrote for these changes; deleting a packed ref has written `packed-refs` anew. */
+export function syncRefFiles(gitDir: string, changes: readonly RefChange[]): void {
+  const written = changes.map(({ ref, to }) => join(gitDir, to === undefined ? 'packed-refs' : ref));
+  // A ref that is gone was packed by the user's git in this very moment.
+  for (const file of new Set(written)) syncIfThere(file);
+}
+
+/** Syncs the directories of the changed refs, so that a power cut takes none of the changes back. */
+export function syncRefNames(gitDir: string, changes: readonly RefChange[]): void {
+  for (const directory of new Set(changes.map(({ ref }) => dirname(join(gitDir, ref)))))
+    syncStanding(directory);
+  const isPacked = ({ ref, to }: RefChange): boolean =>
+    to !== undefined && !files.existsSync(join(gitDir, ref));
+  if (!changes.some(isPacked)) return;
+  // The user's git packed them in this very moment, and does not sync what it wrote.
+  syncStanding(join(gitDir, 'packed-refs'));
+  syncStanding(gitDir);
+}
+
+/** Git removes a directory that is empty, also that of a ref which was packed: then the one above it has changed. */
+function syncStanding(path: string): void {
+  let at = path;
+  while (!syncIfThere(at) && dirname(at) !== at) at = dirname(at);
+}
+
+/** Syncs a file or directory; false when there is none. */
+function syncIfThere(path: string): boolean {
+  try {
+    syncDirectory(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
   }
 }

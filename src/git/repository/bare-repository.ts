@@ -1,13 +1,15 @@
 // A bare repository of our own: laid out exactly as specified, and put right after a kill. It is only ever
 // called with the session's lock held and no child alive, so every lock file and temporary object in it is stale.
 // It knows no checkpoint and never looks at refs' contents.
+
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { type Dirent, files } from '../../base/files.ts';
-import { identity } from '../process/environment.ts';
-import { hasDied, runGit } from '../process/run.ts';
-import { mendPackedRefs } from './packed-refs.ts';
+import { Slices } from '../../base/slices.ts';
+import { type GitPlace, identity } from '../process/environment.ts';
+import { hasDied, runGit, streamGit } from '../process/run.ts';
 
 /** The settings in the file; what protects us is given with each process, these are for whoever looks in by hand. */
 const config = `[core]
@@ -144,5 +146,80 @@ export function entriesIn(directory: string): Dirent[] {
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
     return [];
+  }
+}
+
+// Removes the lines of a `packed-refs` of ours that git would refuse: one such line makes every git command fail, and
+// so locks all checkpoints away. The removed lines are kept in a file beside it.
+
+const heading = /^# pack-refs with:[ -~]*$/;
+const line = /^(?:[0-9a-f]{40} refs\/[^\0-\x20\x7f~^:?*[\\]+|\^[0-9a-f]{40})$/;
+
+/** Whether any line was taken out, so that refs may be missing. */
+export function mendPackedRefs(gitDir: string): boolean {
+  const file = join(gitDir, 'packed-refs');
+  const text = textOf(file);
+  if (text === undefined || text === '') return false;
+  const lines = text.split('\n');
+  const isCut = lines.pop() !== '';
+  const good = lines.filter((each, index) => line.test(each) || (index === 0 && heading.test(each)));
+  if (!isCut && good.length === lines.length) return false;
+  // A copy and not a rename: a kill in between leaves the whole file where git looks for it.
+  const kept = `${file}.damaged-${randomBytes(6).toString('hex')}`;
+  writeAtomically(kept, Buffer.from(text, 'latin1'));
+  writeAtomically(file, Buffer.from(good.map((each) => `${each}\n`).join(''), 'latin1'));
+  return true;
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return files.readFileSync(file, 'latin1');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+
+// Measures the disk space of a store: the blocks of its files, and the number of blobs that git finds. It follows no
+// link and counts vanishing files as gone.
+
+export async function diskUsage(
+  place: GitPlace,
+  directories: readonly string[],
+): Promise<{ readonly bytes: number; readonly blobs: number }> {
+  const slices = new Slices();
+  let bytes = 0;
+  const waiting = [...directories];
+  for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+    for (const entry of entriesIn(directory)) {
+      const path = join(directory, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      bytes += bytesOnDisk(path);
+      if (slices.isDue()) await slices.pause();
+    }
+  }
+  return { bytes, blobs: await countBlobs(place) };
+}
+
+/** Counts the blobs of the object directory itself and of its alternates. */
+export async function countBlobs(place: GitPlace): Promise<number> {
+  const args = ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype)', '--unordered'];
+  let rest = '';
+  let blobs = 0;
+  for await (const chunk of streamGit(place, args)) {
+    const lines = (rest + chunk.toString('latin1')).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line === 'blob') blobs += 1;
+  }
+  return blobs;
+}
+
+function bytesOnDisk(path: string): number {
+  try {
+    const { blocks, size } = files.lstatSync(path);
+    return blocks > 0 ? blocks * 512 : size;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return 0;
   }
 }

@@ -5,8 +5,8 @@ import { fileKey } from '../../base/file-stamp.ts';
 import type { Log } from '../../base/log.ts';
 import { type TreePath, toText } from '../../tree/tree-path.ts';
 import { hasDied, runGit } from '../process/run.ts';
-import { blockingInclude, isWaitedFor } from './config-includes.ts';
 import type { Repository } from './git-dir.ts';
+import { blockingInclude, isWaitedFor } from './repository-settings.ts';
 
 /** A million entries take half a second. */
 const listMsMax = 8000;

@@ -2,8 +2,7 @@
 // permissions that git does not see, in git's words for a change of mode. Bytes, because neither names nor contents
 // need be UTF-8.
 import { InvariantViolation } from '../../base/invariant.ts';
-import { quotedPath } from '../../git/diff/quoted-path.ts';
-import { type DiffOptions, statText, unifiedText } from '../../git/diff/tree-diff.ts';
+import { type DiffOptions, quotedPath, statText, unifiedText } from '../../git/diff/tree-diff.ts';
 import type { GitTrees } from '../../store/snapshot-store.ts';
 import { type Difference, modesOf } from './differences.ts';
 

@@ -9,8 +9,7 @@ import { durableSettings, type GitPlace } from '../../git/process/environment.ts
 import { runGit } from '../../git/process/run.ts';
 import { checkGit, syncsRefs } from '../../git/process/version.ts';
 import { RefStore } from '../../git/refs/ref-store.ts';
-import { openBareRepository } from '../../git/repository/bare-repository.ts';
-import { diskUsage } from '../../git/repository/disk-usage.ts';
+import { diskUsage, openBareRepository } from '../../git/repository/bare-repository.ts';
 import { emptied } from '../guarded-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
 import { openedRefs } from '../unusable-repository.ts';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
-import { throwRefused } from '../../../src/git/refs/ref-failure.ts';
+import { throwRefused } from '../../../src/git/refs/ref-store.ts';
 
 function told(error: unknown): unknown {
   try {
