@@ -23,6 +23,8 @@ export class CheckpointIndex {
   /** Tags and names to rows of {@link CheckpointRows}. */
   readonly #byTag = new Map<Tag, number>();
   readonly #byName = new Map<string, number>();
+  /** The number of tool tags that each turn has. */
+  readonly #toolTags = new Map<number, number>();
   /** Bearers of tags in list order: by time, but a repeated tool tag keeps its place. */
   #listed: number[] = [];
   /** By row: the `seq` in whose place it is listed, its own or that of the first bearer of its tag. */
@@ -259,6 +261,7 @@ export class CheckpointIndex {
 
   /** A turn's tag is about to be taken: the tools of the old turn give up theirs with it. */
   #releaseToolTags(turn: Tag): void {
+    if (!this.#toolTags.has(tagParts(turn).turn)) return;
     for (const [tag, row] of this.#byTag) {
       if (!tag.startsWith(`${turn}.`)) continue;
       this.#unlist(row);
@@ -277,6 +280,7 @@ export class CheckpointIndex {
     const bearer = this.#byTag.get(tag);
     const old = bearer === undefined ? -1 : this.#listed.indexOf(bearer);
     this.#byTag.set(tag, row);
+    if (bearer === undefined) this.#countToolTag(tag, 1);
     if (old >= 0) this.#generation += 1;
     if (old >= 0) this.#listed.splice(old, 1);
     const place = this.#places[row] ?? 0;
@@ -287,9 +291,20 @@ export class CheckpointIndex {
 
   #unlist(row: number): void {
     const tag = this.#tagAt(row);
-    if (tag !== undefined) this.#byTag.delete(tag);
+    if (tag !== undefined) {
+      this.#byTag.delete(tag);
+      this.#countToolTag(tag, -1);
+    }
     const place = this.#listed.indexOf(row);
     if (place >= 0) this.#listed.splice(place, 1);
+  }
+
+  #countToolTag(tag: Tag, change: 1 | -1): void {
+    const { turn, tool } = tagParts(tag);
+    if (tool === undefined) return;
+    const count = (this.#toolTags.get(turn) ?? 0) + change;
+    if (count === 0) this.#toolTags.delete(turn);
+    else this.#toolTags.set(turn, count);
   }
 
   #newestHead(): number | undefined {

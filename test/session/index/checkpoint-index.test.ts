@@ -57,6 +57,44 @@ function filled(...tags: string[]): CheckpointIndex {
   return index;
 }
 
+function indexOfTurns(size: number): CheckpointIndex {
+  return new CheckpointIndex(
+    Array.from({ length: size }, (_, i) => {
+      const tag = parseTag(String(i));
+      return { record: record('turn', { madeAs: tag }), tag };
+    }),
+  );
+}
+
+/** Returns the fastest of several rounds of 1,000 lookups by tag, in milliseconds. */
+function lookupMs(index: CheckpointIndex, size: number): number {
+  const tags = Array.from({ length: 1000 }, (_, i) => String((i * 7919) % size));
+  const rounds = Array.from({ length: 15 }, () => {
+    const begun = performance.now();
+    for (const each of tags) index.resolve(each);
+    return performance.now() - begun;
+  });
+  return Math.min(...rounds);
+}
+
+test('a lookup by tag takes as long among 20,000 checkpoints as among 100 (Q41)', () => {
+  const [few, many] = [lookupMs(indexOfTurns(100), 100), lookupMs(indexOfTurns(20_000), 20_000)];
+  assert.ok(many < 40 * few, `${many} ms against ${few} ms`); // a search from the start takes 200 times as long
+});
+
+test('the time to index turns grows as their number (Q41)', () => {
+  const buildMs = (size: number): number => {
+    const rounds = Array.from({ length: 5 }, () => {
+      const begun = performance.now();
+      indexOfTurns(size);
+      return performance.now() - begun;
+    });
+    return Math.min(...rounds);
+  };
+  const [few, many] = [buildMs(1000), buildMs(16_000)];
+  assert.ok(many < 80 * few, `${many} ms against ${few} ms`); // a look at every tag for each takes 256 times as long
+});
+
 test('tags are listed in their order: 0, 1, 1.1, 2 (Q8)', () => {
   assert.equal(tagsOf(filled('0', '1', '1.1', '1.2', '2', '2.1', '3')), [
     '0',
