@@ -51,7 +51,7 @@ test('statistics count files: A and D as they are, M, R and T as modified; git a
   await daemon.close();
 });
 
-test('statistics are computed once; a tag that moves shows the new ones (Q31)', async () => {
+test('statistics are computed once; a tag that moves shows the new ones (Q31, Q41)', async () => {
   const { daemon, root, session } = await variety();
   const figures = async (): Promise<{ hits: number; misses: number }> =>
     (await daemon.call('session/get', { session })).cache;

@@ -10,6 +10,7 @@ import { until } from '../support/until.ts';
 test('the nine fields of the manager are shown (Q4)', async () => {
   const { daemon, root, session, shadow } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
+  write(root, { 'a.txt': 'changed' });
   await daemon.call('checkpoint/create', { session, kind: 'tool' });
   const { manager } = await daemon.call('session/get', { session });
   assert.is(manager.shadowRepoPath, shadow);
@@ -20,7 +21,10 @@ test('the nine fields of the manager are shown (Q4)', async () => {
   assert.is(manager.toolsInTurn, 1);
   assert.is(manager.pendingUserMessage, undefined);
   assert.is(manager.messageLocked, false);
-  assert.type(manager.fileStatsCache.size, 'number');
+  assert.is(manager.fileStatsCache.size, 1, 'only the tool changed anything');
+  await daemon.call('conversation/setNextMessage', { session, message: { content: 'next' }, lock: true });
+  const pending = (await daemon.call('session/get', { session })).manager;
+  assert.equal([pending.pendingUserMessage, pending.messageLocked], ['next', true]);
   await daemon.close();
 });
 

@@ -44,6 +44,7 @@ test('the same tool tag again: replaced in place, metadata included (Q19)', asyn
   const { daemon, root, session, shadow } = await opened();
   for (const kind of ['turn', 'tool', 'tool'] as const)
     await daemon.call('checkpoint/create', { session, kind });
+  const old = (await daemon.call('checkpoint/get', { session, tag: '1.1' })).checkpoint.id;
   write(root, { 'again.txt': 'x' });
   await daemon.call('checkpoint/create', {
     session,
@@ -60,6 +61,8 @@ test('the same tool tag again: replaced in place, metadata included (Q19)', asyn
   assert.is(checkpoints[2]?.description, 'the second');
   assert.is(checkpoints[2]?.toolName, 'other');
   assert.is(git('/', `--git-dir=${shadow}`, 'log', '-1', '--format=%s', '1.1'), 'the second');
+  const older = (await daemon.call('checkpoint/get', { session, tag: old })).checkpoint;
+  assert.equal([older.id, older.tag], [old, undefined], 'the older bearer keeps its id');
   await daemon.close();
 });
 

@@ -12,6 +12,10 @@ test('the state of a workspace is saved and restored during a session (Q1)', asy
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   assert.not(existsSync(join(root, 'new.txt')));
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
+  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'changed\n');
+  assert.is(readFileSync(join(root, 'new.txt'), 'utf8'), 'new\n');
   await daemon.close();
 });
 
@@ -40,14 +44,22 @@ test('shadow repository, turn and tool checkpoints, history in step, soft and ha
   await daemon.close();
 });
 
-test('the six fields of a checkpoint; its history is a reference that costs no copy (Q5)', async () => {
+test('the six fields of a checkpoint; its history is read by its tag (Q5)', async () => {
   const { daemon, session } = await opened();
   const before = Date.now() - 1;
+  const entry = { user: { content: 'hi' }, assistant: { content: 'ho' } };
+  await daemon.call('conversation/append', { session, entry });
   const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn', message: 'do it' });
   assert.is(checkpoint.tag, '1');
   assert.ok(Date.parse(checkpoint.timestamp) >= before);
   assert.is(checkpoint.description, 'do it');
-  assert.is(checkpoint.historyLength, 0);
+  assert.is(checkpoint.historyLength, 1);
+  await daemon.call('conversation/append', { session, entry });
+  const { entries } = await daemon.call('conversation/history', { session, tag: '1' });
+  assert.equal(
+    entries.map(({ user }) => user.content),
+    ['hi'],
+  );
   assert.is(checkpoint.isTurn, true);
   assert.is(checkpoint.toolName, undefined);
   const tool = await daemon.call('checkpoint/create', { session, kind: 'tool', toolName: 'fs_write' });

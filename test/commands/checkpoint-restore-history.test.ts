@@ -27,7 +27,7 @@ test('a restore looks up, restores files, restores history, updates counters (Q2
   await daemon.close();
 });
 
-test('before the first byte the present is saved; undo and redo walk back and forth (Q28)', async () => {
+test('before the first byte the present is saved; undo and redo walk back and forth (Q28, R12)', async () => {
   const { daemon, root, session } = await opened();
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   write(root, { 'a.txt': 'uncommitted work of the user', 'mine.txt': 'mine' });

@@ -19,7 +19,7 @@ test('a directory that stands in the way is saved, ignored content included, bef
   await daemon.close();
 });
 
-test('a nested repository in the way stays, its path is in failed, the rest goes on', async () => {
+test('a nested repository in the way stays, its path is in failed, the rest goes on (O23)', async () => {
   const { daemon, root, session } = await opened({ x: 'a file', y: 'y' });
   rmSync(join(root, 'x'));
   mkdirSync(join(root, 'x'));

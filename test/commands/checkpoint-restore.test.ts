@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, manifest, opened, repository, write } from '../support/in-process-daemon.ts';
 
-test('soft keeps what came later; hard makes the captured set exactly the checkpoint (Q25)', async () => {
+test('soft keeps what came later; hard makes the captured set exactly the checkpoint (Q25, R12)', async () => {
   const { daemon, root, session } = await opened();
   const before = manifest(root);
   write(root, { 'a.txt': 'changed', 'later.txt': 'later' });
@@ -23,9 +23,12 @@ test('an empty tree: soft does nothing and succeeds, hard removes what was added
   const root = repository({});
   const { session } = await daemon.open(root);
   write(root, { 'x/y.txt': 'y' });
+  const entry = { user: { content: 'make y' }, assistant: { content: 'done' } };
+  await daemon.call('conversation/append', { session, entry });
   await daemon.call('checkpoint/create', { session, kind: 'turn' });
   const soft = await daemon.call('checkpoint/restore', { session, tag: '0' });
   assert.is(soft.restored.length + soft.deleted.length + soft.failed.length, 0);
+  assert.is(soft.conversation?.historyLength, 0, 'the history goes back all the same');
   assert.ok(existsSync(join(root, 'x/y.txt')));
   await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   assert.not(existsSync(join(root, 'x')), 'a directory that a restore empties goes too');

@@ -1,6 +1,6 @@
 // Files and conversation in one step: what a restore brings back, in which scope, and that going back and forth loses
 // nothing; with checkpoints, without them, and after them.
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -136,6 +136,19 @@ test('without checkpoints nothing is changed over an interrupted restore; checkp
   await at.daemon.call('checkpoint/init', { session });
   await append(at, 'b');
   assert.equal(await said(at), ['a', 'b']);
+});
+
+test('importing the document of a session, and deleting the importer, deletes nothing of that session (Q15)', async () => {
+  const at = await home();
+  write(at.root, { 'a.txt': 'precious' });
+  await create(at);
+  const { document = {} } = await at.daemon.call('conversation/export', { session: at.session });
+  const other = await at.daemon.open(at.root, { conversationId: 'other' });
+  await at.daemon.call('conversation/import', { session: other.session, document });
+  await at.daemon.call('session/delete', { session: other.session });
+  write(at.root, { 'a.txt': 'spoilt' });
+  await at.daemon.call('checkpoint/restore', { session: at.session, tag: '1', mode: 'hard' });
+  assert.is(readFileSync(join(at.root, 'a.txt'), 'utf8'), 'precious');
 });
 
 test('a deleted storage leaves an export whole: the document owns no checkpoint (C2, C32)', async () => {

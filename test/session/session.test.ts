@@ -37,7 +37,7 @@ test('each conversation has a shadow of its own, in the daemon’s storage, the 
   await daemon.close();
 });
 
-test('lookup by tag does not depend on how many there are; listing by pages neither repeats nor misses (Q41)', async () => {
+test('listing by pages neither repeats nor misses, whatever is added meanwhile (Q41)', async () => {
   const daemon = new InProcessDaemon();
   const { session } = await daemon.open(repository());
   for (let i = 0; i < 25; i += 1) await daemon.call('checkpoint/create', { session, kind: 'turn' });

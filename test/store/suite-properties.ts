@@ -1,5 +1,5 @@
-// The seven specified properties against the interface of the stores, at 100 runs or more each, for every strategy (those
-// of git at fewer in the short part). The same properties over the whole daemon, with a work tree, are tested where sessions are.
+// The seven specified properties against the interface of the stores, for every strategy: a hundred runs each, and forty
+// in `npm test` for those of git. The same properties over the whole daemon, with a work tree, are tested where sessions are.
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';

@@ -21,6 +21,24 @@ test('a strategy is a line in the table: its name gives its driver (R1 R2)', () 
   }
 });
 
+test('shadow dies with its session, local and sqlite keep, unless the client sets the retention (Q47)', async () => {
+  const daemon = new InProcessDaemon();
+  const root = repository();
+  for (const strategy of names)
+    for (const retention of [undefined, 'session', 'keep'] as const) {
+      const asked = {
+        strategy,
+        conversationId: `${retention}`,
+        ...(retention === undefined ? {} : { retention }),
+      };
+      const { session } = await daemon.open(root, asked);
+      const { removed } = await daemon.call('session/close', { session });
+      const fate = retention ?? (strategy === 'shadow' ? 'session' : 'keep');
+      assert.is(removed, fate === 'session', `${strategy} ${retention}`);
+    }
+  await daemon.close();
+});
+
 test('a strategy that is not in the table is refused, with those that are, and nothing is made (R2)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();

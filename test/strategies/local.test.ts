@@ -33,7 +33,7 @@ function livedIn(): string {
   return root;
 }
 
-/** Two checkpoints and a hard restore, and everything of the user's compared all along. */
+/** Makes two checkpoints, restores softly and hard, undoes, and compares everything of the user's each time. */
 async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   const daemon = new InProcessDaemon();
   const before = fingerprint(gitDirectory);
@@ -50,9 +50,16 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.call('checkpoint/create', { session, kind: 'tool', toolName: 'rm' });
   await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'soft' });
   same('after a soft restore');
-  await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+  assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'agent\n');
+  write(root, { 'a.txt': 'only here\n' });
+  const present = manifest(root);
+  const { safety } = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
   same('after a hard restore');
-  assert.equal(manifest(root), files, 'R6 untracked and ignored files of the user are there as they were');
+  assert.ok(safety, 'the present was saved first');
+  assert.equal(manifest(root), files, 'untracked and ignored files of the user are there as they were');
+  await daemon.call('checkpoint/undo', { session });
+  same('after an undo');
+  assert.equal(manifest(root), present);
   await daemon.call('session/close', { session });
   same('after close');
   await daemon.call('session/delete', { session });
@@ -60,7 +67,7 @@ async function dayWithLocal(root: string, gitDirectory: string): Promise<void> {
   await daemon.close();
 }
 
-test('HEAD, branches, index, stash, reflogs, config and hooks are byte-identical all day (R1, R4, R5, R6)', async () => {
+test('restores bring files back; HEAD, branches, index, stash, reflogs, config and hooks are untouched all day (R1, R4, R5, R6)', async () => {
   const root = livedIn();
   await dayWithLocal(root, join(root, '.git'));
 });

@@ -107,6 +107,21 @@ test('the resources of the active agent are the first context, and no later one 
     assert.equal(await patterns(), ['README.md']);
   }));
 
+const openedWith = {
+  modelInfo: { modelId: 'm', contextWindowTokens: 1000 },
+  tools: { Builtin: [{ name: 'grep' }] },
+  mcpEnabled: false,
+};
+
+test('a session is opened with its model, its tools and MCP switched off (C9)', () =>
+  withSession(
+    async (rig) => {
+      const { modelInfo, tools, mcpEnabled } = await rig.request('conversation/get', {});
+      assert.equal({ modelInfo, tools, mcpEnabled }, openedWith);
+    },
+    { open: openedWith },
+  ));
+
 test('agents given by name: the only one is active, or the one named default (C9)', () =>
   withSession(async (rig) => {
     const named = (names: string[]): JsonObject =>

@@ -178,6 +178,18 @@ test('a tail that is not there is not told as kept (C21)', () =>
     assert.is(lines.at(-1), 'Restored conversation from checkpoint (↯). - Returned to main conversation.');
   }));
 
+test('a tail that is kept is told (C21)', () =>
+  withRig(async (rig) => {
+    const { client, session } = await rig.opened({ retention: 'keep' });
+    await client.request('conversation/enterTangent', { session });
+    const entry = { user: { content: 'aside' }, assistant: { content: 'yes' } };
+    await client.request('conversation/append', { session, entry });
+    assert.equal(consoleOf(rig, '/tangent tail'), [
+      'Restored conversation from checkpoint (↯) with last conversation entry preserved.',
+    ]);
+    await client.close();
+  }));
+
 test('forget goes back by messages, in a tangent and out of it (C22)', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened({ retention: 'keep' });

@@ -19,7 +19,7 @@ function tellPrompt(rig: DaemonRig, text: string, atMs: number): Promise<string>
   );
 }
 
-test('a conversation: prompts are turns, finished tools that changed files are tools, the end leaves it kept', () =>
+test('a conversation: prompts are turns, finished tools that changed files are tools, the end leaves it kept (Q2, Q16)', () =>
   withKeeper(async (rig) => {
     assertSilent(await hook(rig, 'claude-code', event(rig, 'SessionStart')), 'start');
     assertSilent(

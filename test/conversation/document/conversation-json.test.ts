@@ -113,7 +113,7 @@ test('a field whose document name is taken by another survives there and back (C
   assert.equal(again.state.history.at(0)?.requestMetadata, requestMetadata);
 });
 
-test('importing or exporting owns nothing: the reference is written, never read (C2)', async () => {
+test('importing or exporting owns nothing: the reference is written, never read (C2, Q15)', async () => {
   const document = toDocument(full().state, extras);
   assert.equal(document.checkpoint_manager, extras.checkpointManager);
   const conversation = new Conversation('other', new MemoryLog());

@@ -59,7 +59,7 @@ test('the default storage below an allowed home is left out of the capture; a gi
     );
   }));
 
-test('a storage directory that is a file or lies behind one, and an unknown strategy', () =>
+test('a storage directory that is a file or lies behind one, and an unknown strategy (Q39)', () =>
   withRig(async (rig) => {
     const client = await rig.start();
     const storage = join(rig.top, 'a-file');
@@ -77,7 +77,7 @@ test('a storage directory that is a file or lies behind one, and an unknown stra
     assert.equal(rig.stored(), []);
   }));
 
-test('what root may and others may not: an unreadable work tree, a read-only storage (F112)', () =>
+test('what root may and others may not: an unreadable work tree, a read-only storage (Q39, F112)', () =>
   withRig(async (rig) => {
     if (process.getuid?.() !== 0 || spawnSync('setpriv', ['--version']).status !== 0) {
       console.log('skipped: needs root and setpriv to run the daemon as somebody else');
@@ -97,7 +97,7 @@ test('what root may and others may not: an unreadable work tree, a read-only sto
     for (const storageDir of [readOnly, join(readOnly, 'below')]) {
       const failure = await failureOf(rig.open(client, { storageDir }));
       assert.is(failure.kind, 'ReadOnlyStore', failure.message);
-      assert.match(failure.message, /storageDir/);
+      assert.match(failure.message, /another storageDir, or make it writable/);
     }
     const { session } = await rig.open(client);
     assert.ok((await client.request('checkpoint/create', { session, kind: 'turn' })).created);

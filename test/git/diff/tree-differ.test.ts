@@ -65,7 +65,7 @@ const someFiles = fc
   )
   .map((files): Files => Object.entries(files));
 
-test('the differ that stays says what git says when it is asked once, in every format (Q31)', () =>
+test('the differ that stays says what git says when it is asked once, in every format (Q30, Q32)', () =>
   withDiffer(async ({ tree, differ, gitDir }) => {
     const property = async ([one, two]: [Files, Files]): Promise<void> => {
       const once: DiffTrees = { gitDir, from: tree(one), to: tree(two) };

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { InProcessDaemon, manifest, opened, repository, write } from '../../support/in-process-daemon.ts';
 
-test('nothing is excluded by its kind: .env, lock files and media are captured unless the user ignores them (R16)', async () => {
+test('nothing is excluded by its kind: .env, lock files and media are captured unless the user ignores them (R16, O29)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository({
     '.gitignore': 'secret.env\nnode_modules\n',
@@ -24,7 +24,7 @@ test('nothing is excluded by its kind: .env, lock files and media are captured u
   await daemon.close();
 });
 
-test('what cannot be captured is in the answer and not only in a log (R17)', async () => {
+test('what cannot be captured is in the answer and not only in a log (R17, O29)', async () => {
   const daemon = new InProcessDaemon();
   const root = repository();
   writeFileSync(join(root, 'large.bin'), Buffer.alloc(5000));

@@ -7,7 +7,7 @@ import { blobOf, changesBetween, model, path } from '../../support/trees/model-t
 
 const at = '2026-01-01T00:00:00.000Z';
 
-test('a content that no checkpoint and no reported write made is a conflict; the others are not', () => {
+test('a content that no checkpoint and no reported write made is a conflict; the others are not (C31)', () => {
   const ledger = new Ledger();
   const first = model({ a: 'one', b: 'one', c: 'one' });
   ledger.recordCheckpoint(changesBetween(model({}), first), 'user', at, 'ckpt_1');

@@ -79,7 +79,7 @@ test('the tree id is that of git add -A and git write-tree, and everything is re
     }
   }));
 
-test('names of any bytes survive: newline, carriage return, quotes, dashes, not UTF-8, pathspec magic (Q32)', () =>
+test('names of any bytes survive: newline, carriage return, quotes, dashes, not UTF-8, pathspec magic (O30)', () =>
   withShadow(async (store, shadow) => {
     const names = [
       'new\nline',

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { capture, git, path, record } from '../../support/git-oracle.ts';
 import { rejects, tag, withShadow } from './shadow-rig.ts';
 
-test('the shadow is laid out as specified, private, with the specified settings (Q10)', () =>
+test('the shadow is laid out as specified, private, with the specified settings (Q13, Q35)', () =>
   withShadow(async (store, shadow) => {
     const there = readdirSync(shadow, { recursive: true, encoding: 'utf8' }).sort();
     for (const name of [
@@ -33,7 +33,7 @@ test('the shadow is laid out as specified, private, with the specified settings 
     assert.equal(await store.checkpoints(), []);
   }));
 
-test('git tag lists the tags, the subject is the description, and any record comes back verbatim (Q3)', () =>
+test('git tag lists the tags, the subject is the description, and any record comes back verbatim (Q17, Q35)', () =>
   withShadow(async (store, shadow) => {
     const { snapshot } = await capture(store, { f: '1' });
     const nasty =

@@ -10,7 +10,7 @@ test('the tables, columns and indexes that are specified are there under their n
     const columns = (table: string): unknown[] =>
       sql(directory, 'SELECT name FROM pragma_table_info(?)', table).map(([name]) => name);
     for (const [table, names] of Object.entries({
-      checkpoints: ['id', 'conversation_id', 'parent_id', 'user_message', 'created_at'],
+      checkpoints: ['id', 'conversation_id', 'parent_id', 'user_message', 'created_at', 'seq'],
       checkpoint_file_snapshots: [
         'id',
         'checkpoint_id',
@@ -18,6 +18,7 @@ test('the tables, columns and indexes that are specified are there under their n
         'blob_hash',
         'change_type',
         'file_size',
+        'mode',
         'created_at',
       ],
       checkpoint_blobs: ['hash', 'content', 'size', 'ref_count', 'created_at'],

@@ -1,5 +1,5 @@
 // The seven specified properties against the whole daemon with real work trees, on every strategy. The same properties
-// against the interface of the stores, at 100 runs or more each, are in test/store/suite-properties.ts.
+// against the interface of the stores, with more runs, are in test/store/suite-properties.ts.
 import fc from 'fast-check';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';

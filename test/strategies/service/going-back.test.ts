@@ -1,5 +1,6 @@
 // The promises of the checkpoint service on every strategy: saving before the change, diffs, restores, the full cycle.
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -7,12 +8,16 @@ import { failure } from '../../support/failures.ts';
 import { git, manifest, write } from '../../support/in-process-daemon.ts';
 import { each } from '../rigs/each.ts';
 
-test('what a capture left out is said; a failed restore leaves the work tree and the checkpoints (R17, R20)', () =>
+test('a create lists what it skipped; a refused restore leaves the work tree and the checkpoints (R17, R20)', () =>
   each(async ({ daemon, root, session }) => {
     write(root, { 'a.txt': 'two\n' });
     git(root, 'config', 'x.y', 'z');
     const made = await daemon.call('checkpoint/create', { session, kind: 'turn' });
     assert.equal([made.skipped, made.complete], [[], true]);
+    execFileSync('mkfifo', [join(root, 'pipe')]);
+    const partial = await daemon.call('checkpoint/create', { session, kind: 'turn' });
+    assert.equal([partial.skipped, partial.complete], [[{ path: 'pipe', reason: 'fifo' }], false]);
+    rmSync(join(root, 'pipe'));
     const before = manifest(root);
     for (const tag of ['9', '1.7', 'no-such-name']) {
       const refused = await failure(daemon.call('checkpoint/restore', { session, tag, mode: 'hard' }));
@@ -20,6 +25,7 @@ test('what a capture left out is said; a failed restore leaves the work tree and
     }
     assert.equal(manifest(root), before);
     await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    assert.is(readFileSync(join(root, 'a.txt'), 'utf8'), 'a\n');
   }));
 
 test('saved before the change, a restore brings back the state before it, files and conversation (R18, R19)', () =>
@@ -91,6 +97,14 @@ test('the full cycle of the file service: create, list, diff, read, roll back (O
     assert.not.ok(
       (await daemon.call('checkpoint/readFile', { session, tag: '0', path: 'large.txt' })).exists,
     );
+    const { files: differing } = await daemon.call('checkpoint/diff', { session, from: '0', to: '1' });
+    assert.equal(
+      differing.map(({ path, change }) => [path, change]),
+      [
+        ['a.txt', 'modified'],
+        ['large.txt', 'added'],
+      ],
+    );
     write(root, { 'a.txt': 'again\n', 'large.txt': 'small now\n' });
     const back = await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard' });
     assert.equal([back.restored.length, back.failed], [2, []]);
@@ -103,7 +117,7 @@ test('a rollback warns of what the user changed since, restores deletions, remov
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'later.txt': 'l\n' });
-    git(root, 'rm', '-q', '-f', '--cached', 'src/b.txt');
+    rmSync(join(root, 'src/b.txt'));
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'a.txt': 'edited by the user\n' });
     const dry = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });
