@@ -14,6 +14,7 @@ import { pathReason } from './failure.ts';
 import type { Failure, FileWrite, RestorePlan } from './plan-steps.ts';
 import { lostContents } from './preflight.ts';
 import { identify, type Present, type Signature } from './present-state.ts';
+import { SparseWriter } from './sparse-writer.ts';
 import { namesBelow, temporaryName } from './temporaries.ts';
 
 export interface StagedWrite {
@@ -227,10 +228,12 @@ export class Staging {
       files.openSync(tree.address(temporary), flags, 0o600),
     );
     try {
+      const writer = new SparseWriter(fd);
       for await (const chunk of this.#chunks()) {
-        for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
+        writer.append(chunk);
         if (this.#slices.isDue()) await this.#slices.pause();
       }
+      writer.finish();
       const mode = fileMode(entry, keptMode, umask);
       if (givesGroupMore(mode)) {
         this.#waiting.push({ path: entry.path, temporary: path, mode });
