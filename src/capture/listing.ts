@@ -1,5 +1,5 @@
 // One directory as it stands: names, kinds and stamps, in one look. It decides nothing beyond what no capture ever
-// takes (git's own directories, our storage, temporary files of a restore) and follows no link.
+// takes (git's own directories, our storage, names of temporary files of a restore) and follows no link.
 import { systemCode } from '../base/errors.ts';
 import { type Stamp, stampOf } from '../base/file-stamp.ts';
 import { files, filesAsync, lstatOpened, readOpenDirectory, readOpenDirectoryAsync } from '../base/files.ts';
@@ -22,7 +22,14 @@ import {
 } from './work-tree.ts';
 
 /** Why something that stands there cannot be taken as a file. */
-export type WalkProblem = 'unreadable' | 'nameTooLong' | 'socket' | 'fifo' | 'device' | 'nestedGitDirectory';
+export type WalkProblem =
+  | 'unreadable'
+  | 'nameTooLong'
+  | 'socket'
+  | 'fifo'
+  | 'device'
+  | 'nestedGitDirectory'
+  | 'temporaryName';
 
 /** What stands under one name. Filled in while its scan runs; then shared by later scans and never changed. */
 export interface WalkedEntry {
@@ -168,7 +175,7 @@ export async function listDirectory(
       before.gitDirectory === undefined;
     for (const name of names) {
       if (options.slices.isDue()) await options.slices.pause();
-      if (isRestoreTemporary(name) || options.leftOut.has(join(path, name))) continue;
+      if (options.leftOut.has(join(path, name))) continue;
       const entry = lookAt(name, inherited.mode, opened);
       if (entry === undefined) continue;
       const old = before?.entries.get(name);
@@ -251,6 +258,7 @@ function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry |
     const isSilent = mode !== 'alsoIncluded' && name === '.git';
     return isSilent ? undefined : entryOf('nestedGitDirectory', undefined);
   }
+  if (isRestoreTemporary(name)) return entryOf('temporaryName', undefined);
   try {
     const stats = lstatOpened(insideQuickly(opened, name), opened.openedAt, name);
     const stamp = stampOf(stats);

@@ -52,7 +52,8 @@ export type SkipReason =
   | 'unstable'
   | 'undecided'
   | 'nameTooLong'
-  | 'nestedGitDirectory';
+  | 'nestedGitDirectory'
+  | 'temporaryName';
 
 /** What a capture needs of a store. */
 export interface SnapshotSink {

@@ -4,7 +4,6 @@
 import { systemCode } from '../base/errors.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
-import { isRestoreTemporary } from '../tree/globs.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { extendChain } from './ignore/ignore-rules.ts';
 import type { Inherited, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
@@ -93,7 +92,7 @@ function hasSameNames(before: WalkedDirectory, reached: ReachedPath, { leftOut }
   for (const name of files.readdirSync(insideQuickly(reached, ''), { encoding: 'latin1' })) {
     if (before.entries.has(name)) known += 1;
     else if (before.path === rootPath && name === '.git') continue;
-    else if (!isRestoreTemporary(name) && !leftOut.has(join(before.path, name))) return false;
+    else if (!leftOut.has(join(before.path, name))) return false;
   }
   return known === before.entries.size;
 }

@@ -3,17 +3,16 @@
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
+import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { isGitName, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from './anchored-files.ts';
-
-const prefix = '.ckpt-tmp-';
 
 /**
  * The n-th temporary name of a restore. A file or link under it is new content on its way in, or a second name of
  * content on its way out. A directory under it holds one directory that was moved out of the way, under its own name.
  */
 export function temporaryName(id: string, n: number): string {
-  return `${prefix}${id}-${n}`;
+  return `${restoreTemporaryPrefix}${id}-${n}`;
 }
 
 /** Whether a path bears, or lies below, a temporary name of restore `id`. */

@@ -10,11 +10,13 @@ import { CheckpointdError } from '../base/errors.ts';
 import { anyName, NamePattern } from './name-pattern.ts';
 import { nameOf, type TreePath } from './tree-path.ts';
 
-/** Temporary files of a running restore; they are not the user's and vanish by themselves. */
+/** The beginning of the names of temporary files of a restore. */
+export const restoreTemporaryPrefix = '.ckpt-tmp-';
 const restoreTemporary = /^\.ckpt-tmp-[0-9a-z]{20}-\d+$/;
 
+/** True when a restore may have given the name to a temporary file. A file of the user may have such a name, too. */
 export function isRestoreTemporary(name: string): boolean {
-  return name.startsWith('.ckpt-tmp-') && restoreTemporary.test(name);
+  return name.startsWith(restoreTemporaryPrefix) && restoreTemporary.test(name);
 }
 
 /** Bytes that a pattern may have: no longer path can be given to the kernel. */

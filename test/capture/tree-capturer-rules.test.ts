@@ -191,13 +191,22 @@ test('what a restore would displace is captured though ignored, and a .git in it
   });
 });
 
-test('our own storage and the temporary files of a restore are never captured', async () => {
+test('storage and names of temporary files of a restore are not captured, and the names are reported', async () => {
   await withRig({ leftOut: [fromText('.state/checkpointd')] }, async (rig) => {
     rig.write('.state/checkpointd/s', '');
     rig.write('.state/other', '');
-    rig.write(`.ckpt-tmp-${'0a'.repeat(10)}-12`, '');
+    const name = `.ckpt-tmp-${'0a'.repeat(10)}-12`;
+    rig.write(name, '');
+    rig.write(`d/${name}/below`, '');
     rig.write('.ckpt-tmp-mine', '');
-    assert.equal(await pathsOf(rig.store, await rig.capturer.capture()), ['.ckpt-tmp-mine', '.state/other']);
+    const captured = await rig.capturer.capture();
+    assert.equal(await pathsOf(rig.store, captured), ['.ckpt-tmp-mine', '.state/other']);
+    assert.equal(captured.skipped, [
+      { path: name, reason: 'temporaryName' },
+      { path: `d/${name}`, reason: 'temporaryName' },
+    ]);
+    rig.write('.gitignore', '.ckpt-tmp-*\n');
+    assert.equal((await rig.capturer.capture()).skipped, [], 'what the user ignores is not reported');
   });
 });
 

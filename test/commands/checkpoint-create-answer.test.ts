@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ResultOf } from '../../src/protocol/types.ts';
 import { git, opened, write } from '../support/in-process-daemon.ts';
 import { withSessions } from '../support/session-rig.ts';
 import { until } from '../support/until.ts';
@@ -173,5 +174,25 @@ test('the answer says whether the capture looked at everything, and why', () =>
       clearInterval(alive);
     }
   }));
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+  test(`${strategy}: a file of the user with the name of a restore's temporary file is reported as skipped`, () =>
+    withSessions(async (rig) => {
+      rig.write('d/a.txt', 'a');
+      const { session } = await rig.request('session/open', { workspace: rig.work, strategy });
+      const create = (): Promise<ResultOf<'checkpoint/create'>> =>
+        rig.request('checkpoint/create', { session, kind: 'turn' });
+      await until('a capture is fast', async () => (await create()).capture.path === 'fast');
+      const path = `d/.ckpt-tmp-${'0a'.repeat(10)}-7`;
+      rig.write(path, 'of the user');
+      const expected = [{ path, reason: 'temporaryName' }];
+      for (const what of ['new', 'unchanged']) {
+        const { complete, skipped } = await create();
+        assert.equal([complete, skipped], [false, expected], what);
+      }
+      await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true });
+      assert.is(rig.read(path), 'of the user', 'a restore leaves the file where it is');
+    }));
+}
 
 test.run();

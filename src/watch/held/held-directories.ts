@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { standingKey } from '../../base/directory-identity.ts';
 import { systemCode } from '../../base/errors.ts';
 import { type FSWatcher, files, watchDirectory } from '../../base/files.ts';
-import { isRestoreTemporary } from '../../tree/globs.ts';
+import { isRestoreTemporary, restoreTemporaryPrefix } from '../../tree/globs.ts';
 import { join, nameOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { limitCodes } from '../thread/messages.ts';
 
@@ -121,7 +121,9 @@ export class HeldDirectories {
       held.below.delete(name);
       if (below !== undefined) this.#drop(below);
     }
-    if (!isRestoreTemporary(name)) this.#listener.changed(join(held.path, name));
+    // A restore makes thousands of temporary names, so one name stands for those of a directory.
+    const changed = isRestoreTemporary(name) ? restoreTemporaryPrefix : name;
+    this.#listener.changed(join(held.path, changed));
   }
 
   /** A directory that goes tells its own name, and so does one in it that is called the same. */

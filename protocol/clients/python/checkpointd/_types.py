@@ -514,7 +514,8 @@ DisabledReason = str
 
 
 # Why a path was left out. Known: unreadable, socket, fifo, device, tooLarge, vanished, unstable,
-# nameTooLong, nestedGitDirectory, undecided, conflict, notCapturedThen, notRestored.
+# nameTooLong, nestedGitDirectory, temporaryName, undecided, conflict, notCapturedThen,
+# notRestored.
 SkipReason = str
 
 

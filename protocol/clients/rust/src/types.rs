@@ -390,6 +390,11 @@ pub enum SkipReason {
     /// your own repository tracks are captured.
     #[serde(rename = "nestedGitDirectory")]
     NestedGitDirectory,
+    /// Its name is one that a restore gives to temporary files: `.ckpt-tmp-`, twenty letters and
+    /// digits, `-` and a number. No checkpoint holds such a file, and no restore removes one that
+    /// it did not make. Rename your own file if checkpoints are to hold it.
+    #[serde(rename = "temporaryName")]
+    TemporaryName,
     /// git died when it was asked whether an ignore rule excludes the path, so it is neither
     /// captured nor deleted.
     #[serde(rename = "undecided")]
