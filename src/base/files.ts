@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { passSeam } from './seam.ts';
 
-export type { BigIntStats, Dirent, Stats } from 'node:fs';
+export type { BigIntStats, Dir, Dirent, Stats } from 'node:fs';
 export const constants = fs.constants;
 
 /** The same function, overloads and all, behind the seam. `never[]` is what every parameter list accepts. */
@@ -51,6 +51,7 @@ export const files = {
   lstatSync: through('lstat', fs.lstatSync),
   mkdirSync: through('mkdir', mkdirSync),
   openSync: through('open', fs.openSync),
+  opendirSync: through('opendir', fs.opendirSync),
   readSync: through('read', fs.readSync),
   readdirSync: through('readdir', fs.readdirSync),
   readFileSync: through('readFile', fs.readFileSync),

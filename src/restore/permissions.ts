@@ -1,10 +1,10 @@
 // What the permissions of directories, and immutable files, will refuse, seen before anything changes, so that a dry run
 // tells what the run meets.
 import { systemCode } from '../base/errors.ts';
-import { constants, files, type Stats } from '../base/files.ts';
+import { constants, type Dir, files, type Stats } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
-import { type Entry, isLink } from '../tree/entry.ts';
-import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { Entry } from '../tree/entry.ts';
+import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from './anchored-files.ts';
 import { pathReason } from './failure.ts';
 import { ancestors } from './plan.ts';
@@ -18,9 +18,13 @@ export function withoutRefused(
   signal?: AbortSignal,
 ): Promise<RestorePlan> {
   const directories = new Directories(tree, plan);
+  const inDirectory = (directory: TreePath): FailureReason | undefined => directories.refusal(directory);
   const refusals: Refusals = {
-    inDirectory: (directory) => directories.refusal(directory),
-    toGo: (entry) => refusalToGo(tree, entry),
+    inDirectory,
+    toGo: ({ path }) => refusalToGo(tree, path),
+    // Where the directory refuses, the refusal may not be that of the file.
+    toChange: ({ kind, path }) =>
+      kind === 'file' && inDirectory(parentOf(path)) === undefined ? refusalToGo(tree, path) : undefined,
   };
   return without(plan, refusals, new Slices(signal));
 }
@@ -36,41 +40,48 @@ export async function withoutOthers(
 ): Promise<RestorePlan> {
   const user = process.geteuid?.();
   if (user === undefined || user === 0) return plan;
-  const failed: Failure[] = [];
-  const slices = new Slices(signal);
-  const permissionChanges: PermissionChange[] = [];
-  for (const change of plan.permissionChanges) {
-    if (slices.isDue()) await slices.pause();
-    const { kind, path } = change;
-    const stats = standing(tree, path);
-    // A file with other names is replaced, and keeps nothing of what it was.
-    const isReplaced = kind === 'file' && stats !== undefined && stats.nlink > 1;
-    const isRefused = isReplaced ? isKept(tree, path, user) : stats !== undefined && stats.uid !== user;
-    if (isRefused) failed.push({ path, reason: 'accessDenied' });
-    else permissionChanges.push(change);
-  }
-  const reduced = failed.length === 0 ? plan : { ...plan, permissionChanges };
   const refusals: Refusals = {
     inDirectory: () => undefined,
     toGo: ({ path }) => (isKept(tree, path, user) ? 'accessDenied' : undefined),
+    toChange: ({ kind, path }) => {
+      const stats = standing(tree, path);
+      // A file with other names is replaced, and keeps nothing of what it was.
+      const isReplaced = kind === 'file' && stats !== undefined && stats.nlink > 1;
+      const isRefused = isReplaced ? isKept(tree, path, user) : stats !== undefined && stats.uid !== user;
+      return isRefused ? 'accessDenied' : undefined;
+    },
   };
-  return without(reduced, refusals, slices, failed);
+  return without(plan, refusals, new Slices(signal));
 }
+
+/** In a directory with it, only the owner of a file (or of the directory) can remove the file. */
+const stickyBit = 0o1000;
+
+/** So many entries of a directory are asked for whether the directory is append-only. */
+const askedMax = 100;
 
 interface Refusals {
   /** Why nothing can be made or removed in a directory. */
   readonly inDirectory: (directory: TreePath) => FailureReason | undefined;
   /** Why what is there can be neither removed nor replaced. */
   readonly toGo: (entry: Entry) => FailureReason | undefined;
+  /** Why permissions cannot be changed in place. */
+  readonly toChange: (change: PermissionChange) => FailureReason | undefined;
 }
 
 async function without(
   plan: RestorePlan,
-  { inDirectory, toGo }: Refusals,
+  { inDirectory, toGo, toChange }: Refusals,
   slices: Slices,
-  known: readonly Failure[] = [],
 ): Promise<RestorePlan> {
-  const failed = [...known];
+  const failed: Failure[] = [];
+  const permissionChanges: PermissionChange[] = [];
+  for (const change of plan.permissionChanges) {
+    if (slices.isDue()) await slices.pause();
+    const reason = toChange(change);
+    if (reason === undefined) permissionChanges.push(change);
+    else failed.push({ path: change.path, reason });
+  }
   const staying = new Set<TreePath>();
   for (const { path, expected } of plan.deletes) {
     if (slices.isDue()) await slices.pause();
@@ -95,13 +106,13 @@ async function without(
     else failed.push({ path, reason });
   }
   if (failed.length === 0) return plan;
-  return reducedPlan(plan, writes, failed, staying);
+  return reducedPlan({ ...plan, permissionChanges }, writes, failed, staying);
 }
 
 /** Whether a directory in which everybody may write (as `/tmp`) keeps what is there for its owner. */
 function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
   const above = standing(tree, parentOf(path));
-  if (above === undefined || (above.mode & 0o1000) === 0 || above.uid === user) return false;
+  if (above === undefined || (above.mode & stickyBit) === 0 || above.uid === user) return false;
   const stats = standing(tree, path);
   return stats !== undefined && stats.uid !== user;
 }
@@ -117,19 +128,35 @@ function standing(tree: AnchoredFiles, path: TreePath): Stats | undefined {
 }
 
 /**
- * An immutable file is no more removed or replaced than written to. Nothing else makes the system answer EPERM here: a
- * file that its bits forbid to write can be removed all the same.
+ * Returns why the system refuses to remove or replace what stands at the path. An immutable or append-only file refuses
+ * that, and so does an append-only directory for everything in it.
  */
-function refusalToGo(tree: AnchoredFiles, entry: Entry): FailureReason | undefined {
-  if (isLink(entry)) return undefined;
+function refusalToGo(tree: AnchoredFiles, path: TreePath): FailureReason | undefined {
   try {
-    const address = tree.address(entry.path);
-    if (files.lstatSync(address).isFile()) files.accessSync(address, constants.W_OK);
+    const address = tree.address(path);
+    const stats = files.lstatSync(address);
+    if (stats.isDirectory()) return undefined;
+    // A file that its bits forbid to write can be removed all the same, and is not refused with EPERM.
+    if (stats.isFile()) files.accessSync(address, constants.W_OK);
+    askToRemove(address);
     return undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return systemCode(error) === 'EPERM' ? 'accessDenied' : undefined;
   }
+}
+
+/**
+ * Asks the kernel whether a file or link may be removed, and changes nothing: `rmdir` checks that first, and then refuses
+ * what is no directory. No other call reports append-only without opening the file for writing, which its watchers see.
+ *
+ * @throws EPERM when it may not be removed, ENOTDIR when it may, where the system checks in this order (Linux)
+ */
+function askToRemove(address: Buffer): void {
+  if (process.platform !== 'linux') return;
+  files.rmdirSync(address);
+  // Another process put an empty directory in place of the file in this very moment.
+  files.mkdirSync(address);
 }
 
 /** Each directory is asked once. */
@@ -163,7 +190,9 @@ class Directories {
       if (stats?.isDirectory() !== true)
         return directory === rootPath ? undefined : this.refusal(parentOf(directory));
       if (this.#opened.has(directory) && stats.uid === process.geteuid?.()) return undefined;
-      return refusalOf(address, stats);
+      const reason = refusalOf(address, stats);
+      if (reason !== undefined) return reason;
+      return this.#keepsNames(directory, stats) ? 'accessDenied' : undefined;
     } catch (error) {
       const code = systemCode(error);
       if ((code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') && directory !== rootPath)
@@ -172,6 +201,52 @@ class Directories {
       if (reason === undefined) throw error;
       return reason;
     }
+  }
+
+  /**
+   * True when the directory is append-only: names can be made in it, and none removed, not even those of temporary
+   * files. A file that the directory alone keeps from being removed shows that, so it is not noticed without a file.
+   */
+  #keepsNames(directory: TreePath, { mode }: Stats): boolean {
+    if ((mode & stickyBit) !== 0) return false; // refuses by the owner of each file
+    const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
+    const listing = openListing(address);
+    try {
+      for (let asked = 0; asked < askedMax; asked += 1) {
+        const next = listing?.readSync();
+        if (next === undefined || next === null) return false;
+        if (!next.isFile()) continue;
+        const path = join(directory, next.name);
+        if (refusalToGo(this.#tree, path) === undefined) return false;
+        if (!refusesWriting(this.#tree, path)) return true;
+      }
+      return false;
+    } finally {
+      listing?.closeSync();
+    }
+  }
+}
+
+/** Opens a directory to list it; undefined where its bits let names be made in it and none be listed. */
+function openListing(address: Buffer): Dir | undefined {
+  try {
+    return files.opendirSync(address, { encoding: 'latin1' });
+  } catch (error) {
+    if (systemCode(error) !== 'EACCES') throw error;
+    return undefined;
+  }
+}
+
+/** True when a file cannot be written to, be it append-only or closed to us. Asked only when it cannot be removed. */
+function refusesWriting(tree: AnchoredFiles, path: TreePath): boolean {
+  const flags = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+  try {
+    files.closeSync(files.openSync(tree.address(path), flags));
+    return false;
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    return code !== 'ETXTBSY';
   }
 }
 

@@ -4,13 +4,16 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ResultOf } from '../../src/protocol/types.ts';
 import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
 import { withoutOthers, withoutRefused } from '../../src/restore/permissions.ts';
 import type { RestorePlan } from '../../src/restore/plan-steps.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
+import { withSessions } from '../support/session-rig.ts';
 import {
   build,
   file,
+  link,
   MemoryContents,
   makeDirectory,
   model,
@@ -107,5 +110,105 @@ test('what belongs to others is foreseen: bits of theirs, and their files in a s
     remove(root);
   }
 });
+
+/** Sets attributes of files for the time of `run`; says so and does nothing where the system has no such attributes. */
+async function withAttributes(
+  attributes: Readonly<Record<string, string>>,
+  run: () => Promise<void>,
+): Promise<void> {
+  const set = (sign: string): boolean =>
+    Object.entries(attributes)
+      .map(([file, attribute]) => spawnSync('chattr', [`${sign}${attribute}`, file]).status === 0)
+      .every(Boolean);
+  try {
+    if (set('+')) await run();
+    else console.log('skipped: append-only files: chattr needs root and a file system with attributes');
+  } finally {
+    set('-');
+  }
+}
+
+test('append-only files and directories are foreseen, and files beside them are not refused', async () => {
+  const root = makeDirectory();
+  const present = model({
+    'log/a': 'new',
+    'log/added': 'x',
+    'log/bits': 'x',
+    'log/fixed': 'x',
+    'kept/f': 'new',
+    'kept/added': 'x',
+    'kept/link': link('somewhere'),
+    'kept/bits': 'x',
+    'run/kept': 'x',
+    ok: 'new',
+  });
+  const target = model({
+    'log/a': 'old',
+    'log/bits': file('x', 0o755),
+    'log/new': 'old',
+    'kept/f': 'old',
+    'kept/new/below': 'old',
+    'kept/bits': file('x', 0o755),
+    'run/kept': 'x',
+    'run/new': 'old',
+    ok: 'old',
+  });
+  build(root, present);
+  const attributes = {
+    'log/a': 'a',
+    'log/added': 'a',
+    'log/bits': 'a',
+    'log/fixed': 'i',
+    kept: 'a',
+    'run/kept': 'a',
+  };
+  const files = Object.fromEntries(Object.entries(attributes).map(([name, one]) => [join(root, name), one]));
+  try {
+    await withAttributes(files, async () => {
+      const tree = new AnchoredFiles(root);
+      const plan = await withoutRefused(tree, planBetween(present, target, 'hard'));
+      tree.close();
+      const expected = [
+        'kept/added accessDenied',
+        'kept/f accessDenied',
+        'kept/link accessDenied',
+        'kept/new/below accessDenied',
+        'log/a accessDenied',
+        'log/added accessDenied',
+        'log/bits accessDenied',
+        'log/fixed accessDenied',
+      ];
+      assert.equal(told(plan), expected);
+      const contents = new MemoryContents(present, target);
+      const done = await applyRestore({ root, plan, id: '0123456789abcdefghjk', contents });
+      assert.equal([told(done), done.leftover], [expected, []]);
+      assert.equal([done.restored, done.deleted], [['kept/bits', 'log/new', 'ok', 'run/new'], []]);
+    });
+  } finally {
+    remove(root);
+  }
+});
+
+for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
+  test(`${strategy}: a dry run foresees what an append-only file refuses, and the run agrees`, () =>
+    withSessions(async (rig) => {
+      for (const name of ['log', 'ok']) rig.write(name, 'one');
+      const { session } = await rig.request('session/open', { workspace: rig.work, strategy });
+      for (const name of ['log', 'ok', 'added']) rig.write(name, 'two');
+      await withAttributes({ [join(rig.work, 'log')]: 'a', [join(rig.work, 'added')]: 'a' }, async () => {
+        const restore = (dryRun: boolean): Promise<ResultOf<'checkpoint/restore'>> =>
+          rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun });
+        const foreseen = await restore(true);
+        const expected = ['added', 'log'].map((path) => ({ path, reason: 'accessDenied' }));
+        assert.equal(foreseen.failed, expected);
+        const done = await restore(false);
+        assert.equal(
+          [done.failed, done.restored, done.deleted],
+          [expected, foreseen.restored, foreseen.deleted],
+        );
+        assert.equal([rig.read('log'), rig.read('ok'), rig.read('added')], ['two', 'one', 'two']);
+      });
+    }));
+}
 
 test.run();
