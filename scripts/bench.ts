@@ -3,7 +3,7 @@
 // nothing: a machine's numbers are for people to read.
 //
 //   npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite] [--checkpoints 100] [--edits 0,20,200,2000]
-//                       [--restores 1000,40000] [--repeats 11] [--json FILE] [--svg FILE]
+//                       [--restores 1000,2500,40000] [--repeats 11] [--json FILE] [--svg FILE]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ const { values: flags } = parseArgs({
     strategies: { type: 'string', default: 'shadow,local,sqlite' },
     checkpoints: { type: 'string', default: '100' },
     repeats: { type: 'string', default: '11' },
-    restores: { type: 'string', default: '1000,40000' },
+    restores: { type: 'string', default: '1000,2500,40000' },
     json: { type: 'string' },
     svg: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
@@ -27,7 +27,7 @@ const { values: flags } = parseArgs({
 });
 if (flags.help) {
   console.log(
-    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,40000]\n              [--repeats 11] [--json FILE] [--svg FILE]',
+    'npm run bench [-- --sizes 30,1000,10000,100000] [--strategies shadow,local,sqlite]\n              [--checkpoints 100] [--edits 0,20,200,2000] [--restores 1000,2500,40000]\n              [--repeats 11] [--json FILE] [--svg FILE]',
   );
   process.exit(0);
 }
@@ -83,7 +83,12 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
     for (const { contender, create } of tries) create.push(await timed(() => contender.create()));
   }
   const createAfter = await measureEdits(contenders, tree);
-  const restoreOf = await measureRestores(contenders, tree);
+  const restoreOf = await measureRestores(contenders, tree, async (contender, count) =>
+    timed(() => contender.restore(count)),
+  );
+  const restoreWait = await measureRestores(contenders, tree, (contender, count) =>
+    contender.waitInRestore(count),
+  );
   const measured: Measured[] = [];
   for (const { contender, firstCapture, create } of tries) {
     const diskBytes = contender.diskBytes();
@@ -115,6 +120,7 @@ async function measure(contenders: readonly Contender[], tree: GeneratedTree): P
       stats,
       restore,
       restoreOf: restoreOf.get(contender) ?? {},
+      restoreWait: restoreWait.get(contender) ?? {},
       reopen,
       wait,
       diskBytes,
@@ -142,10 +148,11 @@ async function measureEdits(
   return measured;
 }
 
-/** Restores of many files, in turns as well: each contender's own edits, saved and taken back. */
+/** Restores of many files, in turns as well: each contender's own edits, saved and taken back by `restore`. */
 async function measureRestores(
   contenders: readonly Contender[],
   tree: GeneratedTree,
+  restore: (contender: Contender, files: number) => Promise<number | undefined>,
 ): Promise<Map<Contender, Record<string, number[]>>> {
   const measured = new Map<Contender, Record<string, number[]>>(contenders.map((one) => [one, {}]));
   for (const count of restoreCounts.filter((files) => files <= tree.files)) {
@@ -154,7 +161,8 @@ async function measureRestores(
         progress(`${contender.name}: restore of ${count} files, ${i + 1}`);
         for (let edits = 0; edits < count; edits += 1) tree.edit();
         await contender.create();
-        (times[count] ??= []).push(await timed(() => contender.restore(count)));
+        const measuredMs = await restore(contender, count);
+        if (measuredMs !== undefined) (times[count] ??= []).push(measuredMs);
       }
     }
   }

@@ -25,6 +25,8 @@ export interface Contender {
   reopen(): Promise<void>;
   /** The longest that a light request waited while a checkpoint was made, in milliseconds; for a daemon. */
   wait(): Promise<number | undefined>;
+  /** As {@link restore}: the longest that a light request waited meanwhile, in milliseconds; for a daemon. */
+  waitInRestore(files: number): Promise<number | undefined>;
   /** Bytes allocated on disk for the checkpoints. */
   diskBytes(): number;
   /** Resident memory now and at its highest, where the system tells; the git commands end too soon for that. */
@@ -121,17 +123,25 @@ export class DaemonContender implements Contender {
       throw new Error(`${this.name}: ${counts.restored} files were restored, and not ${files}`);
   }
 
+  wait(): Promise<number> {
+    return this.#longestWait(() => this.create());
+  }
+
+  waitInRestore(files: number): Promise<number> {
+    return this.#longestWait(() => this.restore(files));
+  }
+
   /** Asks again and again, so that what is measured is the event loop and not the one request. */
-  async wait(): Promise<number> {
+  async #longestWait(during: () => Promise<void>): Promise<number> {
     let longest = 0;
     const over = new AbortController();
-    const creating = this.create().finally(() => over.abort());
+    const work = during().finally(() => over.abort());
     while (!over.signal.aborted) {
       const started = performance.now();
       await this.#daemon.request('worktree/status', { session: this.#session });
       longest = Math.max(longest, performance.now() - started);
     }
-    await creating;
+    await work;
     return longest;
   }
 
@@ -215,6 +225,10 @@ export class GitContender implements Contender {
 
   async wait(): Promise<undefined> {
     await this.create();
+  }
+
+  async waitInRestore(): Promise<undefined> {
+    await this.restore();
   }
 
   diskBytes(): number {

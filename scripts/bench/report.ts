@@ -17,6 +17,8 @@ export interface Measured {
   readonly restore: readonly number[];
   /** By the number of files that differ. */
   readonly restoreOf: Readonly<Record<string, readonly number[]>>;
+  /** The longest wait of another request in each restore, by the number of files that differ. */
+  readonly restoreWait: Readonly<Record<string, readonly number[]>>;
   readonly reopen: readonly number[];
   readonly wait: readonly number[];
   readonly diskBytes: number;
@@ -49,6 +51,10 @@ interface Row {
   readonly of: (measured: Measured) => number | undefined;
 }
 
+function longest(waits: readonly number[] = []): number | undefined {
+  return waits.length === 0 ? undefined : Math.max(...waits);
+}
+
 const megabyte = 1024 * 1024;
 function rowsOf({ edits, restores, checkpoints }: Asked): readonly Row[] {
   return [
@@ -72,12 +78,19 @@ function rowsOf({ edits, restores, checkpoints }: Asked): readonly Row[] {
         of: ({ restoreOf }) => (restoreOf[count] === undefined ? undefined : median(restoreOf[count])),
       }),
     ),
+    ...restores.map(
+      (count): Row => ({
+        label: `wait, restoring ${count.toLocaleString('en')}`,
+        unit: 'ms',
+        of: ({ restoreWait }) => longest(restoreWait[count]),
+      }),
+    ),
     // Of git: its status, which is all that it has to do then.
     { label: 'reopened, and a create', unit: 'ms', of: ({ reopen }) => median(reopen) },
     {
       label: 'longest wait meanwhile',
       unit: 'ms',
-      of: ({ wait }) => (wait.length === 0 ? undefined : Math.max(...wait)),
+      of: ({ wait }) => longest(wait),
     },
     {
       label: `disk after ${checkpoints} checkpoints`,

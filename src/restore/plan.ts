@@ -2,6 +2,7 @@
 // and the real run cannot disagree and a redo after a crash gives the same. It reads nothing from disk: what
 // stands in the way without being in the present capture is found by obstructions.ts.
 import { given } from '../base/given.ts';
+import type { Slices } from '../base/slices.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
 import { byBytes, isGitName, isWithin, parentOf, shallowFirst, type TreePath } from '../tree/tree-path.ts';
 import { type Folding, respell } from './collisions.ts';
@@ -48,13 +49,37 @@ export interface RestoreRequest {
  * Plans a restore. With `onConflict: 'fail'` and any conflict the plan has no operations: the caller refuses.
  * The result depends on nothing but the request, and not on the order of its lists.
  */
-export function planRestore(request: RestoreRequest): RestorePlan {
+export async function planRestore(request: RestoreRequest, slices: Slices): Promise<RestorePlan> {
+  for (const planning = steps(request); ; ) {
+    const { done, value } = planning.next();
+    if (done === true) return value;
+    if (slices.isDue()) await slices.pause();
+  }
+}
+
+/**
+ * Plans a restore at once.
+ *
+ * @forTests
+ */
+export function planRestoreAtOnce(request: RestoreRequest): RestorePlan {
+  for (const planning = steps(request); ; ) {
+    const { done, value } = planning.next();
+    if (done === true) return value;
+  }
+}
+
+/** Yields after each step of the work, so that the caller can give the event loop a turn. */
+type Steps<Result = void> = Generator<undefined, Result, undefined>;
+
+function* steps(request: RestoreRequest): Steps<RestorePlan> {
   const draft = new Draft(request);
-  draft.collect();
-  draft.refuseUnsafe();
-  draft.refuseConflicts();
-  draft.refuseBlocked();
-  return draft.plan();
+  yield;
+  yield* draft.collect();
+  yield* draft.refuseUnsafe();
+  yield* draft.refuseConflicts();
+  yield* draft.refuseBlocked();
+  return yield* draft.plan();
 }
 
 interface MutableDelete {
@@ -80,8 +105,9 @@ class Draft {
     this.#byPath = new Map(this.#changes.map((change) => [change.path, change]));
   }
 
-  collect(): void {
+  *collect(): Steps {
     for (const { path, before, after } of this.#changes) {
+      yield;
       if (!this.#isSelected(path)) {
         if (this.#request.only !== undefined) this.#skip(path, 'notRestored');
         continue;
@@ -105,6 +131,7 @@ class Draft {
       }
     }
     for (const write of this.#writes.values()) {
+      yield;
       for (const entry of write.displaces) {
         this.#deletes.delete(entry.path);
         this.#skipped.delete(entry.path);
@@ -120,7 +147,7 @@ class Draft {
   }
 
   /** Names that must not be written, names the file system cannot tell apart, and what nobody could look at. */
-  refuseUnsafe(): void {
+  *refuseUnsafe(): Steps {
     const unknown = new Set(this.#request.unknown);
     const aboveUnknown = new Set(this.#request.unknown.flatMap((path) => ancestors(path)));
     // Also with what is there and stays or goes: under another spelling it is the very file that would be written.
@@ -134,23 +161,29 @@ class Draft {
     const isUnknown = (path: TreePath): boolean =>
       unknown.has(path) || ancestors(path).some((above) => unknown.has(above));
     for (const { path } of this.#writes.values()) {
+      yield;
       if (isUnsafe(path)) this.#fail(path, 'unsafeName');
       else if (colliding.has(path) || ancestors(path).some((above) => this.#writes.has(above))) {
         this.#fail(path, 'collision');
       } else if (isUnknown(path) || aboveUnknown.has(path)) this.#fail(path, 'unsaved');
     }
     for (const path of this.#deletes.keys()) {
+      yield;
       if (isUnsafe(path)) this.#fail(path, 'unsafeName');
       else if (colliding.has(path)) this.#fail(path, 'collision');
       else if (isUnknown(path)) this.#fail(path, 'unsaved');
     }
-    for (const path of this.#modes.keys()) if (isUnsafe(path)) this.#fail(path, 'unsafeName');
+    for (const path of this.#modes.keys()) {
+      yield;
+      if (isUnsafe(path)) this.#fail(path, 'unsafeName');
+    }
   }
 
-  refuseConflicts(): void {
+  *refuseConflicts(): Steps {
     const { conflicts, onConflict } = this.#request;
     if (conflicts.size === 0) return;
     for (const { path, displaces, expected, respells } of this.#writes.values()) {
+      yield;
       const found = displaces.map((entry) => entry.path).filter((below) => conflicts.has(below));
       if (respells !== undefined && conflicts.has(respells)) found.push(respells);
       if (expected !== undefined && conflicts.has(path)) found.push(path);
@@ -161,6 +194,7 @@ class Draft {
       }
     }
     for (const path of this.#deletes.keys()) {
+      yield;
       if (!conflicts.has(path)) continue;
       this.#conflicts.add(path);
       if (onConflict !== 'skip') continue;
@@ -173,8 +207,9 @@ class Draft {
   }
 
   /** Writes that wait for something to go which now stays; then what would go only for such writes. */
-  refuseBlocked(): void {
+  *refuseBlocked(): Steps {
     for (const { path } of this.#writes.values()) {
+      yield;
       for (const above of ancestors(path)) {
         if (this.#byPath.get(above)?.before === undefined || this.#deletes.has(above)) continue;
         if (this.#skipped.has(above)) {
@@ -189,21 +224,23 @@ class Draft {
     }
   }
 
-  plan(): RestorePlan {
+  *plan(): Steps<RestorePlan> {
     const sorted = (set: Iterable<TreePath>): TreePath[] => [...set].sort(byBytes);
     const stopped = this.#request.onConflict === 'fail' && this.#conflicts.size > 0;
+    const writes = [...this.#writes.values()].sort((a, b) => shallowFirst(a.path, b.path));
+    yield;
+    const deletes = [...this.#deletes]
+      .map(([path, { expected, because }]) => ({ path, expected, because }))
+      .sort((a, b) => shallowFirst(b.path, a.path));
+    yield;
+    const directories = new Set(this.#request.emptied);
+    for (const path of this.#deletes.keys()) directories.add(parentOf(path));
+    const permissionChanges = [...this.#modes.values(), ...(yield* this.#directoryPermissions())];
     return {
-      writes: [...this.#writes.values()].sort((a, b) => shallowFirst(a.path, b.path)),
-      deletes: [...this.#deletes]
-        .map(([path, { expected, because }]) => ({ path, expected, because }))
-        .sort((a, b) => shallowFirst(b.path, a.path)),
-      directories: sorted(
-        new Set([
-          ...(this.#request.emptied ?? []),
-          ...[...this.#deletes.keys()].map((path) => parentOf(path)),
-        ]),
-      ).filter((directory) => directory !== '' && !isUnsafe(directory)),
-      permissionChanges: stopped ? [] : [...this.#modes.values(), ...this.#directoryPermissions()],
+      writes,
+      deletes,
+      directories: sorted(directories).filter((directory) => directory !== '' && !isUnsafe(directory)),
+      permissionChanges: stopped ? [] : permissionChanges,
       failed: sorted(this.#failed.keys()).map((path) => ({
         path,
         reason: this.#failed.get(path) ?? 'blocked',
@@ -216,9 +253,13 @@ class Draft {
     };
   }
 
-  #directoryPermissions(): PermissionChange[] {
+  *#directoryPermissions(): Steps<PermissionChange[]> {
     const { present, target } = this.#request.directoryPermissions;
-    const held = new Set(this.#changes.flatMap(({ path, after }) => (after ? ancestors(path) : [])));
+    const held = new Set<TreePath>();
+    for (const { path, after } of this.#changes) {
+      yield;
+      if (after) for (const above of ancestors(path)) held.add(above);
+    }
     const operations: PermissionChange[] = [];
     for (const path of new Set([...present.keys(), ...target.keys()])) {
       const permissions = target.get(path);

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isEmptyPlan, planRestore } from '../../src/restore/plan.ts';
+import { Slices } from '../../src/base/slices.ts';
+import { isEmptyPlan, planRestore, planRestoreAtOnce, type RestoreRequest } from '../../src/restore/plan.ts';
 import type { LeftReason, RestorePlan } from '../../src/restore/plan-steps.ts';
 import type { Contents, SnapshotStore } from '../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../src/tree/entry.ts';
@@ -52,7 +53,7 @@ test('writes go from shallow to deep, deletes from deep to shallow, whatever the
       present: new Map([...a.directories].map(([name, bits]) => [path(name), bits])),
       target: new Map([...b.directories].map(([name, bits]) => [path(name), bits])),
     };
-    const again = planRestore({
+    const again = planRestoreAtOnce({
       changes: rotated,
       mode: mode,
       unknown: [],
@@ -207,6 +208,39 @@ test('names that the file system cannot tell apart fail together, their neighbou
     ['README', 'Src/a', 'readme', 'src/b'].map((name) => `${name} collision`),
   );
   assert.is(plan(true, true).length, 6);
+});
+
+test('a plan of many files is made in slices, and is the plan that is made at once', async () => {
+  const many = 500;
+  const files = (text: string): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 10}/f${n}`, `${n} ${text}`]));
+  const request: RestoreRequest = {
+    changes: changesBetween(model(files('new')), model(files('old'))),
+    mode: 'hard',
+    unknown: [],
+    directoryPermissions: { present: new Map(), target: new Map() },
+    conflicts: new Set(),
+    onConflict: 'overwrite',
+  };
+  const realNow = performance.now.bind(performance);
+  let looks = 0;
+  let turns = 0;
+  let isOver = false;
+  const turn = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  // Each look at the clock takes a millisecond, so a slice ends after twenty steps on every machine.
+  performance.now = () => (looks += 1);
+  setImmediate(turn);
+  try {
+    assert.equal(await planRestore(request, new Slices()), planRestoreAtOnce(request));
+  } finally {
+    isOver = true;
+    performance.now = realNow;
+  }
+  assert.ok(looks > 4 * many, `${looks} looks at the clock for ${many} files`);
+  assert.ok(turns > looks / 25, `${turns} turns of the event loop for ${looks} steps`);
 });
 
 test.run();

@@ -3,12 +3,13 @@
 // so a dry run ends here and a real run executes exactly what it would have said.
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
+import { Slices } from '../../base/slices.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { foldingOf } from '../../restore/collisions.ts';
 import { findObstructions, withoutObstructed } from '../../restore/obstructions.ts';
 import { withoutOthers, withoutRefused } from '../../restore/permissions.ts';
-import { planRestore } from '../../restore/plan.ts';
+import { planRestore, type RestoreRequest } from '../../restore/plan.ts';
 import type { LeftReason, RestorePlan } from '../../restore/plan-steps.ts';
 import { notGivenBack, withoutLost } from '../../restore/preflight.ts';
 import { withUnseen } from '../../restore/reduced-plan.ts';
@@ -84,7 +85,7 @@ async function planOnce(
   };
   const { signal } = context;
   const planNow = async (now: Capture): Promise<RestorePlan> =>
-    withoutGitDirectories(tree, await planAgainst(session, job, now, tree), now.root, signal);
+    withoutGitDirectories(tree, await planAgainst(session, job, now, tree, signal), now.root, signal);
   let present: Capture;
   let plan: RestorePlan;
   try {
@@ -112,12 +113,15 @@ async function planAgainst(
   job: RestoreJob,
   present: Capture,
   tree: AnchoredFiles,
+  signal: AbortSignal,
 ): Promise<RestorePlan> {
   const checkpoints = session.requireCheckpoints();
+  const slices = new Slices(signal);
   const { store } = checkpoints;
   const target = job.target.record.snapshot;
   const changes = job.scope === 'conversation' ? [] : await store.changes(present.snapshot, target);
-  const { only, leave, conflicts, known } = await boundsOf(checkpoints, job, present);
+  const bounds = await boundsOf(checkpoints, job, present);
+  const { only, leave, conflicts, known } = bounds;
   if (job.mode === 'hard') {
     const added = changes.flatMap(({ path, before, after }) =>
       before === undefined || after !== undefined || leave.has(path) || known?.has(path) ? [] : [before],
@@ -126,25 +130,40 @@ async function planAgainst(
       leave.set(path, 'notCapturedThen');
   }
   for (const path of await conflictsIn(checkpoints, changes, present.snapshot)) conflicts.add(path);
-  const planned = planRestore({
+  const directoryPermissions = {
+    present: await store.directoryPermissions(present.snapshot),
+    target: job.scope === 'conversation' ? new Map() : await store.directoryPermissions(target),
+  };
+  await slices.pause();
+  const folding = foldingOf(
+    tree,
+    changes.map(({ path }) => path),
+  );
+  await slices.pause();
+  const request: RestoreRequest = {
     changes,
     mode: job.mode,
     ...given({ paths: job.paths, only }),
     leave,
     unknown: present.unknown,
-    directoryPermissions: {
-      present: await store.directoryPermissions(present.snapshot),
-      target: job.scope === 'conversation' ? new Map() : await store.directoryPermissions(target),
-    },
+    directoryPermissions,
     conflicts,
     onConflict: job.onConflict,
-    folding: foldingOf(
-      tree,
-      changes.map(({ path }) => path),
-    ),
+    folding,
     ...given({ emptied: job.emptied }),
-  });
-  if (job.scope === 'conversation') return planned;
+  };
+  const planned = await planRestore(request, slices);
+  await slices.pause();
+  return job.scope === 'conversation' ? planned : withUncaptured(planned, job, present, bounds);
+}
+
+/** The plan with the paths that it would change, had the present capture been able to hold them. */
+function withUncaptured(
+  planned: RestorePlan,
+  job: RestoreJob,
+  present: Capture,
+  { only, known }: Bounds,
+): RestorePlan {
   // What an undo is to take away, had somebody not made it larger than can be saved.
   const writes = new Set(planned.writes.map(({ path }) => path));
   const outgrown = present.skipped.filter(

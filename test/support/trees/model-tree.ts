@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { BlobId } from '../../../src/base/ids.ts';
-import { planRestore, type RestoreRequest } from '../../../src/restore/plan.ts';
+import { planRestoreAtOnce, type RestoreRequest } from '../../../src/restore/plan.ts';
 import type { RestorePlan } from '../../../src/restore/plan-steps.ts';
 import type { Contents } from '../../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../../src/tree/entry.ts';
@@ -181,7 +181,7 @@ export function planBetween(
     [...to.nodes.keys()].some((name) => name.startsWith(`${directory}/`));
   const permissions = (tree: ModelTree): Map<TreePath, number> =>
     new Map([...tree.directories].map(([name, bits]) => [path(name), bits]));
-  return planRestore({
+  return planRestoreAtOnce({
     changes: changesBetween(from, to),
     mode,
     unknown: [],
