@@ -1,4 +1,5 @@
-// A diff of a hundred megabytes, by hand: it comes in time, in bounded memory, and ends with its pager.
+// A diff of a hundred megabytes on the command line: a pipe gets a whole patch or none, in bounded memory, and the command
+// ends with its pager.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -12,16 +13,28 @@ const peakMb = (pid: number | undefined): number => {
   return Number(kilobytes) / 1024;
 };
 
-test('110 MB are answered up to the limit, in bounded memory; a closed pager or a closed pipe ends it at once', () =>
+test('a patch of 110 MB is refused, one of 25 MB comes in bounded memory, and a closed pager or pipe ends it', () =>
   withRig(async (rig) => {
     const { client, session } = await rig.opened();
     const line = (file: number, at: number): string => `line ${file * 7919 + at} of a file ${at * 31}\n`;
     for (let file = 0; file < 110; file += 1)
       rig.write(`big${file}.txt`, Array.from({ length: 33_000 }, (_, at) => line(file, at)).join(''));
     await client.request('checkpoint/create', { session, kind: 'turn' });
-    const words = [daemonEntry, 'diff', '0', '1', `--storage=${rig.storage}`];
     const run = { cwd: rig.work, env: rig.environment } as const;
-    const plain = spawn(process.execPath, [...words], { ...run, stdio: ['ignore', 'pipe', 'inherit'] });
+    const words = [daemonEntry, 'diff', '0', '1', `--storage=${rig.storage}`];
+    const whole = spawn(process.execPath, words, { ...run, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [shown, refusal] = ['', ''];
+    whole.stdout.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+    whole.stderr.on('data', (chunk: Buffer) => (refusal += chunk.toString()));
+    assert.equal(await once(whole, 'close'), [1, null]);
+    assert.is(shown, '', 'a patch that would be cut is not begun');
+    assert.match(refusal, /too large/);
+
+    const some = Array.from({ length: 25 }, (_, file) => `big${file}.txt`);
+    const plain = spawn(process.execPath, [...words, ...some], {
+      ...run,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let bytes = 0;
     let peak = 0;
     plain.stdout.on('data', (chunk: Buffer) => {
@@ -30,12 +43,12 @@ test('110 MB are answered up to the limit, in bounded memory; a closed pager or 
     });
     assert.equal(await once(plain, 'close'), [0, null]);
     console.log(`note: ${(bytes / 1e6).toFixed(0)} MB shown, peak ${peak.toFixed(0)} MB`);
-    assert.ok(bytes > 30e6 && bytes < 40e6, `${bytes} bytes`);
+    assert.ok(bytes > 20e6 && bytes < 32e6, `${bytes} bytes`);
     assert.ok(peak < 400, `${peak} MB`);
 
     for (const command of [
       `PAGER='head -3' script -qec "'${process.execPath}' '${daemonEntry}' diff 0 1 --storage='${rig.storage}'" /dev/null`,
-      `'${process.execPath}' '${daemonEntry}' diff 0 1 --storage='${rig.storage}' | head -3`,
+      `'${process.execPath}' '${daemonEntry}' diff 0 1 ${some.join(' ')} --storage='${rig.storage}' | head -3`,
     ]) {
       const shell = spawn('sh', ['-c', command], {
         ...run,

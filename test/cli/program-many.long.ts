@@ -20,7 +20,7 @@ test(`${count} checkpoints are listed as text and as data`, () =>
     const text = await run(rig, 'list');
     const lines = text.stdout.trimEnd().split('\n');
     assert.is(lines.length, count);
-    assert.match(lines.at(-1) ?? '', new RegExp(`^\\[${count - 1}\\] .* turn ${count - 1}$`));
+    assert.match(lines.at(-1) ?? '', new RegExp(`^\\[${count - 1}\\] .* turn ${count - 1}  \\(here\\)$`));
     const data = await run(rig, 'list', '--json');
     const { checkpoints } = JSON.parse(data.stdout) as { checkpoints: { tag: string }[] };
     assert.equal(
