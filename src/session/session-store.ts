@@ -12,8 +12,7 @@ import {
   isRepositoryHidden,
   makeRepository,
 } from '../git/repository/git-dir.ts';
-import { GuardedStore } from '../store/guarded-store.ts';
-import { PublishedList } from '../store/published-list.ts';
+import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
 import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';

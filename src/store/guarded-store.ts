@@ -1,14 +1,17 @@
 // A store that knows what it should hold: before each use it makes sure that the store is still the one that was
 // opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
 // contain is the inner store's business.
-import { CheckpointdError } from '../base/errors.ts';
+
+import { createHash } from 'node:crypto';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
 import type { Directory } from '../tree/directory.ts';
 import type { Entry, TreeChange } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type { PublishedList } from './published-list.ts';
 import type {
   GitTrees,
   Publication,
@@ -225,4 +228,106 @@ export function emptied(checkpoints: number, path?: string): CheckpointdError {
     `The checkpoint store${where} was deleted, emptied or replaced since the session was last open. It held ${checkpoints} checkpoints. Put it back if you can; else use checkpoint/init to set aside what is left and begin anew.`,
     { details: { ...given({ path }), checkpoints } },
   );
+}
+
+// The list of the checkpoints that a session has published and not removed, kept apart from its store. Only this list
+// can tell a store that was deleted, emptied or replaced from a new one, and name the missing checkpoints. It is a
+// file of lines with check sums: `+` and an id for a publication, `-` for a removal.
+
+const lineForm = /^([+-])(ckpt_[0-9a-z]{1,64}) ([0-9a-f]{8})$/;
+
+export class PublishedList {
+  readonly #file: string;
+  readonly #ids: Set<CheckpointId>;
+  readonly #unwritten: CheckpointId[] = [];
+  /** False for a session of an earlier version, which kept no list: what its store holds is believed. */
+  readonly isKept: boolean;
+
+  private constructor(file: string, ids: Set<CheckpointId>, isKept: boolean) {
+    this.#file = file;
+    this.#ids = ids;
+    this.isKept = isKept;
+  }
+
+  /** Reads the list; lines that were damaged or cut short are passed over. */
+  static open(file: string): PublishedList {
+    const text = readText(file);
+    const ids = new Set<CheckpointId>();
+    for (const line of (text ?? '').split('\n')) {
+      const [, sign, id, sum] = lineForm.exec(line) ?? [];
+      if (id === undefined || sum !== sumOf(`${sign}${id}`)) continue;
+      if (sign === '+') ids.add(id as CheckpointId);
+      else ids.delete(id as CheckpointId);
+    }
+    return new PublishedList(file, ids, text !== undefined);
+  }
+
+  get ids(): ReadonlySet<CheckpointId> {
+    return this.#ids;
+  }
+
+  /**
+   * After a publication, which an error of the system here must not make seem undone: what cannot be written now is
+   * written with the next line, or when the store is opened next; until then the loss of that checkpoint alone would go
+   * unnamed.
+   */
+  add(id: CheckpointId): void {
+    this.#ids.add(id);
+    try {
+      this.#append('+', [id]);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.#unwritten.push(id);
+    }
+  }
+
+  /** Before a removal: a kill in between leaves a checkpoint that is not listed, and never one that seems lost. */
+  remove(ids: readonly CheckpointId[]): void {
+    this.#append('-', ids);
+    for (const id of ids) this.#ids.delete(id);
+  }
+
+  /** Makes the list exactly these. */
+  replace(ids: Iterable<CheckpointId>): void {
+    const wanted = [...ids];
+    this.#ids.clear();
+    for (const id of wanted) this.#ids.add(id);
+    writeAtomically(this.#file, wanted.map((id) => lineOf('+', id)).join(''));
+  }
+
+  /** There is no store any more. */
+  forget(): void {
+    this.#ids.clear();
+    files.rmSync(this.#file, { force: true });
+  }
+
+  /** A list that cannot be written is given up, not left wrong: the next open believes the store and begins a new one. */
+  #append(sign: '+' | '-', ids: readonly CheckpointId[]): void {
+    try {
+      // A line that a kill cut short ends here.
+      const lines = [...this.#unwritten.map((id) => lineOf('+', id)), ...ids.map((id) => lineOf(sign, id))];
+      files.writeFileSync(this.#file, `\n${lines.join('')}`, { flag: 'a', mode: 0o600 });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      files.rmSync(this.#file, { force: true });
+    }
+    this.#unwritten.length = 0;
+  }
+}
+
+function lineOf(sign: '+' | '-', id: CheckpointId): string {
+  return `${sign}${id} ${sumOf(`${sign}${id}`)}\n`;
+}
+
+function sumOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return files.readFileSync(file, 'latin1');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return undefined;
+  }
 }

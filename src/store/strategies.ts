@@ -1,8 +1,7 @@
 // The strategies as a plain table: a name, and the driver that says what the strategy can do and opens its stores.
 // One line a strategy; nothing above the store asks for a strategy by its name.
 import { CheckpointdError } from '../base/errors.ts';
-import { localDriver } from './git/local-driver.ts';
-import { shadowDriver } from './git/shadow-driver.ts';
+import { localDriver, shadowDriver } from './git/git-drivers.ts';
 import type { StrategyDriver } from './snapshot-store.ts';
 import { sqliteDriver } from './sqlite/sqlite-driver.ts';
 

@@ -2,14 +2,17 @@
 // so a second storage has a session of the same id, and the same refs; it would take its tags, and its end would remove
 // every checkpoint of the other one. A ref to a note of ours names the session's directory: another one keeps off for
 // as long as that stands. It knows nothing of locks: within one storage the session's owner is one.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
+import { readRegularFile } from '../../base/regular-file.ts';
 import { objectId } from '../../git/objects/object-id.ts';
 import { runGit } from '../../git/process/run.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
-import type { Quarantine } from './quarantine/quarantine.ts';
+import { holdsFile } from '../../git/repository/bare-repository.ts';
+import { findRepository } from '../../git/repository/git-dir.ts';
+import type { Quarantine } from './quarantine.ts';
 import { ownerRef, type RefNames } from './refs.ts';
 
 export interface BelongingParts {
@@ -82,5 +85,39 @@ function taken(other: string): CheckpointdError {
     'StrategyUnavailable',
     `This repository already keeps the checkpoints of this conversation for another storage: their session is ${other}. Open it with the storageDir in which that directory lies, delete it there (session/delete), or use another conversationId or the strategy shadow.`,
     { details: { strategy: 'local', sessionDirectory: other } },
+  );
+}
+
+// A work tree inside a repository that gets a repository of its own: the refs of its session stay in the outer one,
+// where no later opening looks for them. This reads and reports; it moves nothing.
+
+/** The error for a session whose refs (below `prefix`) are in a repository around the one that the work tree is in now. */
+export function heldFurtherOut(workTree: string, prefix: string, held: number): CheckpointdError | undefined {
+  const nearest = findRepository(workTree);
+  if (nearest === undefined || hasRefs(nearest.commonDir, prefix)) return undefined;
+  for (let at = nearest.root; dirname(at) !== at; ) {
+    const outer = findRepository(dirname(at));
+    if (outer === undefined) return undefined;
+    if (hasRefs(outer.commonDir, prefix)) return leftBehind(nearest.root, outer.root, held);
+    at = outer.root;
+  }
+  return undefined;
+}
+
+function hasRefs(commonDir: string, prefix: string): boolean {
+  try {
+    if (holdsFile(join(commonDir, prefix))) return true;
+    return readRegularFile(join(commonDir, 'packed-refs'))?.includes(` ${prefix}`) === true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function leftBehind(nearest: string, outer: string, held: number): CheckpointdError {
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `${nearest} has got a repository of its own since the session was last open, and the ${held} checkpoint(s) of the session are in that of ${outer} still. Move ${join(nearest, '.git')} away and open the session again to go on with them; or use checkpoint/init to begin anew in the new one.`,
+    { details: { path: nearest, holder: outer, checkpoints: held } },
   );
 }

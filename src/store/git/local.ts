@@ -23,15 +23,12 @@ import { countBlobs, diskUsage, openBareRepository } from '../../git/repository/
 import { commonDirectory, repositorySettings } from '../../git/repository/repository-settings.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
 import { convertedRepository, foreignText, openedRefs, unreadableSettings } from '../unusable-repository.ts';
-import { claimRefs, refuseOthersRefs } from './belonging.ts';
-import { heldFurtherOut } from './further-out.ts';
+import { claimRefs, heldFurtherOut, refuseOthersRefs } from './belonging.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
-import { putBackText } from './put-back.ts';
-import { Quarantine } from './quarantine/quarantine.ts';
-import { sharingOf } from './quarantine/shared.ts';
+import { putBackText, repairRefs } from './put-back.ts';
+import { Quarantine, sharingOf } from './quarantine.ts';
 import { type RefNames, refDirectories } from './refs.ts';
-import { repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
 
 /** Makes or reopens the store; the caller holds the session's lock. @throws StrategyUnavailable, GitMissing, GitTooOld */

@@ -15,9 +15,8 @@ import type { StoreOptions } from '../snapshot-store.ts';
 import { openedRefs } from '../unusable-repository.ts';
 import type { GitHome } from './git-home.ts';
 import { GitStore } from './git-store.ts';
-import { putBackText } from './put-back.ts';
+import { putBackText, repairRefs } from './put-back.ts';
 import { refDirectories } from './refs.ts';
-import { repairRefs } from './repair.ts';
 import { Unsynced } from './unsynced.ts';
 
 const names = { tags: 'refs/tags/', own: 'refs/checkpointd/' };

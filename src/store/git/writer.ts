@@ -1,22 +1,25 @@
 // Takes one capture into a git store. Blobs wait in memory until it is known whether they are few (persistent
 // children, loose objects) or many (one pack by fast-import); so do trees, which are made bottom up and only where
 // something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
+
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
-import { removeEmptyLoose } from '../../git/objects/loose-object.ts';
+import { removeEmptyLoose, stateOfLoose } from '../../git/objects/loose-object.ts';
 import { type ObjectType, objectId } from '../../git/objects/object-id.ts';
 import { BulkImport, packObjects } from '../../git/objects/object-pack.ts';
-import type { ObjectReader } from '../../git/objects/object-reader.ts';
+import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.ts';
 import { emptyTree, encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { gitAnswered } from '../../git/process/run.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
-import { type Handed, Proof } from './proof.ts';
+import { moveObjects } from './quarantine.ts';
 import type { SweepGate } from './sweep-gate.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
@@ -285,4 +288,83 @@ export class GitWriter implements SnapshotWriter {
 
 function dropSpool(content: StableContent): void {
   if (content.kind === 'spool') removeSpool(content.file);
+}
+
+// Proves that every content of a capture is in the store. Git does not write an object that it believes to have, so
+// an existing object is read first; a damaged one is written beside, and git uses the readable copy. This is for
+// stores that git writes into directly. Objects that no capture hands over are checked by `store/verify` and by the
+// next full scan.
+
+export interface Handed {
+  readonly id: string;
+  readonly content: StableContent;
+}
+
+export interface ProofParts {
+  readonly place: GitPlace;
+  readonly objects: ObjectWriter;
+  readonly reader: ObjectReader;
+  readonly spoolDirectory: string;
+}
+
+export class Proof {
+  readonly #parts: ProofParts;
+  readonly #objects: string;
+  /** What comes into packs later is of this writer's own making. */
+  readonly #hasPacks: boolean;
+
+  constructor(parts: ProofParts) {
+    this.#parts = parts;
+    this.#objects = join(parts.place.gitDir, 'objects');
+    this.#hasPacks = files.readdirSync(join(this.#objects, 'pack')).some((name) => name.endsWith('.idx'));
+  }
+
+  /** Those that are not there and have yet to be written; of all others it is certain that they can be read. */
+  async missing<T extends Handed>(type: ObjectType, handed: readonly T[]): Promise<T[]> {
+    const missing: T[] = [];
+    const elsewhere: T[] = [];
+    for (const each of handed) {
+      const file = join(this.#objects, each.id.slice(0, 2), each.id.slice(2));
+      const state = stateOfLoose(file, each.id, true);
+      if (state === 'damaged') files.rmSync(file, { force: true });
+      if (state !== 'whole') elsewhere.push(each);
+    }
+    if (!this.#hasPacks) return elsewhere;
+    const { reader } = this.#parts;
+    const sizes = await reader.sizes(elsewhere.map(({ id }) => id));
+    const work = elsewhere.map(async (each, i) => {
+      const size = sizes[i] ?? -1;
+      if (size === -1) missing.push(each);
+      else if (!(await this.#isReadable(type, each.id, size))) await this.#writeBeside(type, each);
+    });
+    await Promise.all(work);
+    return missing;
+  }
+
+  async #isReadable(type: ObjectType, id: string, size: number): Promise<boolean> {
+    const { reader } = this.#parts;
+    try {
+      if (size <= wholeBytesMax) await reader.read(type, id);
+      else for await (const chunk of reader.stream(type, id, size)) void chunk; // its hash is checked at the end
+      return true;
+    } catch (error) {
+      if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
+      throw error;
+    }
+  }
+
+  /** Into a directory in which git sees no other objects, and from there to its place. */
+  async #writeBeside(type: ObjectType, { id, content }: Handed): Promise<void> {
+    const { objects, spoolDirectory } = this.#parts;
+    const directory = join(spoolDirectory, `${randomBytes(6).toString('hex')}.objects`);
+    files.mkdirSync(join(directory, 'pack'), { recursive: true, mode: 0o700 });
+    const writer = objects.beside(directory);
+    try {
+      await writer.store(type, id, content);
+      moveObjects(directory, this.#objects);
+    } finally {
+      await writer.close();
+      files.rmSync(directory, { recursive: true, force: true });
+    }
+  }
 }

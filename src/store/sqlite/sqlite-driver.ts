@@ -9,5 +9,5 @@ export const sqliteDriver: StrategyDriver = {
   livesInSessionDirectory: false,
   obstacle: () => sqliteObstacle(),
   open: async (options) => (await import('./sqlite-store.ts')).openSqliteStore(options),
-  setAside: async (options, to) => (await import('./set-aside.ts')).setSqliteAside(options, to),
+  setAside: async (options, to) => (await import('./sqlite-store.ts')).setSqliteAside(options, to),
 };

@@ -1,8 +1,9 @@
 // The strategy `sqlite`: one database for all sessions of a storage root, shared by several daemons at once.
 // This file opens it and joins the parts to the interface; each part has a file of its own beside it.
 // It keeps no state that the database does not hold: two daemons never disagree for longer than a transaction.
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
+import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
@@ -33,8 +34,7 @@ import { SeenRows } from './seen.ts';
 import { type SweptRows, sweep } from './sweep.ts';
 import { SqliteTrees } from './trees.ts';
 import { heldBytes } from './usage.ts';
-import { verifyDatabase } from './verify.ts';
-import { verifyRows } from './verify-rows.ts';
+import { verifyDatabase, verifyRows } from './verify.ts';
 import { SqliteWriter } from './writer.ts';
 
 /** Contents remembered as readable; forgetting one costs a reading. */
@@ -302,4 +302,38 @@ function emptySpool(sessionDirectory: string): string {
   files.rmSync(spool, { recursive: true, force: true });
   files.mkdirSync(spool, { mode: 0o700 });
   return spool;
+}
+
+// Begins anew for one session whose part of the database is damaged or gone. The checkpoints of other sessions stay
+// where they are as long as the database can be opened at all. It removes nothing.
+
+/** Gives this session's rows another session's name, or, where that cannot be done, the whole file another name. */
+export async function setSqliteAside(options: StoreOptions, to: string): Promise<void> {
+  const file = databaseFile(options.storageDirectory);
+  const suffix = basename(to);
+  if (isThere(file) && (await renameRows(file, options, suffix))) return;
+  // The journal first: without it the file is old, and with another database's it would be wrong.
+  for (const end of ['-wal', '-shm', '']) {
+    if (files.existsSync(`${file}${end}`)) files.renameSync(`${file}${end}`, `${file}.${suffix}${end}`);
+  }
+}
+
+/** False when the database cannot be used as a whole. */
+async function renameRows(file: string, options: StoreOptions, suffix: string): Promise<boolean> {
+  const { session, durability } = options;
+  let database: SqliteDatabase | undefined;
+  try {
+    const open = await SqliteDatabase.open(file, { durability });
+    database = open;
+    await prepareSchema(open);
+    await open.transaction(() =>
+      open.run('UPDATE conversations SET session = ? WHERE session = ?', `${session} ${suffix}`, session),
+    );
+    return true;
+  } catch (error) {
+    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+    return false;
+  } finally {
+    database?.close();
+  }
 }

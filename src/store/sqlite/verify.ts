@@ -1,12 +1,17 @@
 // Reads everything that the checkpoints of a session need and checks every hash. It repairs nothing. SQLite's own
 // integrity_check is left to the tests and to the sqlite3 program: it is one call that may take minutes.
 import { CheckpointdError } from '../../base/errors.ts';
-import type { BlobId } from '../../base/ids.ts';
+import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
+import { InvariantViolation } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
+import type { Entry, TreeChange } from '../../tree/entry.ts';
+import { fromBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
+import type { CarriedRows } from './carried.ts';
 import { readBlob } from './content.ts';
-import type { SqliteDatabase } from './database/database.ts';
+import type { Row, SqliteDatabase } from './database/database.ts';
 import { decodeIfWhole, isSubTree, type TreeNode } from './tree-node.ts';
+import type { SqliteTrees } from './trees.ts';
 
 type Kind = 'missing' | 'corrupt';
 
@@ -94,4 +99,160 @@ function badBelow(
   }
   memo.set(id, found);
   return found;
+}
+
+// Checks that the rows derived from the directories agree with them: the file rows of each checkpoint, the counts of
+// rows that name a content, and tags and names. A wrong row costs no content; it is reported all the same. It repairs
+// nothing.
+
+const askedAtOnce = 500;
+const looksMax = 3;
+
+const selectCheckpoints = `SELECT c.id, c.checkpoint, c.parent_id, c.is_full, c.file_count, p.snapshot, (SELECT count(*) FROM
+    checkpoint_file_snapshots WHERE checkpoint_id = c.id), c.tag, c.name, c.snapshot
+  FROM checkpoints AS c LEFT JOIN checkpoints AS p ON p.id = c.parent_id`;
+
+/** What the rows are derived from. */
+interface DerivedFrom {
+  readonly trees: SqliteTrees;
+  readonly carried: CarriedRows;
+}
+
+/** Rows of this session's checkpoints, and counts of all contents. */
+export async function verifyRows(
+  database: SqliteDatabase,
+  { trees, carried }: DerivedFrom,
+  conversation: number,
+  signal?: AbortSignal,
+): Promise<StoreProblem[]> {
+  const slices = new Slices(signal);
+  const problems: StoreProblem[] = [];
+  const checkpoints = await database.read(() =>
+    database.rows(`${selectCheckpoints} WHERE c.conversation_id = ? AND c.state = 1`, conversation),
+  );
+  for (const row of checkpoints) {
+    const what = String(row[1]) as CheckpointId;
+    if (!(await standsByItsRows({ database, trees, carried, slices }, row)))
+      problems.push({ kind: 'corrupt', what, affects: [] });
+    for (const [column, value] of [
+      ['tag', row[7]],
+      ['name', row[8]],
+    ] as const)
+      if (typeof value === 'string' && !(await isInIndex(database, conversation, column, value, row[0])))
+        problems.push({ kind: 'corrupt', what: `${column} of ${what}`, affects: [what] });
+    if (slices.isDue()) await slices.pause();
+  }
+  for (let after = 0; ; ) {
+    const rows = await database.read(() =>
+      database.rows(
+        `SELECT rowid, hash, ref_count, (SELECT count(*) FROM checkpoint_file_snapshots WHERE blob_hash = hash)
+           FROM checkpoint_blobs WHERE rowid > ? ORDER BY rowid LIMIT ${askedAtOnce}`,
+        after,
+      ),
+    );
+    for (const [rowid, hash, refCount, count] of rows) {
+      after = Number(rowid);
+      if (refCount !== count)
+        problems.push({ kind: 'corrupt', what: `ref_count of ${String(hash)}`, affects: [] });
+    }
+    if (rows.length < askedAtOnce) return problems;
+    if (slices.isDue()) await slices.pause();
+  }
+}
+
+/** Tags and names move, so no record has a check sum of them; but they stand twice, in the table and in its index. */
+async function isInIndex(
+  database: SqliteDatabase,
+  conversation: number,
+  column: 'tag' | 'name',
+  value: string,
+  id: Row[number] | undefined,
+): Promise<boolean> {
+  const sql = `SELECT id FROM checkpoints INDEXED BY idx_checkpoints_${column} WHERE conversation_id = ? AND ${column} = ? AND state = 1`;
+  const found = await database.read(() => database.row(sql, conversation, value));
+  return found?.[0] === id;
+}
+
+/** Looks again where something is wrong: a removal writes rows anew while they are looked at. */
+async function standsByItsRows(looking: Looking, row: Row): Promise<boolean> {
+  const { database } = looking;
+  let standing: Row | undefined = row;
+  for (let look = 0; look < looksMax && standing !== undefined; look += 1) {
+    try {
+      if (await hasItsRows(looking, standing)) return true;
+    } catch (error) {
+      if (!(error instanceof InvariantViolation)) throw error; // its row, or that of a parent, went meanwhile
+    }
+    standing = await database.read(() =>
+      database.row(`${selectCheckpoints} WHERE c.id = ? AND c.state = 1`, Number(row[0])),
+    );
+  }
+  return standing === undefined; // removed meanwhile
+}
+
+/** Whether a checkpoint has the file rows that it should; true where a directory is damaged, which is told elsewhere. */
+async function hasItsRows({ database, trees, carried, slices }: Looking, row: Row): Promise<boolean> {
+  const [id, , parent, isFull, fileCount, parentSnapshot, count, , , own] = row;
+  const isIn = async (should: readonly TreeChange[]): Promise<boolean> =>
+    should.length === count && (await tell(database, Number(id), should, slices));
+  try {
+    if (isFull === 1) {
+      if (count !== fileCount || typeof own !== 'string') return false;
+      const entries = await trees.entries(own as SnapshotId);
+      return await isIn(entries.map((after) => ({ path: after.path, after })));
+    }
+    if (typeof parentSnapshot !== 'string') return true;
+    const snapshot = parentSnapshot as SnapshotId;
+    const seen = await carried.seen(Number(id));
+    const before = { snapshot, carried: await carried.of(Number(parent)) };
+    if (await isIn(await carried.changes(before, seen))) return true;
+    // Earlier versions took what a checkpoint could not look at for deleted, and for new when it was seen again.
+    const alone = { snapshot, carried: new Map() };
+    return await isIn(await carried.changes(alone, { ...seen, skipped: [] }));
+  } catch (error) {
+    if (!(error instanceof CheckpointdError)) throw error;
+    return true;
+  }
+}
+
+interface Looking extends DerivedFrom {
+  readonly database: SqliteDatabase;
+  readonly slices: Slices;
+}
+
+/** Whether each row of a checkpoint says what it should; as many as there are. */
+async function tell(
+  database: SqliteDatabase,
+  checkpoint: number,
+  changes: readonly TreeChange[],
+  slices: Slices,
+): Promise<boolean> {
+  const should = new Map<TreePath, Entry | undefined>();
+  for (const { path, after } of changes) {
+    if (slices.isDue()) await slices.pause();
+    should.set(path, after);
+  }
+  for (let after = 0; ; ) {
+    const rows = await database.read(() =>
+      database.rows(
+        `SELECT id, file_path, blob_hash, mode, permissions FROM checkpoint_file_snapshots
+           WHERE checkpoint_id = ? AND id > ? ORDER BY id LIMIT ${askedAtOnce}`,
+        checkpoint,
+        after,
+      ),
+    );
+    for (const [id, file, blob, mode, permissions] of rows) {
+      after = Number(id);
+      const path = file instanceof Uint8Array ? fromBytes(file) : undefined;
+      if (path === undefined || !should.has(path)) return false;
+      const entry = should.get(path);
+      const isRight =
+        blob === (entry?.blob ?? null) &&
+        mode === (entry?.mode ?? null) &&
+        permissions === (entry?.permissions ?? null);
+      if (!isRight) return false;
+    }
+    if (rows.length < askedAtOnce) return true;
+    if (slices.isDue()) await slices.pause();
+  }
 }

@@ -5,8 +5,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFault } from '../../../src/base/seam.ts';
-import { localDriver } from '../../../src/store/git/local-driver.ts';
-import { shadowDriver } from '../../../src/store/git/shadow-driver.ts';
+import { localDriver, shadowDriver } from '../../../src/store/git/git-drivers.ts';
 import type { Directory, FileNode } from '../../../src/tree/directory.ts';
 import { record, storeOptions } from '../git-oracle.ts';
 

@@ -4,16 +4,13 @@
 // over, before the ref moves; our own copy stays until no `gc` that began earlier can take theirs away.
 // It never removes anything from the user's repository.
 import { join } from 'node:path';
-import { syncAll } from '../../../base/atomic-file.ts';
-import { CheckpointdError, systemCode } from '../../../base/errors.ts';
-import { files } from '../../../base/files.ts';
-import { stateOfLoose } from '../../../git/objects/loose-object.ts';
-import type { GitPlace } from '../../../git/process/environment.ts';
-import { runGit } from '../../../git/process/run.ts';
-import { removeStaleObjects } from '../../../git/repository/bare-repository.ts';
-import { copyOver, type ObjectFile, objectFiles, removeEmptyDirectories } from './object-files.ts';
-import { refused } from './refused.ts';
-import { type Sharing, shareFile } from './shared.ts';
+import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
+import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
+import { files } from '../../base/files.ts';
+import { stateOfLoose } from '../../git/objects/loose-object.ts';
+import type { GitPlace } from '../../git/process/environment.ts';
+import { runGit } from '../../git/process/run.ts';
+import { removeStaleObjects } from '../../git/repository/bare-repository.ts';
 
 /** A `git prune` that looked at the refs before ours moved has ended by then. */
 const pruneMsMax = 600_000;
@@ -302,4 +299,113 @@ function isOutside(error: unknown): boolean {
 
 function isWholeLoose(file: string, id: string): boolean {
   return stateOfLoose(file, id, true) === 'whole';
+}
+
+// Lists the finished files of an object directory and moves them to another one. It reads none of them.
+
+/** A file of an object directory: `ab/cdef…` or `pack/pack-….pack`. */
+export interface ObjectFile {
+  readonly directory: string;
+  readonly name: string;
+}
+
+/** Finished object files, a pack's index last: whoever sees the index finds the pack. */
+export function objectFiles(objects: string): ObjectFile[] {
+  const found: ObjectFile[] = [];
+  for (const directory of files.readdirSync(objects)) {
+    const isPacks = directory === 'pack';
+    if (!isPacks && !/^[0-9a-f]{2}$/.test(directory)) continue;
+    const names = files.readdirSync(join(objects, directory));
+    const form = isPacks ? /^pack-[0-9a-f]{40}\.(?:pack|rev|idx)$/ : /^[0-9a-f]{38}$/;
+    names.sort((a, b) => Number(a.endsWith('.idx')) - Number(b.endsWith('.idx')));
+    for (const name of names) {
+      // A pack without its index is still being written.
+      const isWhole = !isPacks || names.includes(`${name.slice(0, name.lastIndexOf('.'))}.idx`);
+      if (form.test(name) && isWhole) found.push({ directory, name });
+    }
+  }
+  return found;
+}
+
+/** Moves everything from one directory to another on the same file system. */
+export function moveObjects(from: string, to: string): void {
+  for (const { directory, name } of objectFiles(from)) {
+    files.mkdirSync(join(to, directory), { recursive: true, mode: 0o700 });
+    files.renameSync(join(from, directory, name), join(to, directory, name));
+  }
+}
+
+/** A copy has its name when it is whole and on the disk. */
+export function copyOver(source: string, target: string, temporary: string): void {
+  files.copyFileSync(source, temporary);
+  syncDirectory(temporary);
+  files.renameSync(temporary, target);
+}
+
+/** Two times 256 empty directories are 2 MiB on disk, which would count against the limits of a small store. */
+export function removeEmptyDirectories(objects: string): void {
+  for (const directory of files.readdirSync(objects).filter((name) => /^[0-9a-f]{2}$/.test(name))) {
+    try {
+      files.rmdirSync(join(objects, directory));
+    } catch (error) {
+      // Still in use. A git that writes into one at this moment makes it again.
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
+    }
+  }
+}
+
+// A repository that several users write to (`core.sharedRepository`): a file that the daemon adds gets the bits that
+// git would give it. Otherwise the other users can no longer commit, collect or look up objects.
+
+/** What git adds to the bits that the umask leaves, or the very bits where the setting names them. */
+export interface Sharing {
+  readonly bits: number;
+  readonly isExact: boolean;
+}
+
+/** Reads the value as git does; undefined where the umask alone decides. */
+export function sharingOf(value: string): Sharing | undefined {
+  if (/^(group|true|yes|on|1|)$/.test(value)) return { bits: 0o660, isExact: false };
+  if (/^(all|world|everybody|2)$/.test(value)) return { bits: 0o664, isExact: false };
+  if (!/^0?[0-7]{3}$/.test(value)) return undefined;
+  return { bits: Number.parseInt(value, 8) & 0o666, isExact: true };
+}
+
+/** The bits of a file or directory in such a repository. */
+export function sharedMode(mode: number, { bits, isExact }: Sharing): number {
+  let more = (mode & 0o200) === 0 ? bits & ~0o222 : bits;
+  if ((mode & 0o100) !== 0) more |= (more & 0o444) >> 2;
+  return isExact ? (mode & ~0o777) | more : mode | more;
+}
+
+export function shareFile(file: string, sharing: Sharing | undefined): void {
+  if (sharing === undefined) return;
+  const mode = files.lstatSync(file).mode & 0o7777;
+  const wanted = sharedMode(mode, sharing);
+  if (wanted !== mode) files.chmodSync(file, wanted);
+}
+
+// Turns a refusal of the system, when objects cannot go into the user's repository, into an error for the client.
+
+/** The failure of a write below `directory`; what is not the system's stays what it is. */
+export function refused(directory: string, cause: unknown): unknown {
+  const code = systemCode(cause);
+  if (code === undefined || cause instanceof CheckpointdError) return cause;
+  const facts = { details: { path: directory, code }, cause };
+  if (isNoSpace(cause)) {
+    const message = `The disk of ${directory} is full. Free some space and try again. Nothing was changed.`;
+    return new CheckpointdError('NoSpace', message, { ...facts, retryable: true });
+  }
+  const limited = fileLimit(cause, facts);
+  if (limited !== undefined) return limited;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    const remedy =
+      code === 'EROFS'
+        ? 'Their file system is read-only: make it writable'
+        : 'Make them yours again (sudo chown -R "$USER" .git)';
+    const message = `The objects of your repository, ${directory}, cannot be written (${code}). ${remedy}, or use the strategy "shadow". Nothing was changed.`;
+    return new CheckpointdError('ReadOnlyStore', message, facts);
+  }
+  const message = `The objects of your repository, ${directory}, cannot be used (${code}). Look whether the repository is still there and whole. Nothing was changed.`;
+  return new CheckpointdError('StoreUnavailable', message, facts);
 }
