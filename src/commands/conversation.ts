@@ -2,12 +2,11 @@
 // conversation-document.ts, tangents in tangent.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
-import { bytesPerToken, checkContextPaths, contextBudgetTokens } from '../conversation/context/context.ts';
-import type { Conversation } from '../conversation/conversation.ts';
+import { bytesPerToken, checkContextPaths, contextBudgetTokens } from '../conversation/context.ts';
+import { type Conversation, nextMessageFrom } from '../conversation/conversation.ts';
 import { checkEntry, checkLength, type EntryId, newEntryId } from '../conversation/entry.ts';
 import { positionOf } from '../conversation/history.ts';
 import type { ModelInfo } from '../conversation/model.ts';
-import { nextMessageFrom } from '../conversation/next-message.ts';
 import type * as Wire from '../protocol/types.ts';
 import { keepAgents } from '../session/context/agent-context.ts';
 import {

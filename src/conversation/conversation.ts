@@ -13,23 +13,24 @@ import {
 } from './answers.ts';
 import { clientObject, refuse, wellFormed } from './client-object.ts';
 import { ClientSettings } from './client-settings.ts';
-import { type WindowUse, windowUse } from './context/context.ts';
-import { StickyContext } from './context/sticky-context.ts';
+import { StickyContext, type WindowUse, windowUse } from './context.ts';
 import { readDocument } from './document/document-reader.ts';
 import { partsOf, present, restOf } from './document/import-parts.ts';
-import { checkEntry, checkLength, type EntryId, type EntryInput, newEntryId, textOf } from './entry.ts';
+import {
+  checkEntry,
+  checkLength,
+  checkUser,
+  type EntryId,
+  type EntryInput,
+  newEntryId,
+  textOf,
+  type UserMessage,
+} from './entry.ts';
 import { lastMessages, positionOf, requestedRange } from './history.ts';
 import type { ConversationLimits } from './limits.ts';
-import {
-  checkLineWrite,
-  type LineReport,
-  type LineWrite,
-  reportLines,
-  trackWrite,
-} from './lines/line-tracker.ts';
+import { checkLineWrite, type LineReport, type LineWrite, reportLines, trackWrite } from './line-tracker.ts';
 import type { LogRecord, RecordLog } from './log/log-record.ts';
 import { type ConversationRef, type Idempotency, Timeline } from './log/timeline.ts';
-import { nextMessageFrom } from './next-message.ts';
 import type { ConversationState } from './state/state.ts';
 import { TangentMode } from './tangent-mode.ts';
 import { userLines } from './transcript.ts';
@@ -270,4 +271,20 @@ export class Conversation {
   get #limits(): ConversationLimits {
     return this.#timeline.present.settings.limits;
   }
+}
+
+// Reads the message that the user will send next. An empty message gets a text in its place, because a model refuses
+// one without. It only checks; the conversation keeps the message.
+
+/** The message with what had to be done to it; none for null and undefined. @throws InvalidParams, MessageTooLarge */
+export function nextMessageFrom(
+  given: unknown,
+  limits: ConversationLimits,
+): { message: UserMessage | undefined; warnings: string[] } {
+  if (given === undefined || given === null) return { message: undefined, warnings: [] };
+  const asked = checkUser(typeof given === 'string' ? { content: given } : given, 'message', limits);
+  const isEmpty = textOf(asked.content) === '' && (asked.toolResults ?? []).length === 0;
+  if (!isEmpty) return { message: asked, warnings: [] };
+  const warnings = ['The message was empty; "Empty prompt" stands in its place.'];
+  return { message: { ...asked, content: 'Empty prompt' }, warnings };
 }

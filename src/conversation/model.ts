@@ -1,7 +1,7 @@
 // What is known of the model that the client talks to. The daemon runs no model: it needs the size of the window, to
 // bound the context files, and keeps the rest for the client.
 import { type ClientObject, clientObject, isObject, wellFormed } from './client-object.ts';
-import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/field-names.ts';
+import { type FieldNames, fromDocumentNames, toDocumentNames } from './document/document-fields.ts';
 
 /** Tokens of a window that nobody told us. */
 export const defaultWindowTokens = 200_000;

@@ -4,7 +4,7 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { textLength } from '../../conversation/client-object.ts';
-import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context/context.ts';
+import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
 import type { HistoryEntry, UserMessage } from '../../conversation/entry.ts';
 import type { ConversationRef } from '../../conversation/log/timeline.ts';

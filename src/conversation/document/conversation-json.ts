@@ -2,14 +2,14 @@
 // Writing only (reading is document-reader.ts). What lives at run time only (tool_manager, agents) is not in it, and
 // checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing.
 import type { ClientObject } from '../client-object.ts';
-import { contextBudgetTokens } from '../context/context.ts';
+import { contextBudgetTokens } from '../context.ts';
 import type { HistoryEntry } from '../entry.ts';
 import type { ValidRange } from '../history.ts';
-import type { FileLineTracker } from '../lines/line-tracker.ts';
+import type { FileLineTracker } from '../line-tracker.ts';
 import { modelToDocument } from '../model.ts';
 import type { ConversationState, Summary, Tangent } from '../state/state.ts';
 import type { ToolsByOrigin } from '../tools.ts';
-import { requestMetadataNames, toDocumentNames } from './field-names.ts';
+import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 import { present } from './import-parts.ts';
 
 /** Version of the form below; a document of a later one is refused and left alone. */

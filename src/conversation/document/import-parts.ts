@@ -3,7 +3,7 @@
 import { textLength } from '../client-object.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
 import { type ValidRange, windowOver } from '../history.ts';
-import type { FileLineTracker } from '../lines/line-tracker.ts';
+import type { FileLineTracker } from '../line-tracker.ts';
 import type { Moment } from '../log/state-change.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
 import { Sequence } from '../state/sequence.ts';

@@ -4,7 +4,7 @@ import { unreachable } from '../../base/invariant.ts';
 import { answersTool, type HistoryEntry, type UserMessage } from '../entry.ts';
 import { appendEntry, rangeAfterCompaction, type ValidRange, windowOver, windowUpTo } from '../history.ts';
 import type { ConversationLimits } from '../limits.ts';
-import type { FileLineTracker } from '../lines/line-tracker.ts';
+import type { FileLineTracker } from '../line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
 import { type ConversationSettings, emptyThread, type Summary, type Thread } from '../state/state.ts';
 import { enterTangent, exitTangent } from '../tangent.ts';

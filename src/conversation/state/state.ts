@@ -4,7 +4,7 @@ import type { ClientObject } from '../client-object.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
 import { emptyRange, type ValidRange } from '../history.ts';
 import { type ConversationLimits, defaultLimits } from '../limits.ts';
-import type { FileLineTracker } from '../lines/line-tracker.ts';
+import type { FileLineTracker } from '../line-tracker.ts';
 import type { ModelInfo } from '../model.ts';
 import { noTools, type ToolsByOrigin } from '../tools.ts';
 import { PersistentMap } from './persistent-map.ts';

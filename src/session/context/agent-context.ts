@@ -1,8 +1,8 @@
 // The agents of a client, kept for it, and the context files that their resources are at the beginning of a
-// conversation. Which resources count is agent-resources.ts; paths that a client added itself are left as they are.
+// conversation. The room conversation decides which resources count. Paths that a client added itself stay as they are.
 import { CheckpointdError } from '../../base/errors.ts';
 import type { ClientObject } from '../../conversation/client-object.ts';
-import { agentResources } from '../../conversation/context/agent-resources.ts';
+import { agentResources } from '../../conversation/context.ts';
 import type { Session } from '../session.ts';
 import { checkContextTargets } from './session-context.ts';
 

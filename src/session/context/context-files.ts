@@ -6,7 +6,7 @@ import { stampKey } from '../../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { storageWithin } from '../../capture/work-tree.ts';
-import type { ContextFile, ContextFiles } from '../../conversation/context/context.ts';
+import type { ContextFile, ContextFiles } from '../../conversation/context.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { Globs } from '../../tree/globs.ts';
 import {

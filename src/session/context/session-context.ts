@@ -7,10 +7,9 @@ import {
   type ContextAdditions,
   checkContextPaths,
   type ListedContext,
-} from '../../conversation/context/context.ts';
-import { lineCount } from '../../conversation/lines/line-diff.ts';
-import type { TreePath } from '../../tree/tree-path.ts';
-import { toText } from '../../tree/tree-path.ts';
+} from '../../conversation/context.ts';
+import { lineCount } from '../../conversation/line-tracker.ts';
+import { type TreePath, toText } from '../../tree/tree-path.ts';
 import type { Session } from '../session.ts';
 import { contextPath, TreeContextFiles } from './context-files.ts';
 

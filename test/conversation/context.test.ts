@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CheckpointdError } from '../../../src/base/errors.ts';
-import { type ContextFiles, windowUse } from '../../../src/conversation/context/context.ts';
-import { Conversation } from '../../../src/conversation/conversation.ts';
-import { MemoryLog } from '../../../src/conversation/log/log-record.ts';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { type ContextFiles, windowUse } from '../../src/conversation/context.ts';
+import { Conversation } from '../../src/conversation/conversation.ts';
+import { MemoryLog } from '../../src/conversation/log/log-record.ts';
 
 /** A work tree of texts; a pattern with `*` matches every name with its prefix and suffix. */
 class Texts implements ContextFiles {

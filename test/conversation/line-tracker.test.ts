@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { countLineChanges, lineCount } from '../../../src/conversation/lines/line-diff.ts';
 import {
+  countLineChanges,
   type FileLineTracker,
+  lineCount,
   reportLines,
   trackWrite,
-} from '../../../src/conversation/lines/line-tracker.ts';
-import { checkProperty } from '../../support/property.ts';
+} from '../../src/conversation/line-tracker.ts';
+import { checkProperty } from '../support/property.ts';
 
 /** Length of the longest common subsequence, the slow and plain way. */
 function commonLines(a: readonly string[], b: readonly string[]): number {
