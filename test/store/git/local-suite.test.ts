@@ -1,4 +1,4 @@
 import { localSuite } from '../../support/stores/git-suites.ts';
 import { storeSuite } from '../suite.ts';
 
-storeSuite('local', localSuite.open, { ...localSuite.hooks, runs: 40 }); // the rest of a hundred runs: git-store.long.ts
+storeSuite('local', localSuite.open, localSuite.hooks);

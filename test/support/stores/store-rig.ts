@@ -11,8 +11,6 @@ import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
 export type OpenStore = (directory: string) => Promise<SnapshotStore>;
 
 export interface SuiteHooks {
-  /** How often each property is tried; absent: a hundred times. */
-  readonly runs?: number;
   /** Looks at what a closed store left: git fsck, integrity_check. Throws when it is not clean. */
   readonly afterwards?: (directory: string) => void | Promise<void>;
   /** Collects what a sweep leaves to others: the user's own gc, for objects in the user's repository. */
