@@ -1,8 +1,9 @@
 // Keeps the event loop alive under long synchronous work: no slice of ours lasts longer than the budget.
 import { setImmediate } from 'node:timers/promises';
 
-const sliceMsMax = 20;
-/** Of work that nobody waits for: a request that comes meanwhile takes several turns, and waits at each of them. */
+/** Short, since a request takes several turns of the event loop, and waits at each for a slice of every running work. */
+const sliceMsMax = 8;
+/** Shorter still for work that no client waits for. */
 const backgroundSliceMsMax = 3;
 
 /** Gives the event loop a turn whenever the current slice has lasted long enough, and honours a cancel there. */

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Slices } from '../../src/base/slices.ts';
 
-test('a slice that somebody waits for lasts twenty milliseconds, one in the background three', () => {
+test('a slice that a client waits for lasts eight milliseconds, one in the background three', () => {
   const real = performance.now.bind(performance);
   let now = 1000;
   performance.now = () => now;
@@ -13,7 +13,7 @@ test('a slice that somebody waits for lasts twenty milliseconds, one in the back
     assert.equal([waitedFor.isDue(), inBackground.isDue()], [false, false]);
     now += 0.1;
     assert.equal([waitedFor.isDue(), inBackground.isDue()], [false, true]);
-    now += 17;
+    now += 5;
     assert.equal([waitedFor.isDue(), inBackground.isDue()], [true, true]);
   } finally {
     performance.now = real;

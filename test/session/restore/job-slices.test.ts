@@ -1,5 +1,5 @@
 // A restore of many files gives other requests their turn: its work is counted in system calls between two turns of the
-// event loop. The clock is a count of calls here, so a slice of 20 ms is 20 calls on every machine.
+// event loop. The clock is a count of calls here, so a slice of 8 ms is 8 calls on every machine.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
@@ -56,7 +56,7 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const) {
       const { busiest, calls } = await turnsOf(() =>
         rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard', confirm: true }),
       );
-      assert.ok(busiest < many, `${busiest} calls in one turn: ${JSON.stringify(calls)}`);
+      assert.ok(busiest < (many * 2) / 3, `${busiest} calls in one turn: ${JSON.stringify(calls)}`);
     }));
 }
 
