@@ -52,4 +52,19 @@ test('no files of src import each other in a circle, not even for types', () => 
   assert.equal(circles(graph), []);
 });
 
+/** Compares as a ratchet: the number may become smaller. */
+const smallPartsMax = 45;
+
+test('few files of under 40 lines have a single importer: such a file is a part of the one that imports it', () => {
+  const graph = imports();
+  const importers = (name: string): number =>
+    [...graph.values()].filter((imported) => imported.includes(name)).length;
+  const lines = (name: string): number => readFileSync(join(source, name), 'utf8').split('\n').length - 1;
+  const small = [...graph.keys()]
+    .filter((name) => !name.startsWith('protocol/'))
+    .filter((name) => lines(name) < 40 && importers(name) === 1);
+  console.log(`note: ${small.length} small files with one importer: ${small.join(' ')}`);
+  assert.ok(small.length <= smallPartsMax, `${small.length}: ${small.join(' ')}`);
+});
+
 test.run();
