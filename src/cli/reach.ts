@@ -8,14 +8,14 @@ import {
   type StoredSession,
   storedSessions,
 } from '../client/stored-sessions.ts';
-import type { SessionOpenParams } from '../protocol/types.ts';
+import { clientVersion } from '../client/this-package.ts';
+import type { InitializeResult, SessionOpenParams } from '../protocol/types.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { recoveredLine } from './hooks/recovered-line.ts';
 import { inCommands } from './in-commands.ts';
 import { NoSession } from './no-session.ts';
 import { note, plain } from './terminal.ts';
 import { takenAmong, usedSessions } from './used-sessions.ts';
-import { compareVersions } from './version.ts';
 import { whileBusy } from './while-busy.ts';
 
 export interface Where {
@@ -210,4 +210,32 @@ async function opened(
   if (recovered !== undefined) note(recoveredLine(recovered));
   for (const warning of warnings) note(plain(inCommands(warning)));
   return { client, session, workspace };
+}
+
+// Compares the version of this package with that of a daemon. Another version is reported, and used where both speak
+// the same protocol.
+
+/** The protocol that we speak, by its first number: within it a later one only adds. */
+const spoken = '1';
+
+/** The daemon speaks another protocol; the message says what helps. */
+export class OtherProtocol extends Error {
+  readonly code = 'OTHER_PROTOCOL';
+}
+
+/** Says that the versions differ. @throws OtherProtocol */
+export function compareVersions({
+  serverInfo,
+  protocolVersion,
+}: Pick<InitializeResult, 'serverInfo' | 'protocolVersion'>): void {
+  const own = clientVersion();
+  const theirs = plain(serverInfo.version);
+  if (protocolVersion.split('.')[0] !== spoken)
+    throw new OtherProtocol(
+      `the daemon that has this session open is checkpointd ${theirs} and speaks protocol ${plain(protocolVersion)}; this is ${own} and speaks ${spoken}. Use the command of that version, or end the daemon's client first.`,
+    );
+  if (theirs !== own)
+    note(
+      `the daemon of this session is checkpointd ${theirs}, this is ${own}; what one of them does not know is refused`,
+    );
 }

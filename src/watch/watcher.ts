@@ -4,15 +4,14 @@
 import type { Worker } from 'node:worker_threads';
 import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import type { Log } from '../base/log.ts';
 import { rootPath, type TreePath } from '../tree/tree-path.ts';
-import { ChangeBatches } from './change-batches.ts';
+import { type ChangeBatch, ChangeBatches } from './change-batches.ts';
 import { ChangeLog, type Changes } from './change-log.ts';
 import { Fence } from './fence.ts';
 import { HeldWatch } from './held/held-watch.ts';
 import { type FromThread, limitCodes, type ThreadOrder, type ToThread } from './thread/messages.ts';
 import { queueShareOf, startThread, ThreadEnds } from './thread/thread-start.ts';
-import type { WatchFigures, WatchState } from './watch-figures.ts';
-import { type WatcherOptions, watcherThread } from './watcher-options.ts';
 
 const restartMsMin = 1000;
 const restartMsMax = 60_000;
@@ -297,4 +296,56 @@ export class WorkTreeWatcher {
     this.#reason = reason;
     this.#options.onState?.(this.figures);
   }
+}
+
+// The options of a watcher.
+
+/** chokidar's walk of 100,000 files in 10,000 directories takes more than 192 MB; what takes more is not watched. */
+export const watcherThread = {
+  name: 'watcher',
+  program: new URL('./thread/watcher-thread.js', import.meta.url),
+  heapMb: 512,
+} as const;
+
+export interface WatcherOptions {
+  /** The canonical path of the work tree. */
+  readonly root: string;
+  /** The daemon's storage, which may lie inside an allowed protected place and is never watched. */
+  readonly storage?: string;
+  /** A private directory, not yet there, for the cookies of `WorkTreeWatcher.fence`; without it there is none. */
+  readonly fenceDirectory?: string;
+  /** Whether the ignore rules leave this path out, as far as is known without asking; see Capturer.isLeftOut. */
+  readonly isIgnored: (path: TreePath) => boolean;
+  /** The directories that they leave out, as far as is known: they are not watched at all. */
+  readonly leftOut?: () => readonly TreePath[];
+  /** The program of the thread; a test gives another one. */
+  readonly program?: URL;
+  readonly onChange?: (batch: ChangeBatch) => void;
+  /** Changes that had not been told, found by somebody else; from now on their directories are watched. */
+  readonly onDrift?: (paths: readonly TreePath[]) => void;
+  /** Directories can be held from now on (watch/held/). */
+  readonly onHoldable?: () => void;
+  readonly onState?: (figures: WatchFigures) => void;
+  readonly log: Log;
+}
+
+// The state and the figures that a watcher reports about itself.
+
+/** `live`: every directory was watched before it was read. `suspect`: something was missed; it starts anew. */
+export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
+
+/** The watcher's figures, as `worktree/status` tells them. */
+export interface WatchFigures {
+  readonly state: WatchState;
+  /** Why it is suspect or unwatched. */
+  readonly reason?: string;
+  readonly watchedDirectories: number;
+  /** Events that the kernel has told since the watcher was made. */
+  readonly events: number;
+  /** Paths that changed since the last capture; 0 when there were too many to keep. */
+  readonly dirtyPaths: number;
+  /** How often events were lost, or may have been. */
+  readonly overflows: number;
+  /** How often a capture found changes that had not been told. */
+  readonly drifts: number;
 }

@@ -6,8 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
-import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
-import type { WatcherOptions } from '../../src/watch/watcher-options.ts';
+import { type WatcherOptions, WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import { makeRig, type Rig } from '../support/capture-rig.ts';
 
 const test = suite('fence');

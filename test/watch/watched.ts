@@ -4,8 +4,7 @@ import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
 import { toText } from '../../src/tree/tree-path.ts';
 import type { ChangeBatch } from '../../src/watch/change-batches.ts';
-import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
-import type { WatcherOptions } from '../../src/watch/watcher-options.ts';
+import { type WatcherOptions, WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import { type Rig, withRig as withCaptureRig } from '../support/capture-rig.ts';
 
 export interface Watched {

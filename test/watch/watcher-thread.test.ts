@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
 import { probeLoop } from '../../src/watch/thread/loop-probe.ts';
-import type { WatchFigures } from '../../src/watch/watch-figures.ts';
+import type { WatchFigures } from '../../src/watch/watcher.ts';
 import { contentOf } from '../support/capture-rig.ts';
 import { until } from '../support/until.ts';
 import { captured, watching, withRig } from './watched.ts';

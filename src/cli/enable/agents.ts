@@ -4,9 +4,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { jsonSettings } from './json-settings.ts';
 import { isOurPlugin, opencodePlugin } from './opencode-plugin.ts';
-import { ownFile } from './own-file.ts';
 import { isOurExtension, piExtension } from './pi-extension.ts';
-import { isOurs, type Settings } from './settings.ts';
+import { type Change, isOurs, type Settings } from './settings.ts';
 import { hasHooks, tomlSettings } from './toml-settings.ts';
 
 export interface AgentSettings {
@@ -203,4 +202,19 @@ function isOurHooksFile(text: string): boolean {
     if (error instanceof SyntaxError) return false;
     throw error;
   }
+}
+
+// A settings file that is ours alone, where an agent reads a directory of settings files.
+
+/** `isOurs` tells whether a text was written by us, whatever version it was. */
+export function ownFile(file: string, content: string, isOurs: (text: string) => boolean): Settings {
+  return {
+    file,
+    add: (text): Change =>
+      text === undefined || isOurs(text)
+        ? { text: content }
+        : { left: 'a file of that name is there, and not ours' },
+    remove: (text): Change =>
+      isOurs(text) ? { text: undefined } : { left: 'a file of that name is there, and not ours' },
+  };
 }

@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { repositoryOf, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
+import { plain } from '../terminal.ts';
 import { whileBusy } from '../while-busy.ts';
 import { cutTo } from '../width.ts';
 import type { AgentEvent } from './agent-event.ts';
@@ -12,7 +13,6 @@ import { keptDays } from './kept-days.ts';
 import { type LastHook, noteLastHook } from './last-hook.ts';
 import { deleteOldSessions } from './old-sessions.ts';
 import { recoveredLine } from './recovered-line.ts';
-import { restoredSince } from './restored-since.ts';
 
 /** A conversation that was not heard of for so long is closed; its next event opens it again. */
 const silenceMs = 30 * 60_000;
@@ -358,4 +358,32 @@ function realIfThere(path: string): string | undefined {
     if (error instanceof Error && 'code' in error) return undefined;
     throw error;
   }
+}
+
+// Names the files that went back to an earlier state since the last turn: the agent hears of them at its next prompt.
+
+const listedMax = 50;
+
+/** A text for the model; undefined when nothing was restored since the last turn or tool. */
+export async function restoredSince(client: CheckpointdClient, session: string): Promise<string | undefined> {
+  const { head } = await client.request('session/get', { session });
+  if (head?.kind !== 'restore' || head.parent === undefined) return undefined;
+  const { checkpoints } = await client.request('checkpoint/list', { session, kind: 'every', limit: 1000 });
+  const last = checkpoints.filter(({ kind, seq }) => seq < head.seq && (kind === 'turn' || kind === 'tool'));
+  const newest = last.reduce<(typeof last)[number] | undefined>(
+    (best, each) => (best === undefined || each.seq > best.seq ? each : best),
+    undefined,
+  );
+  const from = newest?.id ?? head.parent;
+  const { files, stats } = await client.request('checkpoint/diff', { session, from, to: head.id });
+  const count = stats.added + stats.modified + stats.deleted;
+  if (count === 0) return undefined;
+  const names = files.slice(0, listedMax).map(({ path, change: status }) => `- ${plain(path)} (${status})`);
+  const more = count > names.length ? [`- and ${count - names.length} more`] : [];
+  return [
+    `The user restored files with checkpointd at ${head.timestamp} (${plain(head.description)}).`,
+    'Compared with your last step these files are different now. Read them again before you rely on them:',
+    ...names,
+    ...more,
+  ].join('\n');
 }

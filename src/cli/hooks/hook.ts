@@ -1,7 +1,6 @@
 // checkpointd hook <agent> [event]: what an agent runs. It reads the event, writes it down, has the keeper carry it out
 // and waits for that, but never long: an agent is neither held up nor told of a failure. So it always ends with 0,
 // within a second.
-import { contextFor } from './agent-context.ts';
 import { handOver } from './hand-over.ts';
 import { logHook } from './hook-log.ts';
 import { noteLastHook } from './last-hook.ts';
@@ -93,4 +92,29 @@ async function standardInput(): Promise<string | undefined> {
     else chunks.length = 0;
   }
   return bytes > inputBytesMax ? undefined : Buffer.concat(chunks).toString('utf8');
+}
+
+// Prints a message for an agent at a prompt, in the exact form that the agent reads as context, where its hooks allow
+// it.
+
+/** What to print; undefined for an agent that documents no way. */
+export function contextFor(agent: string, text: string): string | undefined {
+  switch (agent) {
+    case 'claude-code':
+    case 'codex':
+      return hookOutput('UserPromptSubmit', text);
+    case 'gemini':
+      return hookOutput('BeforeAgent', text);
+    case 'copilot':
+      return JSON.stringify({ additionalContext: text });
+    case 'opencode':
+    case 'pi':
+      return text; // our own plugin reads it
+    default:
+      return undefined;
+  }
+}
+
+function hookOutput(hookEventName: string, additionalContext: string): string {
+  return JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext } });
 }

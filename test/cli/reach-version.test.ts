@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compareVersions, OtherProtocol } from '../../src/cli/version.ts';
+import { compareVersions, OtherProtocol } from '../../src/cli/reach.ts';
 import { CheckpointdClient } from '../../src/client/client.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 
