@@ -7,7 +7,7 @@ export function typescriptRemedies(document: ProtocolDocument): GeneratedFile {
   const rows = document.errors.map(({ name, remedy }) => `  ${name}: ${quoted(remedy)},\n`);
   const content = [
     `// ${generatedNotice}\n`,
-    `/** What helps against each kind of error. */\nexport const errorRemedies = {\n${rows.join('')}} as const;\n`,
+    `/** A remedy for each kind of error. */\nexport const errorRemedies = {\n${rows.join('')}} as const;\n`,
   ].join('\n');
   return { path: 'src/protocol/error-remedies.ts', content };
 }

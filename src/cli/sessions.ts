@@ -19,7 +19,7 @@ export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<
   return 0;
 }
 
-/** `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /work/tree  "fix the parser"`. */
+/** `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /home/me/app  "fix the parser"`. */
 export function sessionLine(stored: StoredSession): string {
   const { session, workspace, strategy, retention, socket } = stored;
   const { checkpoints, firstPrompt } = summaryOf(stored);

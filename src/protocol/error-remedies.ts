@@ -1,6 +1,6 @@
 // Generated from protocol/protocol.json by scripts/generate-protocol.ts. Do not edit.
 
-/** What helps against each kind of error. */
+/** A remedy for each kind of error. */
 export const errorRemedies = {
   ParseError: 'Send `Content-Length` headers and UTF-8 JSON.',
   InvalidRequest: 'Send single JSON-RPC 2.0 requests with fresh ids.',
