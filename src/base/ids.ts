@@ -12,7 +12,7 @@ export type BlobId = Branded<'BlobId'>;
 export type CheckpointId = Branded<'CheckpointId'>;
 /** `ses_` and 26 characters, stable over restarts (work tree identity, conversation id, strategy). */
 export type SessionId = Branded<'SessionId'>;
-/** `0`, `4` or `4.2`: see session/index/tag.ts, the only maker. */
+/** `0`, `4` or `4.2`: see checkpoints/tag.ts, the only maker. */
 export type Tag = Branded<'Tag'>;
 /** `op_` and 20 characters: one mutation that a client asked for. */
 export type OperationId = Branded<'OperationId'>;

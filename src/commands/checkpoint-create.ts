@@ -5,18 +5,16 @@ import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { newCheckpointId, type Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
+import { viewAfterCommit } from '../checkpoints/checkpoint-view.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { comparable, presentSide, sideOf } from '../checkpoints/compared.ts';
+import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
+import { capturePresent, countersOf, publish, standingOf } from '../checkpoints/publish.ts';
+import { parseName, parseTag, tagParts, toolTag, turnTag } from '../checkpoints/tag.ts';
 import { describeTool, describeTurn } from '../conversation/description.ts';
 import { checkLength } from '../conversation/entry.ts';
 import type * as Wire from '../protocol/types.ts';
-import type { Checkpoints } from '../session/checkpoints.ts';
-import { viewAfterCommit } from '../session/index/checkpoint-view.ts';
-import { comparable, presentSide, sideOf } from '../session/index/compared.ts';
-import { parseName } from '../session/index/name.ts';
-import { parseTag, tagParts, toolTag, turnTag } from '../session/index/tag.ts';
-import { noteCheckpoint } from '../session/ledger/authorship.ts';
-import { afterCommit } from '../session/operations/after-commit.ts';
-import type { OperationContext } from '../session/operations/operation-context.ts';
-import { capturePresent, countersOf, publish, standingOf } from '../session/publish.ts';
+import { noteCheckpoint } from '../session/authorship.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { checkpointAnswer, skipped } from './answers/checkpoint-answer.ts';
@@ -154,7 +152,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   const { turn, tool } = tagParts(tag);
   const place = index.placeOf(tag);
   return {
-    ...standingOf(session),
+    ...standingOf(session.parts),
     id: newCheckpointId(),
     seq: index.nextSeq,
     timestamp: timestamp(session.parts.clock),

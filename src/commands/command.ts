@@ -2,10 +2,10 @@
 // function (the session, the key, the lane, recovery, the record of the operation) is execute.ts's, by the facts that
 // the protocol states of the method.
 import type { Log } from '../base/log.ts';
+import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
 import type { methods } from '../protocol/methods.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
 import type { Opened } from '../session/open.ts';
-import type { OperationContext, ProgressFigures } from '../session/operations/operation-context.ts';
 import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
 import type { Session } from '../session/session.ts';
 import type { Sessions } from '../session/sessions.ts';

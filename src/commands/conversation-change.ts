@@ -1,10 +1,11 @@
 // What all changes of the conversation have in common: the client's key is logged in the record of the change itself,
 // listeners are told once it is done, and the wire's answer is made from what the conversation answered, now or, by the
 // key, after a restart.
+
+import type { OperationContext } from '../checkpoints/operation.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Idempotency } from '../conversation/log/timeline.ts';
 import type { ParamsOf, ResultOf } from '../protocol/types.ts';
-import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
 import { type CallOf, type Command, type CommandMethod, defineCommand } from './command.ts';
 

@@ -7,6 +7,7 @@ import { constants, files, filesAsync } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { base32, type CheckpointId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
 import {
   type ConversationDocument,
   documentText,
@@ -22,7 +23,6 @@ import {
   refusedPath,
 } from '../session/document/document-path.ts';
 import { fileStamp, type StandingFile, saveReplaced } from '../session/document/replaced-file.ts';
-import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
 import { defineCommand } from './command.ts';
 import { asItIs, defineConversationChange, warned } from './conversation-change.ts';

@@ -4,9 +4,8 @@
 // protocol.json states of it. It knows no command in particular.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { methods } from '../protocol/methods.ts';
-import { afterCommit } from '../session/operations/after-commit.ts';
-import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
 import { ensureRecovered } from '../session/restore/recover.ts';
 import type { Session } from '../session/session.ts';

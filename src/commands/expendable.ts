@@ -2,9 +2,9 @@
 // newest, the head, a named one, or one that undo and redo reach; and a safety checkpoint, or one whose tag another
 // took, only after a month, because a mistaken way back is noticed late. It removes nothing.
 import type { CheckpointId } from '../base/ids.ts';
-import type { Checkpoints } from '../session/checkpoints.ts';
-import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
-import { baseTag, tagParts, turnTag } from '../session/index/tag.ts';
+import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { baseTag, tagParts, turnTag } from '../checkpoints/tag.ts';
 import type { SessionLimits } from '../session/session.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 

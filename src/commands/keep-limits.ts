@@ -1,7 +1,7 @@
 // Keeps `limits.maxCheckpoints` and `limits.maxStoreBytes` of a session without a client's store/gc: some seconds after a
 // change, in the session's queue, and giving way to every request. It removes what store/gc would remove for these
 // limits. A kill at any moment leaves checkpoints that the next change, or the next opening, removes.
-import type { OperationContext } from '../session/operations/operation-context.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
 import type { Session } from '../session/session.ts';
 import { removeCheckpoints } from './checkpoint.ts';
 import { bytesHeld, excess, overLimitText, removedBySize } from './expendable.ts';

@@ -1,6 +1,6 @@
 // The commands on the ledger: what happened to a path, and what the agent reports to have written.
 import { given } from '../base/given.ts';
-import { pathHistory, recordWrite } from '../session/ledger/authorship.ts';
+import { pathHistory, recordWrite } from '../session/authorship.ts';
 import { pageOf } from './answers/paging.ts';
 import { treePath } from './answers/paths.ts';
 import { defineCommand } from './command.ts';

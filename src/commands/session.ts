@@ -1,16 +1,15 @@
 // The commands on sessions: open, look at, list, close, delete.
 import { isDeepStrictEqual } from 'node:util';
 import { given } from '../base/given.ts';
+import { baseOf } from '../checkpoints/checkpoint-index.ts';
+import { viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
+import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { type KnownModel, knownModel } from '../conversation/model.ts';
 import { checkTools, type ToolsByOrigin } from '../conversation/tools.ts';
 import type * as Wire from '../protocol/types.ts';
 import { SessionDirectory } from '../session/directory.ts';
-import { baseOf } from '../session/index/base.ts';
-import { viewAfterCommit, viewOf } from '../session/index/checkpoint-view.ts';
 import { defaultStrategy, ownRepository } from '../session/offered-strategies.ts';
 import type { OpenRequest } from '../session/open.ts';
-import { afterCommit } from '../session/operations/after-commit.ts';
-import type { OperationContext } from '../session/operations/operation-context.ts';
 import type { Session } from '../session/session.ts';
 import type { ListedSession, Sessions } from '../session/sessions.ts';
 import { readSummary } from '../session/summary.ts';

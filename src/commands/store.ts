@@ -1,7 +1,7 @@
 // The commands on the store of a session: collect garbage, measure, verify.
 import type { CheckpointId } from '../base/ids.ts';
+import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
-import { afterCommit } from '../session/operations/after-commit.ts';
 import { removeCheckpoints } from './checkpoint.ts';
 import { type CallOf, defineCommand } from './command.ts';
 import { bytesHeld, expendable, overLimitText, removedBySize } from './expendable.ts';

@@ -8,12 +8,12 @@
 // files and the main conversation are back. Leaving with the tail keeps the files and moves the conversation only.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import { capturePresent } from '../checkpoints/publish.ts';
 import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Idempotency } from '../conversation/log/timeline.ts';
-import type { CheckpointIndex } from '../session/index/checkpoint-index.ts';
-import type { OperationContext } from '../session/operations/operation-context.ts';
-import { capturePresent } from '../session/publish.ts';
 import { publishSafety, runRestoreJob } from '../session/restore/job.ts';
 import type { RestoreOutcome } from '../session/restore/outcome.ts';
 import type { Session } from '../session/session.ts';

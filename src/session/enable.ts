@@ -9,19 +9,18 @@ import { newCheckpointId } from '../base/ids.ts';
 import type { Capturer } from '../capture/capturer.ts';
 import { TreeCapturer } from '../capture/tree-capturer.ts';
 import { storageWithin } from '../capture/work-tree.ts';
+import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
+import { publish, standingOf } from '../checkpoints/publish.ts';
+import { StatsCache } from '../checkpoints/stats.ts';
+import { baseTag } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
 import { isGitName } from '../tree/tree-path.ts';
-import type { Checkpoints } from './checkpoints.ts';
-import { CheckpointIndex } from './index/checkpoint-index.ts';
-import { StatsCache } from './index/stats.ts';
-import { baseTag } from './index/tag.ts';
+import { noteCheckpoint } from './authorship.ts';
 import { joinLog } from './kept-log.ts';
-import { noteCheckpoint } from './ledger/authorship.ts';
-import { afterCommit } from './operations/after-commit.ts';
-import type { OperationContext } from './operations/operation-context.ts';
-import { publish, standingOf } from './publish.ts';
 import { recoverAnswered, reopenUnpublished } from './restore/after-power-cut.ts';
 import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
 import { recover } from './restore/recover.ts';
@@ -199,7 +198,7 @@ export async function createBase(
   const checkpoint = await publish(
     checkpoints,
     {
-      ...standingOf(session),
+      ...standingOf(session.parts),
       id: newCheckpointId(),
       seq: checkpoints.index.nextSeq,
       timestamp: timestamp(session.parts.clock),

@@ -3,9 +3,9 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { CheckpointRecord, SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
-import type { Checkpoints } from './checkpoints.ts';
 import { emptyStore } from './deletion-note.ts';
 import { deleteTrash, renameAway } from './removal.ts';
 import type { Session } from './session.ts';

@@ -3,6 +3,7 @@
 // Everything else about a session is in the session.
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
 import { killAllGit } from '../git/process/run.ts';
 import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory } from './directory.ts';
@@ -18,7 +19,6 @@ import {
 } from './kept/deletion.ts';
 import { type KeptSession, sessionsIn } from './kept/listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
-import type { OperationContext } from './operations/operation-context.ts';
 import { directorySize } from './removal.ts';
 import type { Session } from './session.ts';
 import { destroyOutside } from './session-store.ts';

@@ -5,7 +5,7 @@ import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
-import type { Checkpoints } from './checkpoints.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { SessionDirectory } from './directory.ts';
 
 export interface SessionSummary {

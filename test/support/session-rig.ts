@@ -3,9 +3,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { OperationContext } from '../../src/checkpoints/operation.ts';
 import type { CommandMethod } from '../../src/commands/command.ts';
 import type { ParamsOf, ResultOf } from '../../src/protocol/types.ts';
-import type { OperationContext } from '../../src/session/operations/operation-context.ts';
 import type { Session } from '../../src/session/session.ts';
 import { git } from './git-oracle.ts';
 import { InProcessDaemon } from './in-process-daemon.ts';

@@ -4,11 +4,11 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
+import { baseOf } from '../../checkpoints/checkpoint-index.ts';
+import { viewOf } from '../../checkpoints/checkpoint-view.ts';
 import { lengthsOf } from '../../conversation/answers.ts';
 import { errorCodes } from '../../protocol/methods.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
-import { baseOf } from '../../session/index/base.ts';
-import { viewOf } from '../../session/index/checkpoint-view.ts';
 import type { Session, SessionEvents } from '../../session/session.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';

@@ -1,6 +1,7 @@
 // A checkpoint, and whether there are any, as a client is told of them. Decides nothing.
+
+import type { CheckpointView } from '../../checkpoints/checkpoint-view.ts';
 import type * as Wire from '../../protocol/types.ts';
-import type { CheckpointView } from '../../session/index/checkpoint-view.ts';
 import { type DisabledReason, remedies, type Session } from '../../session/session.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import { pathRef } from './paths.ts';

@@ -1,8 +1,8 @@
 // The conversation's words turned by hand into what a client gets. Messages go out as they came in: they are the
 // client's. Decides nothing.
-
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
+import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { textLength } from '../../conversation/client-object.ts';
 import { bytesPerToken, contextBudgetTokens, type MatchedFile } from '../../conversation/context.ts';
 import type { Conversation } from '../../conversation/conversation.ts';
@@ -12,8 +12,6 @@ import type { Sequence } from '../../conversation/state/sequence.ts';
 import type { ConversationState, Summary, Tangent } from '../../conversation/state/state.ts';
 import type * as Wire from '../../protocol/types.ts';
 import { type ContextNow, contextNow } from '../../session/context/session-context.ts';
-import { afterCommit } from '../../session/operations/after-commit.ts';
-import type { OperationContext } from '../../session/operations/operation-context.ts';
 import type { Session } from '../../session/session.ts';
 
 export function userMessage(message: UserMessage): Wire.UserMessage {

@@ -1,9 +1,8 @@
 // What a restore did, as a client is told of it: after it is done, or again from the checkpoint that it published.
 import { given } from '../../base/given.ts';
+import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import type * as Wire from '../../protocol/types.ts';
-import { authorOf } from '../../session/ledger/authorship.ts';
-import { afterCommit } from '../../session/operations/after-commit.ts';
-import type { OperationContext } from '../../session/operations/operation-context.ts';
+import { authorOf } from '../../session/authorship.ts';
 import type { RestoreOutcome } from '../../session/restore/outcome.ts';
 import { viewOfRestore } from '../../session/restore/view.ts';
 import type { Session } from '../../session/session.ts';

@@ -5,11 +5,11 @@ import { createHash } from 'node:crypto';
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { newOperationId, type OperationId } from '../../base/ids.ts';
+import type { OperationContext } from '../../checkpoints/operation.ts';
 import type { SessionLog } from '../../conversation/log/session-log.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { type Intended, isIntention, type LoggedIntention, outcomeOf } from './intentions.ts';
 import { entryOf, entryOfEffect, isLogged, keyedEffectOf, type LoggedOperation } from './logged-operation.ts';
-import type { OperationContext } from './operation-context.ts';
 import { OperationEntry, type OperationFate } from './operation-entry.ts';
 
 /** What is left of an effect whose answer was lost with the process: the checkpoint it published, or its own answer. */

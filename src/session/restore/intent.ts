@@ -4,9 +4,9 @@ import type { DirectoryIdentity } from '../../base/directory-identity.ts';
 import { given } from '../../base/given.ts';
 import type { OperationId } from '../../base/ids.ts';
 import { bootId } from '../../base/process-lock.ts';
+import type { OperationContext } from '../../checkpoints/operation.ts';
 import type { RestoreIntent } from '../../restore/journal.ts';
 import type { CheckpointRecord } from '../../store/snapshot-store.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
 import type { PreparedJob } from './restore-job.ts';
 
 /** What the journal keeps of a job on a work tree. */

@@ -10,6 +10,9 @@ import { base32, newCheckpointId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { requireWorkTree } from '../../capture/work-tree.ts';
+import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
+import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
+import { countersOf, publish, standingOf } from '../../checkpoints/publish.ts';
 import type { ConversationState } from '../../conversation/state/state.ts';
 import { ownerOnlyMessage } from '../../restore/access.ts';
 import { leftoverMessage } from '../../restore/clearing.ts';
@@ -18,10 +21,6 @@ import type { Failure } from '../../restore/plan-steps.ts';
 import { applyRestore } from '../../restore/restorer.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
-import type { Checkpoints } from '../checkpoints.ts';
-import { afterCommit } from '../operations/after-commit.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
-import { countersOf, publish, standingOf } from '../publish.ts';
 import type { Session } from '../session.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
 import { intentOf } from './intent.ts';
@@ -247,7 +246,7 @@ export async function publishSafety(
   const { index } = checkpoints;
   const head = index.head;
   return publish(checkpoints, {
-    ...standingOf(session),
+    ...standingOf(session.parts),
     ...countersOf(head),
     id: newCheckpointId(),
     seq: index.nextSeq,
@@ -272,7 +271,7 @@ function composeRestored(
 ): CheckpointRecord {
   const id = newCheckpointId();
   const target = job.target.record;
-  const standing = standingOf(session);
+  const standing = standingOf(session.parts);
   const after = conversationAfter(session, job);
   const conversation =
     job.scope === 'files'

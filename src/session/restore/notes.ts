@@ -1,10 +1,10 @@
 // What is written down about a restore beside the fact itself: where the conversation's head is, and who wrote
 // what. Moves nothing.
+
+import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import { noteRestore } from '../ledger/authorship.ts';
-import { afterCommit } from '../operations/after-commit.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
+import { noteRestore } from '../authorship.ts';
 import type { Session } from '../session.ts';
 
 export interface RestoreDone {

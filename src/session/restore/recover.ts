@@ -3,13 +3,12 @@
 // disk; what somebody edited since is saved first, and one undo brings it back. What was asked is interrupted.ts.
 import { CheckpointdError, isDamage, systemCode } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
+import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
+import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { type RestoreIntent, RestoreJournal } from '../../restore/journal.ts';
 import { sweepTemporaries } from '../../restore/temporaries.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../../store/snapshot-store.ts';
 import { toText } from '../../tree/tree-path.ts';
-import type { Checkpoints } from '../checkpoints.ts';
-import { afterCommit } from '../operations/after-commit.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
 import { remedies, type Session } from '../session.ts';
 import { storageFailure } from '../storage.ts';
 import { holdWorkTree } from '../work-tree-lock.ts';
@@ -18,7 +17,7 @@ import { editedSince, withEdits } from './edited-since.ts';
 import { recordOf } from './intent.ts';
 import { checkRoot, gone, jobOf, type Repeat, setAside } from './interrupted.ts';
 import { applyJob, publishSafety, reportRecovered } from './job.ts';
-import { type RestoreOutcome } from './outcome.ts';
+import type { RestoreOutcome } from './outcome.ts';
 import { planFiles } from './planned-files.ts';
 import { lockLost, unfinished } from './refusals.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';

@@ -4,11 +4,11 @@ import { given } from '../../base/given.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
+import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
+import type { OperationContext } from '../../checkpoints/operation.ts';
 import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { type Entry, sameContent, type TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import type { Checkpoints } from '../checkpoints.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
 import { withPut } from './over-limit.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 

@@ -3,6 +3,7 @@
 // outside the work tree (info/exclude, the user's global excludes) are today's. In doubt a path was left out.
 import { join as joinPaths, relative } from 'node:path';
 import { files } from '../../base/files.ts';
+import { rulesOf } from '../../checkpoints/publish.ts';
 import { userPlaces } from '../../git/ignore/global-excludes.ts';
 import { IgnoreChecker } from '../../git/ignore/ignore-checker.ts';
 import { findRepository } from '../../git/repository/git-dir.ts';
@@ -11,7 +12,6 @@ import type { CheckpointRecord } from '../../store/snapshot-store.ts';
 import { type Entry, isLink } from '../../tree/entry.ts';
 import { Globs } from '../../tree/globs.ts';
 import { join, parentOf, rootPath, type TreePath } from '../../tree/tree-path.ts';
-import { rulesOf } from '../publish.ts';
 import type { Session } from '../session.ts';
 
 /** Those of the entries, none of which the checkpoint holds, that it may have left out. */

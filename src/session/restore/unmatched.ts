@@ -1,11 +1,11 @@
 // Whether the paths that a restore was asked for are there at all: one that was mistyped is told, instead of a success
 // that did nothing.
 import type { Capture } from '../../capture/capturer.ts';
+import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
+import type { OperationContext } from '../../checkpoints/operation.ts';
 import { ancestors } from '../../restore/plan.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/directory.ts';
 import { type TreePath, toText } from '../../tree/tree-path.ts';
-import type { Checkpoints } from '../checkpoints.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
 import type { RestoreJob } from './restore-job.ts';
 
 const namedMax = 5;

@@ -1,7 +1,8 @@
 // A restore's outcome as others see it: with its checkpoint described and the conversation's lengths.
+
+import { type CheckpointView, viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
+import type { OperationContext } from '../../checkpoints/operation.ts';
 import { type Lengths, lengthsOf } from '../../conversation/answers.ts';
-import { type CheckpointView, viewAfterCommit } from '../index/checkpoint-view.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
 import type { Session } from '../session.ts';
 import type { RestoreOutcome } from './outcome.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Known, Ledger } from '../../../src/session/ledger/ledger.ts';
-import { checkProperty } from '../../support/property.ts';
-import { blobOf, changesBetween, model, path } from '../../support/trees/model-tree.ts';
+import { type Known, Ledger } from '../../src/checkpoints/ledger.ts';
+import { checkProperty } from '../support/property.ts';
+import { blobOf, changesBetween, model, path } from '../support/trees/model-tree.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 

@@ -1,13 +1,12 @@
-// A checkpoint as others see it: the stored record with what depends on the present state of the session (who
-// bears which tag, what is detached) and its statistics. Computes, never stores.
-import { CheckpointdError } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
-import type { CheckpointId, SnapshotId, Tag } from '../../base/ids.ts';
-import type { SkippedPath } from '../../capture/snapshot-sink.ts';
-import type { CheckpointKind, StoredCheckpoint } from '../../store/snapshot-store.ts';
-import type { Checkpoints } from '../checkpoints.ts';
-import { afterCommit } from '../operations/after-commit.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
+// A checkpoint as a client sees it: the stored record, the facts that depend on the present state of the session (its
+// tag, whether it is detached), and its statistics. It computes and never stores.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
+import type { SkippedPath } from '../capture/snapshot-sink.ts';
+import type { CheckpointKind, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { afterCommit, type OperationContext } from './operation.ts';
 import { type FileStats, noChanges, statsBetween } from './stats.ts';
 import { baseTag } from './tag.ts';
 

@@ -3,12 +3,11 @@ import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckpointId, SnapshotId, Tag } from '../../../src/base/ids.ts';
-import { CheckpointIndex } from '../../../src/session/index/checkpoint-index.ts';
-import { CheckpointRows } from '../../../src/session/index/checkpoint-rows.ts';
-import type { CheckpointRecord, StoredCheckpoint } from '../../../src/store/snapshot-store.ts';
-import { fromText } from '../../../src/tree/tree-path.ts';
-import { checkProperty } from '../../support/property.ts';
+import type { CheckpointId, SnapshotId, Tag } from '../../src/base/ids.ts';
+import { CheckpointIndex, CheckpointRows } from '../../src/checkpoints/checkpoint-index.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../../src/store/snapshot-store.ts';
+import { fromText } from '../../src/tree/tree-path.ts';
+import { checkProperty } from '../support/property.ts';
 
 const base: CheckpointRecord = {
   id: 'ckpt_' as CheckpointId,

@@ -1,7 +1,7 @@
 // Tags: `0`, `4`, `4.2`. The only maker of the Tag type, and the whitelist that stands before anything
 // that could reach git. Knows no checkpoint: which tags exist is the index's business.
-import { CheckpointdError } from '../../base/errors.ts';
-import type { Tag } from '../../base/ids.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import type { Tag } from '../base/ids.ts';
 
 const pattern = /^(0|[1-9]\d{0,8})(?:\.([1-9]\d{0,8}))?$/;
 
@@ -58,4 +58,30 @@ export function previousTag(tag: Tag): Tag {
   const { turn, tool } = tagParts(tag);
   if (tool === undefined) return turnTag(Math.max(0, turn - 1));
   return tool === 1 ? turnTag(turn) : toolTag(turn, tool - 1);
+}
+
+// Names of checkpoints, which a client may give besides tag and id. A name never looks like either.
+
+const charactersMax = 256;
+
+const plain = /^[\p{L}\p{N}_][\p{L}\p{N} ._-]{0,127}$/u;
+
+/** Whether text reads as a name: where nothing bears it, it is an unknown checkpoint and no mistyped tag. */
+export function isPlainName(text: string): boolean {
+  return plain.test(text) && text.trimEnd() === text;
+}
+
+function isName(text: string): boolean {
+  return new RegExp(`^\\P{Cc}{1,${charactersMax}}$`, 'u').test(text);
+}
+
+/** Takes text as a new name. @throws InvalidName when it is malformed or could be taken for a tag, an id or a commit. */
+export function parseName(text: string): string {
+  const isTaken = tagOf(text) !== undefined || text.startsWith('ckpt_') || /^[0-9a-f]{7,64}$/i.test(text);
+  if (isName(text) && !isTaken) return text;
+  throw new CheckpointdError(
+    'InvalidName',
+    `A name has 1 to ${charactersMax} characters, no control characters, and is nothing that could be a tag ("3.2"), a checkpoint id or a commit id (7 to 64 hexadecimal digits). Choose another name.`,
+    { details: { name: text.slice(0, 64) } },
+  );
 }

@@ -1,9 +1,9 @@
 // The texts of a diff: git's own stat and unified text, and a line a file before the stat; each with the changes of
 // permissions that git does not see, in git's words for a change of mode. Bytes, because neither names nor contents
 // need be UTF-8.
-import { InvariantViolation } from '../../base/invariant.ts';
-import { type DiffOptions, quotedPath, statText, unifiedText } from '../../git/diff/tree-diff.ts';
-import type { GitTrees } from '../../store/snapshot-store.ts';
+import { InvariantViolation } from '../base/invariant.ts';
+import { type DiffOptions, quotedPath, statText, unifiedText } from '../git/diff/tree-diff.ts';
+import type { GitTrees } from '../store/snapshot-store.ts';
 import { type Difference, modesOf } from './differences.ts';
 
 /** Git's `--stat`, with a line for each change of permissions as `--summary` writes it. */

@@ -1,9 +1,9 @@
 // Tags tell one time line: what a restore left behind keeps its id, and mixes with nothing that was made since.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type * as Wire from '../../../src/protocol/types.ts';
-import { failure } from '../../support/failures.ts';
-import { InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+import type * as Wire from '../../src/protocol/types.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 /** A session whose steps are a turn (`1`) or a tool (`1.1`), each after `files` files more. */
 class Line {

@@ -1,13 +1,14 @@
-// What every checkpoint is made by: the capture of the present, the record's words on where the session stands, and
-// publication, the one way a checkpoint appears, on disk and in the index. Decides nothing.
+// Makes checkpoints: the capture of the present, the record's facts about the session, and publication, which is the
+// one way in which a checkpoint appears, on disk and in the index. It decides nothing.
 import { given } from '../base/given.ts';
 import type { Tag } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
+import type { Conversation } from '../conversation/conversation.ts';
+import type { SessionLog } from '../conversation/log/session-log.ts';
 import type { CaptureRules, CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import type { OperationContext } from './operations/operation-context.ts';
-import type { Session, SessionOptions } from './session.ts';
+import type { OperationContext } from './operation.ts';
 
 /** The work tree as it is now, built on what the session stands on. */
 export function capturePresent(
@@ -46,11 +47,29 @@ export function countersOf(head: StoredCheckpoint | undefined): { currentTurn: n
   return { currentTurn: head?.record.currentTurn ?? 0, toolsInTurn: head?.record.toolsInTurn ?? 0 };
 }
 
-/** Where the conversation stands now, and the rules of the captures; part of every record. */
-export function standingOf(
-  session: Session,
-): Pick<CheckpointRecord, 'conversation' | 'logLength' | 'historyLength' | 'inTangent' | 'rules'> {
-  const { conversation, sessionLog, options } = session.parts;
+/** The settings of a session that its captures follow. */
+export interface CaptureSettings {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly limits: { readonly maxFileBytes: number };
+}
+
+/** The parts of a session that every record of a checkpoint refers to. */
+export interface RecordSources {
+  readonly conversation: Pick<Conversation, 'head' | 'state'>;
+  readonly sessionLog: Pick<SessionLog, 'length'>;
+  readonly options: CaptureSettings;
+}
+
+/** Returns the present position in the conversation and the rules of the captures; part of every record. */
+export function standingOf({
+  conversation,
+  sessionLog,
+  options,
+}: RecordSources): Pick<
+  CheckpointRecord,
+  'conversation' | 'logLength' | 'historyLength' | 'inTangent' | 'rules'
+> {
   return {
     conversation: conversation.head,
     logLength: sessionLog.length,
@@ -60,8 +79,8 @@ export function standingOf(
   };
 }
 
-/** What every record notes of the rules that its capture followed. */
-export function rulesOf({ include, exclude, limits }: SessionOptions): CaptureRules {
+/** Returns the rules of a capture as its record keeps them. */
+export function rulesOf({ include, exclude, limits }: CaptureSettings): CaptureRules {
   return {
     ...(include.length === 0 ? {} : { include }),
     ...(exclude.length === 0 ? {} : { exclude }),

@@ -1,13 +1,14 @@
 // The checkpoints of a session in memory: by tag, name, id and commit, in list order, with the head. Rebuilt from
 // the store at open (the manager's `checkpoints` and `tag_index`); it decides nothing and stores nothing.
-import { CheckpointdError } from '../../base/errors.ts';
-import { type CheckpointId, newOperationId, type Tag } from '../../base/ids.ts';
-import { invariant } from '../../base/invariant.ts';
-import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
-import { CheckpointRows, type Lost } from './checkpoint-rows.ts';
-import { Lines } from './lines.ts';
-import { isPlainName } from './name.ts';
-import { tagOf, tagParts } from './tag.ts';
+
+import { isDeepStrictEqual } from 'node:util';
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import { type CheckpointId, newOperationId, type Tag } from '../base/ids.ts';
+import { invariant } from '../base/invariant.ts';
+import type { CheckpointKind, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { RemovedParents } from './removed-parents.ts';
+import { baseTag, isPlainName, tagOf, tagParts } from './tag.ts';
 
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
@@ -310,4 +311,182 @@ export class CheckpointIndex {
   #newestHead(): number | undefined {
     return this.#bySeq().findLast((row) => this.#rows.kindAt(row) !== 'safety');
   }
+}
+
+// The lines of checkpoints: which checkpoint follows which, by the parents that their records name. A restore begins
+// a new line beside the old one. It knows rows and kinds; the index knows which checkpoint has which tag.
+
+export class Lines {
+  readonly #rows: CheckpointRows;
+
+  constructor(rows: CheckpointRows) {
+    this.#rows = rows;
+  }
+
+  /** By row, 1 for those that `head` comes after, and itself. */
+  upTo(head: number | undefined): Uint8Array {
+    const line = new Uint8Array(this.#rows.end);
+    for (let row = head; row !== undefined; row = this.#rows.parentAt(row)) line[row] = 1;
+    return line;
+  }
+
+  /**
+   * What a checkpoint's statistics are against: of a turn the nearest turn that it came after, of a tool the nearest
+   * turn or tool; one that was made again under the same tag is passed over. Of others their parent. Undefined for the
+   * base. It follows the line of the checkpoint and never the text of its tag, so that only a deletion changes it.
+   */
+  before(row: number): number | undefined {
+    const stored = this.#rows.at(row);
+    if (stored === undefined) return undefined;
+    const { kind, parent } = stored.record;
+    if (kind !== 'turn' && kind !== 'tool')
+      return parent === undefined ? undefined : this.#rows.rowOf(parent);
+    for (let at = this.#rows.parentAt(row); at !== undefined; at = this.#rows.parentAt(at)) {
+      const before = this.#rows.kindAt(at);
+      if (before !== 'turn' && (before !== 'tool' || kind === 'turn')) continue;
+      const earlier = this.#rows.at(at);
+      if (earlier !== undefined && madeAs(earlier) !== madeAs(stored)) return at;
+    }
+    return undefined;
+  }
+
+  /** The tools among `rows` that came after a turn and before any other; of those made again the latest. */
+  toolsOf(turn: number, rows: readonly number[]): number[] {
+    const number = turnNumber(this.#rows.at(turn));
+    const latest = new Map<string | undefined, number>();
+    for (const row of rows) {
+      if (row < turn || this.#rows.kindAt(row) !== 'tool' || this.#turnBefore(row) !== turn) continue;
+      const stored = this.#rows.at(row);
+      // The turn between may have been deleted: its tools are not those of the turn before.
+      if (stored !== undefined && turnNumber(stored) === number) latest.set(madeAs(stored), row);
+    }
+    return [...latest.values()];
+  }
+
+  #turnBefore(row: number): number | undefined {
+    let at = this.#rows.parentAt(row);
+    while (at !== undefined && (this.#rows.kindAt(at) !== 'turn' || this.#rows.at(at) === undefined))
+      at = this.#rows.parentAt(at);
+    return at;
+  }
+}
+
+function madeAs({ record, tag }: StoredCheckpoint): string | undefined {
+  return tag ?? record.madeAs;
+}
+
+function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
+  const tag = stored?.tag ?? stored?.record.madeAs;
+  return tag === undefined ? undefined : tagParts(tag).turn;
+}
+
+// The checkpoints of a session by row. Rows are counted up and never reused, so that lines and listings are lists of
+// small numbers. It knows ids, rows and their order; tags and the head belong to the index.
+
+/** Says what checkpoints that are gone came after. */
+export type Lost = Pick<RemovedParents, 'parentOf'>;
+
+const nothingLost: Lost = { parentOf: () => undefined };
+
+export class CheckpointRows {
+  readonly #lost: Lost;
+  readonly #rows = new Map<string, number>();
+  /** By row; undefined when it is gone. */
+  readonly #stored: (StoredCheckpoint | undefined)[] = [];
+  /** By row, those that are gone included: the row before it. */
+  readonly #parents: (number | undefined)[] = [];
+
+  constructor(lost: Lost = nothingLost) {
+    this.#lost = lost;
+  }
+
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  /** One more than the highest row so far. */
+  get end(): number {
+    return this.#stored.length;
+  }
+
+  add(stored: StoredCheckpoint): number {
+    const row = this.#stored.length;
+    this.#parents.push(this.#nearest(stored.record.parent));
+    this.#stored.push(this.#withoutCopies(stored));
+    this.#rows.set(stored.record.id, row);
+    return row;
+  }
+
+  replace(row: number, stored: StoredCheckpoint): void {
+    this.#stored[row] = stored;
+  }
+
+  remove(row: number): void {
+    const stored = this.#stored[row];
+    if (stored !== undefined) this.#rows.delete(stored.record.id);
+    this.#stored[row] = undefined;
+  }
+
+  rowOf(id: string): number | undefined {
+    return this.#rows.get(id);
+  }
+
+  at(row: number): StoredCheckpoint | undefined {
+    return this.#stored[row];
+  }
+
+  kindAt(row: number): CheckpointKind | undefined {
+    return this.#stored[row]?.record.kind;
+  }
+
+  /** The row of the checkpoint that this one follows; it may have been removed since. */
+  parentAt(row: number): number | undefined {
+    return this.#parents[row];
+  }
+
+  /** Every row, oldest first. */
+  *rows(): Generator<number> {
+    for (const [row, stored] of this.#stored.entries()) if (stored !== undefined) yield row;
+  }
+
+  /** The row of a checkpoint, or of the nearest one before it that is there. */
+  #nearest(id: CheckpointId | undefined): number | undefined {
+    for (let at = id; at !== undefined; at = this.#lost.parentOf(at)) {
+      const row = this.rowOf(at);
+      if (row !== undefined) return row;
+    }
+    return undefined;
+  }
+
+  /**
+   * The same with what it repeats kept once: a capture leaves out what the one before left out, by the same rules, and
+   * the stacks of a restore are ids of others, up to a hundred, which read from a store would be as many strings again.
+   */
+  #withoutCopies({ record, ...stored }: StoredCheckpoint): StoredCheckpoint {
+    const last = this.#stored.at(-1)?.record;
+    const known = (id: CheckpointId): CheckpointId => this.at(this.rowOf(id) ?? -1)?.record.id ?? id;
+    const repeated = given({
+      skipped: isDeepStrictEqual(record.skipped, last?.skipped) ? last?.skipped : undefined,
+      rules: isDeepStrictEqual(record.rules, last?.rules) ? last?.rules : undefined,
+      undo: record.undo?.map(known),
+      redo: record.redo?.map(known),
+    });
+    return { ...stored, record: { ...record, ...repeated } };
+  }
+}
+
+// The base: the checkpoint of tag "0", or the oldest one where that was deleted.
+
+export function baseOf(index: CheckpointIndex): StoredCheckpoint | undefined {
+  return index.byTag(baseTag) ?? index.oldest;
+}
+
+/** @throws UnknownCheckpoint when all were deleted, with the way to a new one. */
+export function requireBase(index: CheckpointIndex): StoredCheckpoint {
+  const base = baseOf(index);
+  if (base !== undefined) return base;
+  throw new CheckpointdError(
+    'UnknownCheckpoint',
+    'This session has no checkpoint any more: all were deleted. Use checkpoint/create to make one, or checkpoint/init to take a new base.',
+  );
 }

@@ -1,8 +1,8 @@
-// What checkpoints that are gone came after. A checkpoint names its parent in its record; when the parent is removed,
-// this still says what that one came after, so that the line of the head has no gap. Keeps nothing else of them.
-import type { CheckpointId } from '../../base/ids.ts';
-import type { LogRecord, RecordLog } from '../../conversation/log/log-record.ts';
-import type { CheckpointRecord } from '../../store/snapshot-store.ts';
+// Remembers the parents of removed checkpoints. A record names its parent; when that parent is removed, this still
+// names the parent's own parent, so that the line of the head has no gap. It keeps nothing else of them.
+import type { CheckpointId } from '../base/ids.ts';
+import type { LogRecord, RecordLog } from '../conversation/log/log-record.ts';
+import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 interface LoggedParents extends LogRecord {
   readonly kind: 'descent';

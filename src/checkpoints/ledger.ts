@@ -1,10 +1,10 @@
-// Who made what stands in the work tree: the contents of each path that a checkpoint holds or that the agent
-// reported, so that anything else is known to be somebody else's edit. In memory and pure: the session keeps the
-// records in its log and feeds them in again at the next start. It never looks at the disk.
-import { given } from '../../base/given.ts';
-import type { BlobId } from '../../base/ids.ts';
-import type { TreeChange } from '../../tree/entry.ts';
-import { byBytes, type TreePath } from '../../tree/tree-path.ts';
+// The ledger records who wrote each content: for each path the contents that a checkpoint holds or that the agent
+// reported. Any other content is an edit of another author. It is in memory and pure: the session keeps its records
+// in the log and feeds them in again at the next start. It never looks at the disk.
+import { given } from '../base/given.ts';
+import type { BlobId } from '../base/ids.ts';
+import type { TreeChange } from '../tree/entry.ts';
+import { byBytes, type TreePath } from '../tree/tree-path.ts';
 
 /** `agent`: this session's; `user`: by hand or by an unknown program; `session`: another session's agent. */
 export type Author = 'agent' | 'user' | 'session';

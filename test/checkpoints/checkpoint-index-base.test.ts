@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure } from '../../support/failures.ts';
-import { InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 for (const strategy of ['shadow', 'sqlite'] as const) {
   test(`without its base a session goes on from the oldest checkpoint that is left (${strategy})`, async () => {

@@ -3,7 +3,7 @@ import { truncateSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
+import { InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
 
 type Strategy = 'shadow' | 'sqlite';
 const limits = { maxFileBytes: 1000 };

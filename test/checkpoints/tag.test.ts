@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CheckpointdError } from '../../../src/base/errors.ts';
-import { parseTag, previousTag, tagOf, tagParts, toolTag, turnTag } from '../../../src/session/index/tag.ts';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { parseTag, previousTag, tagOf, tagParts, toolTag, turnTag } from '../../src/checkpoints/tag.ts';
 
 test('tags are 0, {turn} and {turn}.{tool} (Q7)', () => {
   assert.equal(tagParts(parseTag('0')), { turn: 0 });

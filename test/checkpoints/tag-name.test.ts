@@ -1,8 +1,8 @@
 // Which names a checkpoint may have: one rule for create and rename, told by one error.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { failure } from '../../support/failures.ts';
-import { InProcessDaemon, repository } from '../../support/in-process-daemon.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 
 test('a name that could be a tag, an id or a commit, that is empty, too long or has control characters is refused', async () => {
   const daemon = new InProcessDaemon();

@@ -2,9 +2,9 @@
 // ledger says, before and after a restart.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ResultOf } from '../../../src/protocol/types.ts';
-import { strategies } from '../../../src/store/strategies.ts';
-import { makePlaces, type Places, WireSession } from '../../support/wire-session.ts';
+import type { ResultOf } from '../../src/protocol/types.ts';
+import { strategies } from '../../src/store/strategies.ts';
+import { makePlaces, type Places, WireSession } from '../support/wire-session.ts';
 
 type Listed = ResultOf<'checkpoint/list'>['checkpoints'];
 

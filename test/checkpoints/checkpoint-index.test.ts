@@ -1,14 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CheckpointdError } from '../../../src/base/errors.ts';
-import type { CheckpointId, SnapshotId, Tag } from '../../../src/base/ids.ts';
-import { CheckpointIndex } from '../../../src/session/index/checkpoint-index.ts';
-import { parseTag, tagParts } from '../../../src/session/index/tag.ts';
-import type {
-  CheckpointKind,
-  CheckpointRecord,
-  StoredCheckpoint,
-} from '../../../src/store/snapshot-store.ts';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import type { CheckpointId, SnapshotId, Tag } from '../../src/base/ids.ts';
+import { CheckpointIndex } from '../../src/checkpoints/checkpoint-index.ts';
+import { parseTag, tagParts } from '../../src/checkpoints/tag.ts';
+import type { CheckpointKind, CheckpointRecord, StoredCheckpoint } from '../../src/store/snapshot-store.ts';
 
 let made = 0;
 

@@ -1,22 +1,21 @@
 // Who wrote what: feeds the ledger from checkpoints and from what the agent reports, keeps its records in
-// the session's log, and answers whose edit a restore would lose. The ledger itself is session/ledger/ledger.ts.
-import { timestamp } from '../../base/clock.ts';
-import { isDamage } from '../../base/errors.ts';
-import { given } from '../../base/given.ts';
-import type { SessionId } from '../../base/ids.ts';
-import { contentAt } from '../../capture/content-id.ts';
-import { requireWorkTree } from '../../capture/work-tree.ts';
-import type { LogRecord } from '../../conversation/log/log-record.ts';
-import type { StoredCheckpoint } from '../../store/snapshot-store.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
-import type { TreePath } from '../../tree/tree-path.ts';
-import type { Checkpoints } from '../checkpoints.ts';
-import { baseOf } from '../index/base.ts';
-import { changesBetween, sideOf } from '../index/compared.ts';
-import type { OperationContext } from '../operations/operation-context.ts';
-import type { Session } from '../session.ts';
-import type { Author, Known, LedgerRecord } from './ledger.ts';
-import { Ledger } from './ledger.ts';
+// the session's log, and answers whose edit a restore would lose. The ledger itself is checkpoints/ledger.ts.
+import { timestamp } from '../base/clock.ts';
+import { isDamage } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { SessionId } from '../base/ids.ts';
+import { contentAt } from '../capture/content-id.ts';
+import { requireWorkTree } from '../capture/work-tree.ts';
+import { baseOf } from '../checkpoints/checkpoint-index.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { changesBetween, sideOf } from '../checkpoints/compared.ts';
+import { type Author, type Known, Ledger, type LedgerRecord } from '../checkpoints/ledger.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import type { LogRecord } from '../conversation/log/log-record.ts';
+import type { StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import type { Session } from './session.ts';
 
 type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;
 

@@ -1,18 +1,18 @@
-// What differs between two snapshots, path by path: what git's differ finds (renames, binaries, lines), and what git
-// cannot see, which is permissions alone. Lists only; texts and contents are beside it.
-import { given } from '../../base/given.ts';
-import type { SnapshotId } from '../../base/ids.ts';
+// Lists the differences of two snapshots, path by path: those that git's differ finds (renames, binaries, lines), and
+// changes of permissions alone, which git cannot see. Texts and contents are beside it.
+import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
 import {
   compare,
   type DiffItem,
   type DiffOptions,
   type DiffStatus,
   type LineCount,
-} from '../../git/diff/tree-diff.ts';
-import type { GitTrees, SnapshotStore } from '../../store/snapshot-store.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
-import { byBytes, isWithin, type TreePath } from '../../tree/tree-path.ts';
-import { countLetters, type FileStats, isOfPermissions } from '../index/stats.ts';
+} from '../git/diff/tree-diff.ts';
+import type { GitTrees, SnapshotStore } from '../store/snapshot-store.ts';
+import type { Entry, TreeChange } from '../tree/entry.ts';
+import { byBytes, isWithin, type TreePath } from '../tree/tree-path.ts';
+import { countLetters, type FileStats, isOfPermissions } from './stats.ts';
 
 export type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged';
 

@@ -1,14 +1,14 @@
 // Two states side by side, as far as they were seen: a path that one of them had to skip is neither deleted nor new in
 // it, but is compared as the last checkpoint before it had it. Reads checkpoints and publishes none.
-import { given } from '../../base/given.ts';
-import type { SnapshotId } from '../../base/ids.ts';
-import type { Capture } from '../../capture/capturer.ts';
-import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
-import { snapshotOf } from '../../store/snapshot-of.ts';
-import type { SnapshotStore, StoredCheckpoint } from '../../store/snapshot-store.ts';
-import { type Directory, isDirectory } from '../../tree/directory.ts';
-import { type Entry, sameEntry, type TreeChange } from '../../tree/entry.ts';
-import type { TreePath } from '../../tree/tree-path.ts';
+import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
+import type { Capture } from '../capture/capturer.ts';
+import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
+import { snapshotOf } from '../store/snapshot-of.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { type Directory, isDirectory } from '../tree/directory.ts';
+import { type Entry, sameEntry, type TreeChange } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 
 /** One of two states that are compared. */

@@ -1,11 +1,12 @@
-// How many files two snapshots differ in, by git's letters: A, M and D as they are; R, C and T (a file that became a
-// link) as modified, and so what differs in its permissions alone. The counts are cached by immutable ids, so nothing
-// ever needs to be invalidated; what is evicted is computed again.
+// Counts the files in which two snapshots differ, by git's letters: A, M and D as they are; R, C and T (a file that
+// became a link) as modified, and changes of permissions alone likewise. The counts are cached by immutable ids, so
+// no entry is ever invalidated; evicted ones are computed again.
 import { LRUCache } from 'lru-cache';
-import type { SnapshotId } from '../../base/ids.ts';
-import { type DiffStatus, nameStatus } from '../../git/diff/tree-diff.ts';
-import type { SnapshotStore, StoredCheckpoint } from '../../store/snapshot-store.ts';
-import type { TreeChange } from '../../tree/entry.ts';
+import { isDamage } from '../base/errors.ts';
+import type { SnapshotId } from '../base/ids.ts';
+import { type DiffStatus, nameStatus } from '../git/diff/tree-diff.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { TreeChange } from '../tree/entry.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 import { changesBetween, comparable, sideOf } from './compared.ts';
 
@@ -23,18 +24,18 @@ export interface CacheFigures {
   readonly misses: number;
 }
 
-const entriesMax = 10_000;
+const countsMax = 10_000;
 
 export const noChanges: FileStats = { added: 0, modified: 0, deleted: 0 };
 
 export class StatsCache {
   /** Counts as text: ten thousand small objects take three times as much. */
-  readonly #cache = new LRUCache<string, string>({ max: entriesMax });
+  readonly #cache = new LRUCache<string, string>({ max: countsMax });
   #hits = 0;
   #misses = 0;
 
   get figures(): CacheFigures {
-    return { size: this.#cache.size, sizeMax: entriesMax, hits: this.#hits, misses: this.#misses };
+    return { size: this.#cache.size, sizeMax: countsMax, hits: this.#hits, misses: this.#misses };
   }
 
   /** The cached counts, or those that `compute` gives; a failure is not cached. */
@@ -110,4 +111,43 @@ export function countLetters(letters: readonly DiffStatus[]): FileStats {
   const added = letters.filter((letter) => letter === 'A').length;
   const deleted = letters.filter((letter) => letter === 'D').length;
   return { added, deleted, modified: letters.length - added - deleted };
+}
+
+// Counts the files of a snapshot and adds up their sizes, in an LRU by the snapshot's immutable id. It counts what
+// the store reports and reads no content.
+
+export interface SnapshotSize {
+  readonly fileCount: number;
+  /** Bytes. */
+  readonly totalSize: number;
+}
+
+const sizesMax = 10_000;
+/** One for each store, which is one for each session. */
+const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
+
+/** Counts a snapshot, or answers what was counted. Undefined where the store has lost something of it. */
+export async function snapshotSize(
+  store: SnapshotStore,
+  snapshot: SnapshotId,
+): Promise<SnapshotSize | undefined> {
+  const cache = caches.get(store) ?? new LRUCache<SnapshotId, SnapshotSize>({ max: sizesMax });
+  caches.set(store, cache);
+  const known = cache.get(snapshot);
+  if (known !== undefined) return known;
+  const counted = await count(store, snapshot);
+  if (counted !== undefined) cache.set(snapshot, counted);
+  return counted;
+}
+
+async function count(store: SnapshotStore, snapshot: SnapshotId): Promise<SnapshotSize | undefined> {
+  try {
+    const entries = await store.entries(snapshot);
+    const sizes = await store.sizes(entries.map(({ blob }) => blob));
+    if (sizes.some((size) => size < 0)) return undefined;
+    return { fileCount: entries.length, totalSize: sizes.reduce((sum, size) => sum + size, 0) };
+  } catch (error) {
+    if (isDamage(error)) return undefined; // store/verify names it; a list must not fail for one of its rows
+    throw error;
+  }
 }

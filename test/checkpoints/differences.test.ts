@@ -5,8 +5,8 @@ import { chmodSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { git, InProcessDaemon, repository, write } from '../../support/in-process-daemon.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { git, InProcessDaemon, repository, write } from '../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const formats = ['nameStatus', 'stat', 'unified', 'contents', 'text'] as const;
 const strategies = ['shadow', 'local', 'sqlite'] as const;

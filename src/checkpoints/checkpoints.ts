@@ -1,0 +1,15 @@
+// The parts that a session has while its checkpoints are enabled: the store, the capture that fills it, and the index
+// of what it holds. A plain bundle, so that use cases say what they need and tests can build one.
+import type { Capturer } from '../capture/capturer.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import type { CheckpointIndex } from './checkpoint-index.ts';
+import type { Ledger } from './ledger.ts';
+import type { StatsCache } from './stats.ts';
+
+export interface Checkpoints {
+  readonly store: SnapshotStore;
+  readonly capture: Capturer;
+  readonly index: CheckpointIndex;
+  readonly stats: StatsCache;
+  readonly ledger: Ledger;
+}
