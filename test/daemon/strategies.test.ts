@@ -36,7 +36,7 @@ test('an orphan of local whose repository is gone is swept too', () =>
     const first = await rig.opened(local);
     await first.client.kill();
     rmSync(join(rig.work, '.git'), { recursive: true });
-    const next = await rig.opened({ conversationId: 'another', init: 'force' });
+    const next = await rig.opened({ conversationId: 'another', init: 'force' }, { graceHours: 0 });
     await until('swept', () => rig.sessions().length === 1);
     assert.is((await next.client.close()).code, 0);
     assert.equal(rig.stored(), []);
