@@ -80,7 +80,7 @@ for (const strategy of Object.keys(strategies)) {
       };
       assert.equal(await listed(), [{ ...facts, open: true, checkpoints: 2 }]);
       await client.request('session/close', { session });
-      assert.equal(await listed(), [{ ...facts, open: false }]);
+      assert.equal(await listed(), [{ ...facts, open: false, checkpoints: 2 }]);
       await client.request('session/delete', { session });
       assert.equal(await listed(), []);
       assert.is(git(rig.work, 'for-each-ref', 'refs/checkpointd'), '');

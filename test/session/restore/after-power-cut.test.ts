@@ -68,14 +68,17 @@ test('an answered restore leaves a note until its files are synced, and the answ
     await until('the note goes', () => notesOf(session).length === 0);
   }));
 
-test('a session that ends before the files of its restore are synced is an orphan', () =>
+test('an orderly end removes a session although the files of its restore are not synced, an abrupt one does not', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);
-    await rig.sessions.close(session.id, 'orderly');
+    await rig.sessions.close(session.id, 'abrupt');
     assert.is(notesOf(session).length, 1);
     const again = await rig.open();
     assert.is(again.id, session.id);
     await until('the note goes', () => notesOf(again).length === 0);
+    rig.write('a', 'a three\n');
+    await restoreUnsynced(rig, again, '1');
+    assert.is(notesOf(again).length, 1);
     await rig.sessions.close(again.id, 'orderly');
     assert.not.ok(existsSync(again.parts.directory.root));
   }));
@@ -138,6 +141,8 @@ test('of two answered restores that a power cut took, the later one counts', () 
   withSessions(async (rig) => {
     const session = await answered(rig);
     rig.daemon.logged.length = 0;
+    // The safety checkpoint has the only copy of this, so an abrupt end leaves the session.
+    rig.write('mine', 'in no other checkpoint\n');
     await restoreUnsynced(rig, session, '2');
     assert.is(notesOf(session).length, 2);
     await rig.sessions.close(session.id, 'abrupt');

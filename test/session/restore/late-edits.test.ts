@@ -95,7 +95,7 @@ for (const end of ['opened again', 'deleted', 'swept'] as const)
         assert.ok(hasChanges, 'it is an edit after the restore');
         return;
       }
-      const next = await rig.start();
+      const next = await rig.start({ graceHours: 0 });
       if (end === 'deleted') await next.request('session/delete', { session });
       else {
         await rig.open(next, { conversationId: 'other' });
