@@ -80,7 +80,7 @@ export class FastScan {
     return this.#seen();
   }
 
-  /** What was met in the place of another directory, and what was listed and then not found. */
+  /** Returns the directories to list again: another directory was met in their place, or a listed name was not found. */
   #exchanged(): TreePath[] {
     const unstable = [...this.#listed].filter((path) => this.#known.get(path)?.failure === 'unstable');
     const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
