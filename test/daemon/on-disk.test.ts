@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { DaemonRig } from '../support/daemon-rig.ts';
+import { entriesBelow } from '../support/entries-below.ts';
 import { git } from '../support/git-oracle.ts';
 import { until } from '../support/until.ts';
 
@@ -51,7 +52,7 @@ function oddModes(storage: string): string[] {
   const byGit = /^ses_[^/]+\/(local\/view\.git\/)?(HEAD$|packed-refs$|(objects|refs)(\/|$))/;
   const readOnly = /\/(objects|kept|incoming)\/[0-9a-f]{2}\/|\/pack\/|\/refs\/checkpointd\//;
   const odd: string[] = [];
-  for (const entry of readdirSync(storage, { withFileTypes: true, recursive: true })) {
+  for (const entry of entriesBelow(storage)) {
     const path = relative(storage, join(entry.parentPath, entry.name));
     if (entry.isSymbolicLink()) continue;
     const own = entry.isDirectory() ? [0o700] : readOnly.test(path) ? [0o400, 0o444] : [0o600];

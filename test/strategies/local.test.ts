@@ -1,17 +1,18 @@
 // Strategy local over the whole daemon: the specified five phases have their effect, and the user's repository does not notice.
 // What the store itself promises is in test/store/git/local.test.ts.
-import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { withRig } from '../support/daemon-rig.ts';
+import { entriesBelow } from '../support/entries-below.ts';
 import { git, InProcessDaemon, manifest, repository, write } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
 
 /** Everything in a git directory, byte for byte, but objects and the refs of ours. */
 function fingerprint(gitDirectory: string): Record<string, string> {
   const found: Record<string, string> = {};
-  for (const entry of readdirSync(gitDirectory, { recursive: true, withFileTypes: true })) {
+  for (const entry of entriesBelow(gitDirectory)) {
     const file = join(entry.parentPath, entry.name);
     const name = file.slice(gitDirectory.length + 1);
     if (/^objects\/|^refs\/checkpointd\b/.test(name) || entry.isDirectory()) continue;

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CheckpointdError } from '../../../src/base/errors.ts';
+import { entriesBelow } from '../entries-below.ts';
 import { InProcessDaemon, repository, write } from '../in-process-daemon.ts';
 import { sql } from '../stores/sqlite.ts';
 import { temporaryDirectory } from '../temporary.ts';
@@ -40,8 +41,9 @@ function randomOf(trial: number): () => number {
 }
 
 function filesBelow(directory: string): string[] {
-  const all = readdirSync(directory, { recursive: true, withFileTypes: true });
-  return all.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return entriesBelow(directory)
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 const theirs = new Set(filesBelow(join(root, '.git')));
