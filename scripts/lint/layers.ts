@@ -49,6 +49,12 @@ export const layers: readonly Layer[] = [
     because: 'watch tells what changed in a directory; it captures nothing.',
   },
   {
+    folder: 'work-tree',
+    not: ['queue', 'git', 'conversation'],
+    because:
+      "work-tree reaches files of the user's directory safely; what is done with them is in capture and restore.",
+  },
+  {
     folder: 'capture',
     not: ['queue', 'conversation'],
     because: 'capture turns the work tree into a snapshot; where that is kept comes to it as a sink.',
@@ -84,6 +90,7 @@ export const layers: readonly Layer[] = [
       'git',
       'conversation',
       'watch',
+      'work-tree',
       'capture',
       'store',
       'checkpoints',
@@ -96,7 +103,7 @@ export const layers: readonly Layer[] = [
   {
     folder: 'rpc',
     packages: wire,
-    not: ['queue', 'git', 'watch', 'capture', 'store', 'checkpoints', 'restore'],
+    not: ['queue', 'git', 'watch', 'work-tree', 'capture', 'store', 'checkpoints', 'restore'],
     because: 'rpc is a door; it reaches files and stores through commands.',
   },
   {
@@ -109,6 +116,7 @@ export const layers: readonly Layer[] = [
       'git',
       'conversation',
       'watch',
+      'work-tree',
       'capture',
       'store',
       'checkpoints',
@@ -128,6 +136,7 @@ export const layers: readonly Layer[] = [
       'git',
       'conversation',
       'watch',
+      'work-tree',
       'capture',
       'store',
       'checkpoints',

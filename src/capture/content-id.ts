@@ -4,9 +4,9 @@ import { files } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import { nameOf, parentOf, type TreePath, toText } from '../tree/tree-path.ts';
+import { readLink, readStable } from '../work-tree/stable-read.ts';
+import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
-import { readLink, readStable } from './stable-read.ts';
-import { inside, type ReachedPath, reachPath, type WorkTree } from './work-tree.ts';
 
 export interface PresentContent {
   readonly blob: BlobId;

@@ -4,13 +4,13 @@ import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { type TreePath } from '../tree/tree-path.ts';
+import { discard, type ReadContent, readLink, readStable } from '../work-tree/stable-read.ts';
+import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { CaptureProgress } from './capturer.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
 import { markAccessLists } from './permissions.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { BlobHash, StableContent } from './snapshot-sink.ts';
-import { discard, type ReadContent, readLink, readStable } from './stable-read.ts';
-import { type ReachedPath, reachPath, type WorkTree } from './work-tree.ts';
 
 /** Takes contents; a returned promise asks the scan to wait. It owns spool files from then on. */
 export interface BlobSink {

@@ -1,14 +1,12 @@
 // One directory as it stands: names, kinds and stamps, in one look. It decides nothing beyond what no capture ever
 // takes (git's own directories, our storage, names of temporary files of a restore) and follows no link.
-import { systemCode } from '../base/errors.ts';
 import { type Stamp, stampOf } from '../base/file-stamp.ts';
 import { files, filesAsync, lstatOpened, readOpenDirectory, readOpenDirectoryAsync } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
-import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
-import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
+import { problemOf } from '../work-tree/stable-read.ts';
 import {
   Exchanged,
   inside,
@@ -19,7 +17,9 @@ import {
   reachPath,
   type WorkTree,
   workTreeError,
-} from './work-tree.ts';
+} from '../work-tree/work-tree.ts';
+import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
+import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
 /** Why something that stands there cannot be taken as a file. */
 export type WalkProblem =
@@ -285,33 +285,3 @@ function isDirectoryKind(entry: WalkedEntry): boolean {
 
 /** Of a directory that could not even be looked at. */
 const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, mode: 0 };
-
-/**
- * Sorts the errors that are facts about one path: `gone`, or present and unknown.
- *
- * @throws every other error (EMFILE, ENFILE, ENOMEM …): the capture fails rather than calling a file unreadable.
- */
-export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {
-  switch (systemCode(error)) {
-    case 'ENOENT':
-    case 'ENOTDIR':
-    case 'ELOOP': // a link took the place of a directory or file while we looked
-    case 'ESTALE':
-    case 'ENXIO':
-      return 'gone';
-    case 'EACCES':
-    case 'EPERM':
-    case 'EIO':
-    case 'EBUSY':
-    case 'EUCLEAN':
-    case 'ETIMEDOUT':
-    case 'ENOTCONN':
-    case 'EINVAL':
-      return 'unreadable';
-    case 'ENAMETOOLONG':
-      return 'nameTooLong';
-    case undefined:
-    default:
-      throw error;
-  }
-}

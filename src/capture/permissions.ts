@@ -5,8 +5,8 @@ import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists
 import { isSameStamp, type Stamp } from '../base/file-stamp.ts';
 import type { Slices } from '../base/slices.ts';
 import { join, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import type { WorkTree } from '../work-tree/work-tree.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
-import type { WorkTree } from './work-tree.ts';
 
 /** Of what may have an access list its owner's bits alone: the others are a mask, and no right of anybody's. */
 export function permissionsOf(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
-import type { WorkTree } from './work-tree.ts';
+import type { WorkTree } from '../work-tree/work-tree.ts';
 
 /**
  * How long after its last change a content stays doubtful. A write through a mapping (`mmap`) stamps its file only when

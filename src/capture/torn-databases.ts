@@ -4,9 +4,9 @@ import { systemCode } from '../base/errors.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
 import { join, type TreePath } from '../tree/tree-path.ts';
+import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled } from './settled.ts';
-import { inside, type ReachedPath, reachPath, type WorkTree } from './work-tree.ts';
 
 const journals = ['-wal', '-journal'];
 /** Kernels stamp changes by a clock of 1 to 10 ms: a change so soon after another one may leave no trace. */

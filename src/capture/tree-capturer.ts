@@ -6,6 +6,7 @@ import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Directory } from '../tree/directory.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
+import { discard } from '../work-tree/stable-read.ts';
 import type { Capture, CaptureCounts, CaptureRequest, Capturer, FullCaptureReason } from './capturer.ts';
 import { IdleScans } from './fast/idle-scans.ts';
 import type { BlobSink } from './file-reading.ts';
@@ -13,7 +14,6 @@ import type { Listings } from './listings.ts';
 import { accessListsFound } from './permissions.ts';
 import type { ScannedTree } from './scanned-tree.ts';
 import type { SkippedPath, SnapshotWriter, StableContent } from './snapshot-sink.ts';
-import { discard } from './stable-read.ts';
 import { TreeScanner, type TreeScannerOptions } from './tree-scanner.ts';
 
 export interface TreeCapturerOptions extends TreeScannerOptions {

@@ -10,6 +10,7 @@ import { Globs } from '../tree/globs.ts';
 import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
 import type { HeldTree } from '../watch/held/held-watch.ts';
+import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
 import type { CaptureRequest, FullCaptureReason } from './capturer.ts';
 import { FastScan } from './fast/fast-scan.ts';
 import { FullScanNeeded } from './fast/scan-base.ts';
@@ -22,7 +23,6 @@ import { KnownFiles } from './known/known-files.ts';
 import type { Listings } from './listings.ts';
 import { type FileClock, readFileClock, settleMsUsual } from './settled.ts';
 import type { SnapshotSink } from './snapshot-sink.ts';
-import { requireWorkTree, type WorkTree } from './work-tree.ts';
 
 export interface TreeScannerOptions {
   readonly store: SnapshotSink;

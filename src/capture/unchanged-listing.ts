@@ -5,10 +5,10 @@ import { systemCode } from '../base/errors.ts';
 import { isStampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { insideQuickly, type ReachedPath, reachPath } from '../work-tree/work-tree.ts';
 import { extendChain } from './ignore/ignore-rules.ts';
 import type { Inherited, ListingOptions, WalkedDirectory, WalkedEntry } from './listing.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
-import { insideQuickly, type ReachedPath, reachPath } from './work-tree.ts';
 
 export interface UnchangedOptions extends ListingOptions {
   /** Whether the files in a directory are looked at; else its own times, and so its names, are enough. */

@@ -4,6 +4,7 @@
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { Slices } from '../base/slices.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { WorkTree } from '../work-tree/work-tree.ts';
 import type { IgnoreScope, IgnoreScopes, PathTree } from './ignore/ignore-rules.ts';
 import {
   type Inherited,
@@ -18,7 +19,6 @@ import type { Listings } from './listings.ts';
 import { Selection, type SelectionOptions, startingChain } from './selection.ts';
 import type { FileClock } from './settled.ts';
 import { type UnchangedOptions, unchangedListing } from './unchanged-listing.ts';
-import type { WorkTree } from './work-tree.ts';
 
 export interface WalkOptions extends SelectionOptions {
   readonly tree: WorkTree;

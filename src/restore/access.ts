@@ -4,7 +4,7 @@ import { withAccessLists } from '../base/access-lists.ts';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { bytesOf, type TreePath, toText } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 
 export class Access {
   readonly #tree: AnchoredFiles;

@@ -3,7 +3,7 @@
 import { systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { DisplacedFiles } from './late/displaced.ts';
 import { statsAt } from './present-state.ts';
 import type { Temporaries } from './staging.ts';

@@ -2,7 +2,7 @@
 // of its own and is told.
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { byBytes, join, nameOf, type TreePath, toText } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { Commit } from './commit.ts';
 import { pathReason } from './failure.ts';
 import type { Failure } from './plan-steps.ts';

@@ -13,7 +13,7 @@ import {
   type TreePath,
   toText,
 } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FileWrite } from './plan-steps.ts';
 import { namesBelow } from './temporaries.ts';
 

@@ -9,7 +9,7 @@ import { type BigIntStats, files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { Entry } from '../tree/entry.ts';
 import { byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type Aside, Asides, cannotLink } from './asides.ts';
 import { pathReason } from './failure.ts';
 import type { DisplacedFiles } from './late/displaced.ts';

@@ -3,7 +3,7 @@
 import { systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { rootPath, type TreePath } from '../tree/tree-path.ts';
-import { AnchoredFiles } from './anchored-files.ts';
+import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { ancestors } from './plan.ts';
 
 /** What was moved, removed or closed to us since needs no sync, or can have none. */

@@ -5,7 +5,7 @@ import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { byBytes, isGitName, isWithin, join, type TreePath } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { ancestors } from './plan.ts';
 import type { Failure, FailureReason, RestorePlan } from './plan-steps.ts';
 import { reducedPlan } from './reduced-plan.ts';

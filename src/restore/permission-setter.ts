@@ -2,8 +2,8 @@
 // more by it than they had where an access list makes a mask of the bits.
 import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { Access } from './access.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
 import type { CommitOutcome } from './commit.ts';
 import { pathReason } from './failure.ts';
 import type { PermissionChange, RestorePlan } from './plan-steps.ts';

@@ -5,7 +5,7 @@ import { constants, type Dir, files, type Stats } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import type { Entry } from '../tree/entry.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import { ancestors } from './plan.ts';
 import type { Failure, FailureReason, FileWrite, PermissionChange, RestorePlan } from './plan-steps.ts';

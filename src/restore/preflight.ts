@@ -9,7 +9,7 @@ import { ReadAhead } from '../store/read-ahead.ts';
 import type { Contents, SnapshotStore } from '../store/snapshot-store.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
 import { parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { FileWrite, RestorePlan } from './plan-steps.ts';
 import { statsAt } from './present-state.ts';

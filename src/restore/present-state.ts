@@ -7,7 +7,7 @@ import type { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import type { EntryMode } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type { AnchoredFiles } from './anchored-files.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 
 /** What a content was verified under; see base/file-stamp.ts. */
 export type Signature = Stamp;

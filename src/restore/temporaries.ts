@@ -5,7 +5,7 @@ import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { isGitName, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
-import { AnchoredFiles } from './anchored-files.ts';
+import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 
 /**
  * The n-th temporary name of a restore. A file or link under it is new content on its way in, or a second name of

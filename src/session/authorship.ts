@@ -5,7 +5,6 @@ import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
 import { contentAt } from '../capture/content-id.ts';
-import { requireWorkTree } from '../capture/work-tree.ts';
 import { baseOf } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { changesBetween, sideOf } from '../checkpoints/compared.ts';
@@ -15,6 +14,7 @@ import type { LogRecord } from '../conversation/log/log-record.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
+import { requireWorkTree } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';
 
 type Idempotency = NonNullable<OperationContext['stamp']['idempotency']>;

@@ -12,12 +12,12 @@ import {
 import { systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
-import { openWorkTree, refuseStorageInside, type WorkTree } from '../capture/work-tree.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { RemovedParents } from '../checkpoints/removed-parents.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import { OperationQueue } from '../queue/operation-queue.ts';
 import { strategyNamed } from '../store/strategies.ts';
+import { openWorkTree, refuseStorageInside, type WorkTree } from '../work-tree/work-tree.ts';
 import { ledgerFrom } from './authorship.ts';
 import { SessionDirectory, type SessionMarker, sessionFormat, sessionIdOf } from './directory.ts';
 import { enableCheckpoints, type InitMode } from './enable.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lockDirectory } from '../base/directory-lock.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
-import { requireRoot } from '../capture/work-tree.ts';
+import { requireRoot } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';
 
 const patienceMs = 5_000;

@@ -10,7 +10,7 @@ import * as assert from 'uvu/assert';
 import { stampOf } from '../../src/base/file-stamp.ts';
 import { type Fault, installFault } from '../../src/base/seam.ts';
 import { isSettled, readFileClock, settleMsUsual } from '../../src/capture/settled.ts';
-import { openWorkTree } from '../../src/capture/work-tree.ts';
+import { openWorkTree } from '../../src/work-tree/work-tree.ts';
 import { contentOf, type Rig, withRig } from '../support/capture-rig.ts';
 
 const test = suite('settled contents');

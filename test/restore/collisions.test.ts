@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
 import { collidingPaths, type Folding, foldedKey, probeFolding } from '../../src/restore/collisions.ts';
 import { join, nameOf, parentOf, type TreePath } from '../../src/tree/tree-path.ts';
+import { AnchoredFiles } from '../../src/work-tree/anchored-files.ts';
 import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
 import { makeDirectory, path, remove } from '../support/trees/model-tree.ts';
 

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
 import { findObstructions, type Obstructions, withoutObstructed } from '../../src/restore/obstructions.ts';
 import type { RestorePlan } from '../../src/restore/plan-steps.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
+import { AnchoredFiles } from '../../src/work-tree/anchored-files.ts';
 import {
   build,
   MemoryContents,

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ResultOf } from '../../src/protocol/types.ts';
-import { AnchoredFiles } from '../../src/restore/anchored-files.ts';
 import { withoutOthers, withoutRefused } from '../../src/restore/permissions.ts';
 import type { RestorePlan } from '../../src/restore/plan-steps.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
+import { AnchoredFiles } from '../../src/work-tree/anchored-files.ts';
 import { withSessions } from '../support/session-rig.ts';
 import {
   build,

@@ -7,8 +7,8 @@ import { createLog, type LogSink } from '../../src/base/log.ts';
 import { installFault } from '../../src/base/seam.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
 import { TreeCapturer, type TreeCapturerOptions } from '../../src/capture/tree-capturer.ts';
-import { openWorkTree } from '../../src/capture/work-tree.ts';
 import { fromText, toText } from '../../src/tree/tree-path.ts';
+import { openWorkTree } from '../../src/work-tree/work-tree.ts';
 import { MemoryStore } from './stores/memory-store.ts';
 
 export interface Rig {

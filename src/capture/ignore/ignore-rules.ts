@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { files, type Stats } from '../../base/files.ts';
 import { isAbsence, readIfPresent } from '../../base/regular-file.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import { inside, type ReachedPath } from '../work-tree.ts';
+import { inside, type ReachedPath } from '../../work-tree/work-tree.ts';
 
 /** A set of paths as nested names. `true`: this path (a whole directory, if it is one). `gitlink`: a submodule. */
 export type PathTree = Map<string, PathTree | true | 'gitlink'>;

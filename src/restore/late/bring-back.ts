@@ -5,7 +5,7 @@ import type { Slices } from '../../base/slices.ts';
 import type { Contents } from '../../store/snapshot-store.ts';
 import { sameContent } from '../../tree/entry.ts';
 import { join, nameOf, parentOf, type TreePath } from '../../tree/tree-path.ts';
-import type { AnchoredFiles } from '../anchored-files.ts';
+import type { AnchoredFiles } from '../../work-tree/anchored-files.ts';
 import { Asides } from '../asides.ts';
 import { Commit, type Edited } from '../commit.ts';
 import { pathReason } from '../failure.ts';

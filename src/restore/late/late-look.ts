@@ -11,7 +11,7 @@ import type { Contents } from '../../store/snapshot-store.ts';
 import { sameContent } from '../../tree/entry.ts';
 import { isRestoreTemporary } from '../../tree/globs.ts';
 import { join, rootPath, type TreePath } from '../../tree/tree-path.ts';
-import { AnchoredFiles } from '../anchored-files.ts';
+import { AnchoredFiles } from '../../work-tree/anchored-files.ts';
 import { Asides } from '../asides.ts';
 import { ancestors } from '../plan.ts';
 import { identify, statsAt } from '../present-state.ts';

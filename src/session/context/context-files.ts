@@ -5,9 +5,7 @@ import { systemCode } from '../../base/errors.ts';
 import { stampKey } from '../../base/file-stamp.ts';
 import { type BigIntStats, constants, files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
-import { storageWithin } from '../../capture/work-tree.ts';
 import type { ContextFile, ContextFiles } from '../../conversation/context.ts';
-import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { Globs } from '../../tree/globs.ts';
 import {
   byBytes,
@@ -22,6 +20,8 @@ import {
   type TreePath,
   toText,
 } from '../../tree/tree-path.ts';
+import { AnchoredFiles } from '../../work-tree/anchored-files.ts';
+import { storageWithin } from '../../work-tree/work-tree.ts';
 import type { Session } from '../session.ts';
 
 /** What stands at a path, links resolved: `real` is where it really is. */

@@ -4,11 +4,11 @@
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
-import type { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { ancestors } from '../../restore/plan.ts';
 import type { RestorePlan } from '../../restore/plan-steps.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import type { AnchoredFiles } from '../../work-tree/anchored-files.ts';
 
 /** The plan without the writes into such directories, or in the place of one. */
 export async function withoutGitDirectories(

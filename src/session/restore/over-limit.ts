@@ -5,12 +5,12 @@ import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
-import type { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { pathReason } from '../../restore/failure.ts';
 import { identify, type Present } from '../../restore/present-state.ts';
 import type { SnapshotStore } from '../../store/snapshot-store.ts';
 import { type Entry, sameContent } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
+import type { AnchoredFiles } from '../../work-tree/anchored-files.ts';
 import { withEdits } from './edited-since.ts';
 import type { RestoreJob } from './restore-job.ts';
 

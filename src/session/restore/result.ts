@@ -6,9 +6,9 @@ import type { Capture } from '../../capture/capturer.ts';
 import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
 import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../../checkpoints/operation.ts';
-import { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { type Entry, sameContent, type TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
+import { AnchoredFiles } from '../../work-tree/anchored-files.ts';
 import { withPut } from './over-limit.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 

@@ -4,10 +4,10 @@ import { systemCode } from '../../base/errors.ts';
 import type { SnapshotId } from '../../base/ids.ts';
 import type { Capture } from '../../capture/capturer.ts';
 import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
-import type { AnchoredFiles } from '../../restore/anchored-files.ts';
 import { statsAt } from '../../restore/present-state.ts';
 import type { CheckpointRecord, SnapshotStore } from '../../store/snapshot-store.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
+import type { AnchoredFiles } from '../../work-tree/anchored-files.ts';
 import type { RestoreJob } from './restore-job.ts';
 import { filesAt } from './unmatched.ts';
 

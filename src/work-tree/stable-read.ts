@@ -7,7 +7,6 @@ import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../base/erro
 import { isSameStamp, type Stamp, stampOf } from '../base/file-stamp.ts';
 import { constants, files } from '../base/files.ts';
 import type { Slices } from '../base/slices.ts';
-import { problemOf } from './listing.ts';
 import {
   Exchanged,
   inside,
@@ -210,5 +209,35 @@ export function readLink(
     return { kind: systemCode(error) === 'EINVAL' ? 'gone' : problemOf(error) }; // EINVAL: a link no more
   } finally {
     opened?.release();
+  }
+}
+
+/**
+ * Sorts the errors that are facts about one path: `gone`, or present and unknown.
+ *
+ * @throws every other error (EMFILE, ENFILE, ENOMEM …): the capture fails rather than calling a file unreadable.
+ */
+export function problemOf(error: unknown): 'gone' | 'unreadable' | 'nameTooLong' {
+  switch (systemCode(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ELOOP': // a link took the place of a directory or file while we looked
+    case 'ESTALE':
+    case 'ENXIO':
+      return 'gone';
+    case 'EACCES':
+    case 'EPERM':
+    case 'EIO':
+    case 'EBUSY':
+    case 'EUCLEAN':
+    case 'ETIMEDOUT':
+    case 'ENOTCONN':
+    case 'EINVAL':
+      return 'unreadable';
+    case 'ENAMETOOLONG':
+      return 'nameTooLong';
+    case undefined:
+    default:
+      throw error;
   }
 }

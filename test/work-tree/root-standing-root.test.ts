@@ -5,11 +5,11 @@ import { mkdirSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installFault } from '../../../src/base/seam.ts';
-import { makeRig } from '../../support/capture-rig.ts';
-import { failure } from '../../support/failures.ts';
-import { InProcessDaemon, repository } from '../../support/in-process-daemon.ts';
-import { temporaryDirectory } from '../../support/temporary.ts';
+import { installFault } from '../../src/base/seam.ts';
+import { makeRig } from '../support/capture-rig.ts';
+import { failure } from '../support/failures.ts';
+import { InProcessDaemon, repository } from '../support/in-process-daemon.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
 
 const probe = realpathSync(temporaryDirectory('mount'));
 const canMount = spawnSync('mount', ['-t', 'tmpfs', 'ckpt', probe]).status === 0;

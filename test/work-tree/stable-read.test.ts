@@ -19,7 +19,7 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import { isSameStamp, stampOf } from '../../src/base/file-stamp.ts';
 import { installFault } from '../../src/base/seam.ts';
 import { Slices } from '../../src/base/slices.ts';
-import { discard, readLink, readStable, type StableReadOptions } from '../../src/capture/stable-read.ts';
+import { discard, readLink, readStable, type StableReadOptions } from '../../src/work-tree/stable-read.ts';
 
 const test = suite('stable read');
 

@@ -1,6 +1,5 @@
 // The directory that is checkpointed: opened once, by its canonical path and its identity, and reached through one
 // function that also works below PATH_MAX. It reads no files and decides nothing about what is captured.
-
 import { Buffer } from 'node:buffer';
 import { basename, dirname, join } from 'node:path';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
@@ -9,8 +8,7 @@ import { constants, files, openPath } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { bytesOf, fromText, type TreePath, toText } from '../tree/tree-path.ts';
 import { readMounts, shownWithin } from '../watch/mounts.ts';
-import { protectedPlace } from './root/protected-places.ts';
-import { refuseOtherMount, type StandingRoot, standingRoot } from './root/standing-root.ts';
+import { protectedPlace, refuseOtherMount, type StandingRoot, standingRoot } from './root.ts';
 
 export interface WorkTree {
   /** The canonical absolute path; every link in it is resolved. */

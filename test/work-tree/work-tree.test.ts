@@ -19,7 +19,7 @@ import {
   refuseStorageInside,
   requireRoot,
   storageWithin,
-} from '../../src/capture/work-tree.ts';
+} from '../../src/work-tree/work-tree.ts';
 
 const test = suite('work tree');
 
