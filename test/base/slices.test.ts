@@ -1,37 +1,67 @@
 // How long work of ours may keep the event loop, by a clock that the test turns.
+import { setImmediate } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Slices } from '../../src/base/slices.ts';
 
-test('a slice that a client waits for lasts eight milliseconds, one in the background three', () => {
+/** Does `work` by a clock that it sets. */
+async function byClock(work: (clock: { now: number }) => void | Promise<void>): Promise<void> {
+  await setImmediate(); // no earlier turn goes on
   const real = performance.now.bind(performance);
-  let now = 1000;
-  performance.now = () => now;
+  const clock = { now: 1000 };
+  performance.now = () => clock.now;
   try {
-    const [waitedFor, inBackground] = [new Slices(), Slices.inBackground()];
-    now += 2.9;
-    assert.equal([waitedFor.isDue(), inBackground.isDue()], [false, false]);
-    now += 0.1;
-    assert.equal([waitedFor.isDue(), inBackground.isDue()], [false, true]);
-    now += 5;
-    assert.equal([waitedFor.isDue(), inBackground.isDue()], [true, true]);
+    await work(clock);
   } finally {
     performance.now = real;
   }
-});
+}
 
-test('a pause begins a new slice, and ends work that was cancelled', async () => {
-  const cancel = new AbortController();
-  const slices = Slices.inBackground(cancel.signal);
-  await slices.pause();
-  assert.not.ok(slices.isDue());
-  cancel.abort(new Error('cancelled'));
-  try {
+test('a slice that a client waits for lasts eight milliseconds, one in the background three', () =>
+  byClock((clock) => {
+    const [waitedFor, inBackground] = [new Slices(), Slices.inBackground()];
+    clock.now += 2.9;
+    assert.equal([waitedFor.isDue(), inBackground.isDue()], [false, false]);
+    clock.now += 0.1;
+    assert.equal([waitedFor.isDue(), inBackground.isDue()], [false, true]);
+    clock.now += 5;
+    assert.equal([waitedFor.isDue(), inBackground.isDue()], [true, true]);
+  }));
+
+test('a pause begins a new slice, and ends work that was cancelled', () =>
+  byClock(async (clock) => {
+    const cancel = new AbortController();
+    const slices = new Slices(cancel.signal);
+    clock.now += 8;
     await slices.pause();
-    assert.unreachable();
-  } catch (error) {
-    assert.match(String(error), /cancelled/);
-  }
-});
+    assert.not.ok(slices.isDue());
+    cancel.abort(new Error('cancelled'));
+    try {
+      await slices.pause();
+      assert.unreachable();
+    } catch (error) {
+      assert.match(String(error), /cancelled/);
+    }
+  }));
+
+test('work that pauses at the same time does not join its slices in one turn of the event loop', () =>
+  byClock(async (clock) => {
+    let turn = 0;
+    const count = async (): Promise<void> => {
+      for (; turn < 100; turn += 1) await setImmediate();
+    };
+    void count();
+    const turns: number[] = [];
+    const work = async (): Promise<void> => {
+      const slices = new Slices();
+      for (let i = 0; i < 5; i += 1) {
+        await slices.pause();
+        turns.push(turn);
+        clock.now += 8;
+      }
+    };
+    await Promise.all([work(), work(), work()]);
+    assert.is(new Set(turns).size, 15);
+  }));
 
 test.run();

@@ -157,16 +157,20 @@ export function insertChunk(
 export async function sizesOf(database: SqliteDatabase, blobs: readonly BlobId[]): Promise<number[]> {
   const sizes: number[] = [];
   const slices = new Slices();
-  for (const blob of blobs) {
+  for (let at = 0; at < blobs.length; at += askedAtOnce) {
     if (slices.isDue()) await slices.pause();
-    sizes.push(await database.read(() => Number(database.row(selectSize, blob)?.[0] ?? -1)));
+    const some = blobs.slice(at, at + askedAtOnce);
+    const rows = await database.read(() => database.rows(selectSizes, JSON.stringify(some)));
+    const known = new Map(rows.map(([hash, size]) => [hash, size]));
+    for (const blob of some) sizes.push(Number(known.get(blob) ?? -1));
   }
   return sizes;
 }
 
-const selectSize = `SELECT CASE WHEN content IS NOT NULL OR (SELECT count(*) FROM checkpoint_blob_chunks
-  WHERE blob_hash = hash) = (size + ${chunkBytes - 1}) / ${chunkBytes} THEN size ELSE -1 END
-  FROM checkpoint_blobs WHERE hash = ?`;
+const askedAtOnce = 500;
+const selectSizes = `SELECT hash, size FROM json_each(?) JOIN checkpoint_blobs ON hash = value
+  WHERE content IS NOT NULL OR (SELECT count(*) FROM checkpoint_blob_chunks WHERE blob_hash = hash)
+    = (size + ${chunkBytes - 1}) / ${chunkBytes}`;
 
 export interface ByteRange {
   readonly offset: number;

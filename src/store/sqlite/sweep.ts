@@ -13,8 +13,6 @@ export interface SweptRows {
   readonly blobsFreed: number;
 }
 
-const batchMs = 15;
-
 /** One sweep; `lease` is that of the store that sweeps. */
 export async function sweep(
   database: SqliteDatabase,
@@ -39,8 +37,6 @@ class Sweep {
   #cutoff = 0;
   #lastCheckpoint = 0;
   #lastPin = 0;
-  #bytesFreed = 0;
-  #blobsFreed = 0;
 
   constructor(database: SqliteDatabase, signal: AbortSignal | undefined) {
     this.#database = database;
@@ -56,13 +52,14 @@ class Sweep {
       return this.#newRoots();
     });
     for (const root of roots) await this.#mark(root);
-    await this.#removeTrees();
-    await this.#removeBlobs();
+    const ofTrees = await this.#removeTrees();
+    const ofBlobs = await this.#removeBlobs();
     await this.#removeOrphanChunks();
     await this.#giveBackPages();
+    await this.#database.rest();
     // The journal shrinks too, unless another daemon is reading just now: then a later sweep does it.
     await this.#database.read(() => this.#database.row('PRAGMA wal_checkpoint(TRUNCATE)'));
-    return { bytesFreed: this.#bytesFreed, blobsFreed: this.#blobsFreed };
+    return { bytesFreed: ofTrees + sum(ofBlobs), blobsFreed: ofBlobs.length };
   }
 
   /** Roots that were not there at the last look. Ids only grow, and neither a snapshot nor a pin ever changes. */
@@ -111,7 +108,8 @@ class Sweep {
     return Buffer.isBuffer(content) ? decodeIfWhole(id, content) : undefined;
   }
 
-  async #removeTrees(): Promise<void> {
+  /** Returns the bytes that they took. */
+  async #removeTrees(): Promise<number> {
     const old: string[] = [];
     for (let after = 0; ; ) {
       const rows = await this.#database.read(() =>
@@ -130,18 +128,19 @@ class Sweep {
       if (this.#slices.isDue()) await this.#slices.pause();
     }
     const order = await this.#parentsFirst(old);
-    await this.#removeInBatches(order, (id) => {
-      if (this.#trees.has(id)) return;
+    const taken = await this.#removeAll(order, (id) => {
+      if (this.#trees.has(id)) return undefined;
       const key = Buffer.from(id, 'hex');
       const row = this.#database.row(
         'SELECT length(node) FROM checkpoint_trees WHERE id = ? AND stamp < ?',
         key,
         this.#cutoff,
       );
-      if (row === undefined) return;
+      if (row === undefined) return undefined;
       this.#database.run('DELETE FROM checkpoint_trees WHERE id = ?', key);
-      this.#bytesFreed += Number(row[0]) + key.length;
+      return Number(row[0]) + key.length;
     });
+    return sum(taken);
   }
 
   /** Orders directories so that each comes before all that it holds. */
@@ -166,22 +165,22 @@ class Sweep {
     return finished.reverse();
   }
 
-  async #removeBlobs(): Promise<void> {
+  /** Returns the bytes that each took. */
+  async #removeBlobs(): Promise<number[]> {
     const rows = await this.#database.read(() =>
       this.#database.rows('SELECT hash FROM checkpoint_blobs WHERE ref_count = 0'),
     );
     const old = rows.map(([hash]) => String(hash)).filter((hash) => !this.#blobs.has(hash));
-    await this.#removeInBatches(old, (hash) => {
-      if (this.#blobs.has(hash)) return;
+    return this.#removeAll(old, (hash) => {
+      if (this.#blobs.has(hash)) return undefined;
       const row = this.#database.row(
         'SELECT stored_size FROM checkpoint_blobs WHERE hash = ? AND ref_count = 0 AND stamp < ?',
         hash,
         this.#cutoff,
       );
-      if (row === undefined) return;
+      if (row === undefined) return undefined;
       this.#database.run('DELETE FROM checkpoint_blobs WHERE hash = ?', hash);
-      this.#bytesFreed += Number(row[0]);
-      this.#blobsFreed += 1;
+      return Number(row[0]);
     });
   }
 
@@ -208,26 +207,19 @@ class Sweep {
     }
   }
 
-  async #removeInBatches(items: readonly string[], each: (item: string) => void): Promise<void> {
-    for (let at = 0; at < items.length; ) {
-      const start = at;
-      const [bytes, blobs] = [this.#bytesFreed, this.#blobsFreed];
-      at = await this.#database.transaction(() => {
-        [this.#bytesFreed, this.#blobsFreed] = [bytes, blobs]; // a retry counts once
-        advanceGeneration(this.#database);
-        this.#markNow(this.#newRoots());
-        const until = performance.now() + batchMs;
-        let next = start;
-        do {
-          const item = items[next];
-          if (item !== undefined) each(item);
-          next += 1;
-        } while (next < items.length && performance.now() < until);
-        return next;
-      });
-      this.#signal?.throwIfAborted();
-      if (this.#slices.isDue()) await this.#slices.pause();
-    }
+  /** Removes each item of which `remove` tells what it took on the disk; returns what the removed ones took. */
+  async #removeAll(
+    items: readonly string[],
+    remove: (item: string) => number | undefined,
+  ): Promise<number[]> {
+    const taken = new Map<string, number | undefined>(); // by item, since a transaction may run twice
+    const begin = (): ((item: string) => void) => {
+      advanceGeneration(this.#database);
+      this.#markNow(this.#newRoots());
+      return (item) => void taken.set(item, remove(item));
+    };
+    await this.#database.inSlices(items, begin, this.#signal);
+    return [...taken.values()].filter((bytes) => bytes !== undefined);
   }
 
   /** Free pages go back to the disk, but for a reserve of 1 MiB that the next capture would ask for again. */
@@ -242,4 +234,8 @@ class Sweep {
       if (this.#slices.isDue()) await this.#slices.pause();
     }
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }

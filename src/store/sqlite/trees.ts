@@ -128,21 +128,19 @@ export class SqliteTrees {
   async changes(from: SnapshotId, to: SnapshotId): Promise<TreeChange[]> {
     const changes: TreeChange[] = [];
     const slices = new Slices();
-    const compare = async (before: Found, after: Found, path: TreePath): Promise<void> => {
-      if (isSame(before, after)) return;
-      if (slices.isDue()) await slices.pause();
-      const [fileBefore, fileAfter] = [fileOf(before, path), fileOf(after, path)];
-      if (fileBefore !== undefined || fileAfter !== undefined) {
-        changes.push({
-          path,
-          ...given({ before: fileBefore, after: fileAfter }),
-        });
-      }
+    const compare = async (before: Found, after: Found, at: TreePath): Promise<void> => {
       const [old, now] = await this.#database.read(() => [this.#childrenOf(before), this.#childrenOf(after)]);
-      for (const name of new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])]))
-        await compare(old?.get(name), now?.get(name), join(path, name));
+      for (const name of new Set([...(old?.keys() ?? []), ...(now?.keys() ?? [])])) {
+        const [left, right] = [old?.get(name), now?.get(name)];
+        if (isSame(left, right)) continue;
+        if (slices.isDue()) await slices.pause();
+        const path = join(at, name);
+        const files = given({ before: fileOf(left, path), after: fileOf(right, path) });
+        if (files.before !== undefined || files.after !== undefined) changes.push({ path, ...files });
+        if (isTree(left) || isTree(right)) await compare(left, right, path);
+      }
     };
-    await compare({ tree: from }, { tree: to }, rootPath);
+    if (from !== to) await compare({ tree: from }, { tree: to }, rootPath);
     return changes.sort((a, b) => byBytes(a.path, b.path));
   }
 
@@ -153,7 +151,7 @@ export class SqliteTrees {
   }
 
   #childrenOf(entry: Found): TreeNode['entries'] | undefined {
-    return entry !== undefined && isSubTree(entry) ? this.node(entry.tree).entries : undefined;
+    return isTree(entry) ? this.node(entry.tree).entries : undefined;
   }
 
   async #find(snapshot: SnapshotId, path: TreePath): Promise<Found> {
@@ -167,6 +165,10 @@ export class SqliteTrees {
       return found;
     });
   }
+}
+
+function isTree(entry: Found): entry is SubTree {
+  return entry !== undefined && isSubTree(entry);
 }
 
 function isSame(a: Found, b: Found): boolean {

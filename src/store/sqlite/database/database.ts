@@ -29,7 +29,6 @@ export interface DatabaseOptions {
   readonly busyMs?: number;
 }
 
-const sliceMsMax = 20;
 /** Slices that begin within so long of each other are one piece of work. */
 const slicesFollowMs = 500;
 const slicesBetween = 4;
@@ -114,7 +113,7 @@ export class SqliteDatabase {
   }
 
   /**
-   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (20 ms at most),
+   * Runs `work` in one immediate transaction: all of it or nothing. `work` is synchronous and short (a slice),
    * may run twice, and sees no state but the database's. A failure is rolled back and tried once more (O22).
    *
    * @throws StoreBusy, NoSpace, ReadOnlyStore, StoreCorrupt, StoreUnavailable; what `work` throws.
@@ -149,8 +148,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Does what `begin` returns for every item, as many in a transaction as fit into a slice; other work runs in
-   * between. `begin` is called in each transaction, for what holds as long as that lasts.
+   * Does what `begin` returns for every item, as many in a transaction as fit into a slice; other work runs before each.
+   * `begin` is called in each transaction, for what holds as long as that lasts.
    */
   async inSlices<T>(
     items: readonly T[],
@@ -159,19 +158,18 @@ export class SqliteDatabase {
   ): Promise<void> {
     const slices = new Slices(signal);
     for (let at = 0; at < items.length; ) {
+      await slices.pause();
       const start = at;
       at = await this.transaction(() => {
-        const until = performance.now() + sliceMsMax;
         const each = begin();
         let next = start;
         do {
           const item = items[next];
           if (item !== undefined) each(item);
           next += 1;
-        } while (next < items.length && performance.now() < until);
+        } while (next < items.length && !slices.isDue());
         return next;
       });
-      if (at < items.length) await slices.pause();
       await this.#writeBackJournal();
     }
   }
