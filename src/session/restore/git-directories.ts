@@ -6,8 +6,9 @@ import { files } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import { ancestors } from '../../restore/plan.ts';
 import type { RestorePlan } from '../../restore/plan-steps.ts';
+import { reducedPlan } from '../../restore/reduced-plan.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
-import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
+import { join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { AnchoredFiles } from '../../work-tree/anchored-files.ts';
 
 /** The plan without the writes into such directories, or in the place of one. */
@@ -31,14 +32,8 @@ export async function withoutGitDirectories(
   }
   if (refused.size === 0) return plan;
   const writes = plan.writes.filter(({ path }) => !refused.has(path));
-  const needed = new Set(writes.flatMap(({ path }) => ancestors(path)));
   const failed = [...refused].map((path) => ({ path, reason: 'nestedGitDirectory' as const }));
-  return {
-    ...plan,
-    writes,
-    deletes: plan.deletes.filter(({ path, because }) => because !== 'inTheWay' || needed.has(path)),
-    failed: [...plan.failed, ...failed].sort((a, b) => byBytes(a.path, b.path)),
-  };
+  return reducedPlan(plan, writes, failed);
 }
 
 /** A repository, or the directory of one of its further work trees. */
