@@ -73,7 +73,7 @@ export const layers: readonly Layer[] = [
   },
   {
     folder: 'restore',
-    not: ['queue', 'git', 'conversation', 'watch', 'checkpoints'],
+    not: ['queue', 'watch'],
     because: 'restore makes a work tree equal a snapshot; it knows no session.',
   },
   {

@@ -74,15 +74,6 @@ export class Ledger {
     return this.history(path).some((record) => record.content === content);
   }
 
-  /** The paths among `changes` whose present content (`before`) is nobody's we know: somebody edited them. */
-  conflicts(changes: Iterable<TreeChange>): Set<TreePath> {
-    const found = new Set<TreePath>();
-    for (const { path, before } of changes) {
-      if (before !== undefined && !this.isKnown(path, before.blob)) found.add(path);
-    }
-    return found;
-  }
-
   /** What happened to a path, oldest first. */
   history(path: TreePath): readonly LedgerRecord[] {
     return this.#histories.get(path) ?? [];

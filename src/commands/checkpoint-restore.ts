@@ -1,5 +1,5 @@
 // checkpoint/restore, undo and redo: each turns a client's request into a restore job and runs it. The steps of a job and
-// their order are in session/restore/job.ts.
+// their order are in restore/restore.ts.
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId } from '../base/ids.ts';
@@ -8,10 +8,10 @@ import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import { ancestors } from '../restore/plan.ts';
+import { runRestoreJob } from '../restore/restore.ts';
+import type { RestoreJob, RestoreOutcome } from '../restore/restore-job.ts';
 import type { EarlierEffect } from '../session/operations/operation-records.ts';
-import { runRestoreJob } from '../session/restore/job.ts';
-import type { RestoreOutcome } from '../session/restore/outcome.ts';
-import type { RestoreJob } from '../session/restore/restore-job.ts';
+import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
@@ -48,7 +48,7 @@ export const checkpointRestore = defineCommand(
     return restored(
       session,
       'checkpoint/restore',
-      await runRestoreJob(session, job, context),
+      await runRestoreJob(restoreSite(session), job, context),
       job.dryRun,
       context,
     );
@@ -134,7 +134,7 @@ async function stepOverRestore(
     confirm: params.confirm ?? false,
     dryRun: params.dryRun ?? false,
   };
-  const outcome = await runRestoreJob(session, job, context);
+  const outcome = await runRestoreJob(restoreSite(session), job, context);
   return restored(session, `checkpoint/${from}`, outcome, job.dryRun, context);
 }
 

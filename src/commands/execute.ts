@@ -7,7 +7,7 @@ import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { methods } from '../protocol/methods.ts';
 import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
-import { ensureRecovered } from '../session/restore/recover.ts';
+import { ensureRecovered } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { AnyCommand, Call, CommandMethod, DaemonParts, OpeningCommand, Request } from './command.ts';
 import { keepLimitsLater, limitWarnings } from './keep-limits.ts';

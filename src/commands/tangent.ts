@@ -14,8 +14,9 @@ import { capturePresent } from '../checkpoints/publish.ts';
 import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { Idempotency } from '../conversation/log/timeline.ts';
-import { publishSafety, runRestoreJob } from '../session/restore/job.ts';
-import type { RestoreOutcome } from '../session/restore/outcome.ts';
+import { publishSafety, runRestoreJob } from '../restore/restore.ts';
+import type { RestoreOutcome } from '../restore/restore-job.ts';
+import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
@@ -97,7 +98,7 @@ export async function enterTangentWithFiles(
   if (conversation.tangents.status().active) return conversation.tangents.enter({ idempotency });
   const present = await capturePresent(checkpoints, context);
   context.signal.throwIfAborted();
-  const { record } = await publishSafety(session, checkpoints, present, context, 'Before a tangent');
+  const { record } = await publishSafety(restoreSite(session), present, context, 'Before a tangent');
   return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });
 }
 
@@ -129,7 +130,7 @@ export async function exitTangentWithFiles(
   const undone = session.enabled?.index.head?.record.undo ?? [];
   const { parent } = target.record;
   const restore = await runRestoreJob(
-    session,
+    restoreSite(session),
     {
       target,
       conversation: conversation.tangents.proposeExit(),

@@ -1,12 +1,12 @@
-// The second names of what a restore takes away: outside the work tree where it can be (late/displaced.ts), else a
+// The second names of what a restore takes away: outside the work tree where it can be (displaced.ts), else a
 // temporary name beside its path; and the renames of the commit, with what they say of temporaries and of touched directories.
 import { systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import type { DisplacedFiles } from './late/displaced.ts';
+import type { DisplacedFiles } from './displaced.ts';
 import { statsAt } from './present-state.ts';
-import type { Temporaries } from './staging.ts';
+import type { Temporaries } from './temporaries.ts';
 
 /** A second name: outside the work tree, or beside its path. */
 export type Aside = { readonly outside: string } | { readonly beside: TreePath };

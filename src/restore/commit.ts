@@ -1,7 +1,7 @@
 // The visible half of a restore: puts staged contents in place, one rename or link at a time, each after a last
 // look that the thing it replaces is still the one that was verified. Between that look and the rename lie two
 // system calls; what is edited even there is found afterwards under its second name, and handed back as edited. What
-// lies outside the work tree (late/displaced.ts) is looked at once more later; another second name goes at once.
+// lies outside the work tree (displaced.ts) is looked at once more later; another second name goes at once.
 import { isOnOverlay } from '../base/directory-identity.ts';
 import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
@@ -11,12 +11,12 @@ import type { Entry } from '../tree/entry.ts';
 import { byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type Aside, Asides, cannotLink } from './asides.ts';
+import type { DisplacedFiles } from './displaced.ts';
 import { pathReason } from './failure.ts';
-import type { DisplacedFiles } from './late/displaced.ts';
 import { ancestors } from './plan.ts';
 import { type Signature, statsAt } from './present-state.ts';
-import type { StagedDelete, StagedWrite, Temporaries } from './staging.ts';
-import { namesBelow } from './temporaries.ts';
+import type { StagedDelete, StagedWrite } from './staging.ts';
+import { namesBelow, type Temporaries } from './temporaries.ts';
 
 /** `conflict`: somebody changed the path meanwhile; it stays as they made it. */
 export type CommitOutcome = 'done' | 'conflict';

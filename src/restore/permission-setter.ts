@@ -1,13 +1,13 @@
 // The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
 // more by it than they had where an access list makes a mask of the bits.
-import { givesGroupMore, ownerBits } from '../base/access-lists.ts';
-import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import type { Entry } from '../tree/entry.ts';
+import { bytesOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import type { Access } from './access.ts';
-import type { CommitOutcome } from './commit.ts';
 import { pathReason } from './failure.ts';
 import type { PermissionChange, RestorePlan } from './plan-steps.ts';
-import { directoryMode, fileMode } from './staging.ts';
 
 export class PermissionSetter {
   readonly #tree: AnchoredFiles;
@@ -52,7 +52,7 @@ export class PermissionSetter {
     }
   }
 
-  set(operation: PermissionChange): CommitOutcome {
+  set(operation: PermissionChange): 'done' | 'conflict' {
     const { path } = operation;
     if (operation.kind === 'file') {
       const { before, after } = operation;
@@ -82,4 +82,63 @@ export class PermissionSetter {
     const isThere = directory === rootPath || this.#tree.isDirectory(directory);
     return isThere ? directory : this.#existing(parentOf(directory));
   }
+}
+
+/**
+ * Knows which paths of a work tree have an access list, which is asked once for many paths. The list makes a mask of the
+ * bits of a group: setting the bits would give rights to the users that the list names.
+ */
+export class Access {
+  readonly #tree: AnchoredFiles;
+  readonly #listed = new Set<TreePath>();
+  /** What got its owner's bits only. */
+  readonly ownerOnly = new Set<TreePath>();
+
+  constructor(tree: AnchoredFiles) {
+    this.#tree = tree;
+  }
+
+  /** Asks for those that are there. */
+  async ask(paths: readonly TreePath[]): Promise<void> {
+    const root = Buffer.from(`${this.#tree.root}/`);
+    const isListed = await withAccessLists(paths.map((path) => Buffer.concat([root, bytesOf(path)])));
+    for (const path of paths) {
+      const inode = this.#inode(path);
+      if (inode !== undefined && isListed(inode)) this.#listed.add(path);
+    }
+  }
+
+  /** Of a path that was asked for. */
+  isListed(path: TreePath): boolean {
+    return this.#listed.has(path);
+  }
+
+  #inode(path: TreePath): number | undefined {
+    try {
+      return files.lstatSync(this.#tree.address(path), { throwIfNoEntry: false })?.ino;
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EACCES') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** What is told of paths that got their owner's bits only. */
+export function ownerOnlyMessage(paths: readonly TreePath[]): string {
+  const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
+  return `${paths.length} path(s) got their owner's permissions only: access lists are not captured, and the bits of the group would give rights by one. Give them back by hand: ${some.join(', ')}.`;
+}
+
+/** The bits of a restored file: as recorded; else those it has, or what the umask gives, with the recorded exec bit. */
+export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
+  if (entry.permissions !== undefined) return entry.permissions & 0o7777;
+  const base = keptMode === undefined ? 0o666 & ~umask : keptMode & 0o777;
+  if (entry.mode !== '100755') return base & ~0o111;
+  return keptMode === undefined ? 0o777 & ~umask : base | ((base & 0o444) >> 2);
+}
+
+/** The bits of a directory that is not stricter than usual. */
+export function directoryMode(permissions: number | undefined, umask: number): number {
+  return permissions === undefined ? 0o777 & ~umask : permissions & 0o7777;
 }

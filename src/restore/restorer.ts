@@ -8,16 +8,15 @@ import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { byBytes, join, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { Access } from './access.ts';
-import { clearTemporaries } from './clearing.ts';
+import { type BroughtBack, bringBackEdited } from './bring-back.ts';
 import { Commit, type CommitOutcome } from './commit.ts';
+import { DisplacedFiles } from './displaced.ts';
 import { leftBehind, pathReason, stopped } from './failure.ts';
-import { type BroughtBack, bringBackEdited } from './late/bring-back.ts';
-import { DisplacedFiles } from './late/displaced.ts';
-import { PermissionSetter } from './permission-setter.ts';
+import { Access, PermissionSetter } from './permission-setter.ts';
 import type { Failure, RestorePlan } from './plan-steps.ts';
 import { requireContents, withLinksBroken } from './preflight.ts';
-import { type Refusals, Staging, Temporaries } from './staging.ts';
+import { type Refusals, Staging } from './staging.ts';
+import { clearTemporaries, Temporaries } from './temporaries.ts';
 
 export interface RestoreOptions {
   /** The work tree, absolute, its links resolved. */
@@ -41,7 +40,7 @@ export interface RestoreOptions {
   readonly durable?: boolean;
   /**
    * A directory to be made, outside the work tree: what is replaced or removed goes there, if it lies on the same disk,
-   * until `lookAtDisplaced` of late/late-look.ts removes it. Absent: it is removed at once.
+   * until `lookAtDisplaced` of late-look.ts removes it. Absent: it is removed at once.
    */
   readonly displacedTo?: string;
 }

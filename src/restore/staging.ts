@@ -5,17 +5,16 @@ import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { ReadAhead } from '../store/read-ahead.ts';
-import { type Contents } from '../store/snapshot-store.ts';
+import type { Contents } from '../store/snapshot-store.ts';
 import { type Entry, isLink, sameContent } from '../tree/entry.ts';
-import { byBytes, join, parentOf, type TreePath } from '../tree/tree-path.ts';
+import { join, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import type { Access } from './access.ts';
 import { pathReason } from './failure.ts';
+import { type Access, fileMode } from './permission-setter.ts';
 import type { Failure, FileWrite, RestorePlan } from './plan-steps.ts';
 import { lostContents } from './preflight.ts';
 import { identify, type Present, type Signature } from './present-state.ts';
-import { SparseWriter } from './sparse-writer.ts';
-import { namesBelow, temporaryName } from './temporaries.ts';
+import { namesBelow, type Temporaries } from './temporaries.ts';
 
 export interface StagedWrite {
   readonly path: TreePath;
@@ -32,34 +31,6 @@ export interface StagedWrite {
 export interface StagedDelete {
   readonly path: TreePath;
   readonly signature: Signature;
-}
-
-/** Every temporary name of one run, so that none is left behind. */
-export class Temporaries {
-  readonly #id: string;
-  readonly #paths = new Set<TreePath>();
-  #count: number;
-
-  /** `after`: the last number that somebody may have used who gave names of the same restore before. */
-  constructor(id: string, after = 0) {
-    this.#id = id;
-    this.#count = after;
-  }
-
-  next(directory: TreePath): TreePath {
-    this.#count += 1;
-    const path = join(directory, temporaryName(this.#id, this.#count));
-    this.#paths.add(path);
-    return path;
-  }
-
-  gone(path: TreePath): void {
-    this.#paths.delete(path);
-  }
-
-  get all(): readonly TreePath[] {
-    return [...this.#paths];
-  }
 }
 
 export interface StagingOptions {
@@ -276,20 +247,50 @@ export class Staging {
   }
 }
 
-/** The bits of a restored file: as recorded; else those it has, or what the umask gives, with the recorded exec bit. */
-export function fileMode(entry: Entry, keptMode: number | undefined, umask: number): number {
-  if (entry.permissions !== undefined) return entry.permissions & 0o7777;
-  const base = keptMode === undefined ? 0o666 & ~umask : keptMode & 0o777;
-  if (entry.mode !== '100755') return base & ~0o111;
-  return keptMode === undefined ? 0o777 & ~umask : base | ((base & 0o444) >> 2);
-}
+/** The size of the smallest hole: file systems allocate at least this many bytes at once. */
+const blockBytes = 4096;
+const zeros = Buffer.alloc(blockBytes);
 
-/** The bits of a directory that is not stricter than usual. */
-export function directoryMode(permissions: number | undefined, umask: number): number {
-  return permissions === undefined ? 0o777 & ~umask : permissions & 0o7777;
-}
+/**
+ * Writes the content of a new file and leaves holes where the content is zeros. A sparse file (the image of a disk, a
+ * database) then takes no more room after a restore than before.
+ */
+export class SparseWriter {
+  readonly #fd: number;
+  /** The length of the content so far, holes included. */
+  #length = 0;
+  /** The length of the file so far. */
+  #written = 0;
 
-/** Every temporary, shallow ones last, ready to be cleared. */
-export function inClearingOrder(paths: readonly TreePath[]): TreePath[] {
-  return [...paths].sort((a, b) => byBytes(b, a));
+  /** `fd`: an empty file that is open for writing. */
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  /** Appends the next part of the content. */
+  append(chunk: Uint8Array): void {
+    let pending = 0;
+    for (let at = 0; at < chunk.length; ) {
+      const next = Math.min(chunk.length, at + blockBytes - ((this.#length + at) % blockBytes));
+      if (zeros.compare(chunk, at, next, 0, next - at) === 0) {
+        this.#write(chunk.subarray(pending, at), this.#length + pending);
+        pending = next;
+      }
+      at = next;
+    }
+    this.#write(chunk.subarray(pending), this.#length + pending);
+    this.#length += chunk.length;
+  }
+
+  /** Gives the file its full length when its content ends in a hole. Call it once, after the last part. */
+  finish(): void {
+    if (this.#written < this.#length) files.ftruncateSync(this.#fd, this.#length);
+  }
+
+  #write(part: Uint8Array, position: number): void {
+    for (let at = 0; at < part.length; ) {
+      at += files.writeSync(this.#fd, part, at, part.length - at, position + at);
+    }
+    if (part.length > 0) this.#written = position + part.length;
+  }
 }

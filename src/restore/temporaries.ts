@@ -1,11 +1,22 @@
 // The names a restore gives to what is half done, and the sweep that clears them after a crash. The names carry
 // the restore's id, so a sweep never touches another's. It decides nothing about the restore itself.
-import { systemCode } from '../base/errors.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
-import { isGitName, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import {
+  byBytes,
+  isGitName,
+  join,
+  nameOf,
+  parentOf,
+  rootPath,
+  type TreePath,
+  toText,
+} from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { pathReason } from './failure.ts';
+import type { Failure } from './plan-steps.ts';
 
 /**
  * The n-th temporary name of a restore. A file or link under it is new content on its way in, or a second name of
@@ -13,6 +24,34 @@ import { AnchoredFiles } from '../work-tree/anchored-files.ts';
  */
 export function temporaryName(id: string, n: number): string {
   return `${restoreTemporaryPrefix}${id}-${n}`;
+}
+
+/** Every temporary name of one run, so that none is left behind. */
+export class Temporaries {
+  readonly #id: string;
+  readonly #paths = new Set<TreePath>();
+  #count: number;
+
+  /** `after`: the last number that somebody may have used who gave names of the same restore before. */
+  constructor(id: string, after = 0) {
+    this.#id = id;
+    this.#count = after;
+  }
+
+  next(directory: TreePath): TreePath {
+    this.#count += 1;
+    const path = join(directory, temporaryName(this.#id, this.#count));
+    this.#paths.add(path);
+    return path;
+  }
+
+  gone(path: TreePath): void {
+    this.#paths.delete(path);
+  }
+
+  get all(): readonly TreePath[] {
+    return [...this.#paths];
+  }
 }
 
 /** Whether a path bears, or lies below, a temporary name of restore `id`. */
@@ -136,4 +175,74 @@ function removeTree(tree: AnchoredFiles, path: TreePath): void {
   for (const { name } of namesBelow(tree, path)) removeTree(tree, join(path, name));
   tree.forget(path);
   files.rmdirSync(tree.address(path));
+}
+
+export interface Clearing {
+  readonly tree: AnchoredFiles;
+  readonly temporaries: Temporaries;
+  readonly root: string;
+  readonly id: string;
+}
+
+/** What a commit moved aside and could not remove, and a way to give it a name that no sweep removes. */
+interface Stuck {
+  readonly stuck: ReadonlyMap<TreePath, TreePath>;
+  readonly keep: (temporary: TreePath) => TreePath;
+}
+
+export interface Cleared {
+  /** Temporaries that are still there. */
+  readonly left: readonly TreePath[];
+  /** What was displaced and could be neither removed nor put back, where it lies now. */
+  readonly kept: readonly Failure[];
+}
+
+/** Clears every temporary of a run that it knows of; of a temporary that is not where it was made, in the whole tree. */
+export async function clearTemporaries(clearing: Clearing, commit: Stuck | undefined): Promise<Cleared> {
+  const left: TreePath[] = [];
+  const moved: TreePath[] = [];
+  const kept: Failure[] = [];
+  for (const path of [...clearing.temporaries.all].sort((a, b) => byBytes(b, a))) {
+    try {
+      clearTemporary(clearing.tree, path, { removed: [], putBack: [] });
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      const told = keptAs(commit, path, error);
+      if (code === 'ENOENT' || code === 'ENOTDIR') moved.push(path);
+      else if (told === undefined) left.push(path);
+      else kept.push(told);
+    }
+  }
+  if (moved.length > 0) left.push(...(await sweepMoved(clearing, moved)));
+  return { left: [...new Set(left)].sort(byBytes), kept };
+}
+
+/** What no sweep will be able to remove either (an immutable file) stays under a name of its own. */
+function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown): Failure | undefined {
+  const home = commit?.stuck.get(temporary);
+  const reason = pathReason(because);
+  if (commit === undefined || home === undefined || reason === undefined || reason === 'blocked')
+    return undefined;
+  try {
+    return { path: join(commit.keep(temporary), nameOf(home)), reason };
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // it cannot even be renamed now: the next recovery tries again
+  }
+}
+
+async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): Promise<readonly TreePath[]> {
+  try {
+    const { unreadable } = await sweepTemporaries(root, id);
+    return unreadable.map(({ path }) => path).filter((path) => isTemporaryOf(path, id));
+  } catch (error) {
+    if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+    return moved; // the root itself is gone or beyond reading: the next recovery sweeps
+  }
+}
+
+export function leftoverMessage(paths: readonly TreePath[]): string {
+  const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
+  return `${paths.length} temporary file(s) of the restore could not be removed, and go with the next change: ${some.join(', ')}.`;
 }

@@ -1,7 +1,6 @@
 // Who wrote what: feeds the ledger from checkpoints and from what the agent reports, keeps its records in
-// the session's log, and answers whose edit a restore would lose. The ledger itself is checkpoints/ledger.ts.
+// the session's log, and answers who wrote a path. The ledger itself is checkpoints/ledger.ts.
 import { timestamp } from '../base/clock.ts';
-import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
 import { contentAt } from '../capture/content-id.ts';
@@ -163,50 +162,6 @@ export async function recordWrite(
   keep(session, record === undefined ? [] : [record], idempotency && { ...idempotency, result });
   if (record !== undefined) ledger.add(record);
   return result;
-}
-
-/**
- * The paths of a restore whose present content nobody of this session made: not the head, not the base, not a
- * checkpoint, not a reported write. A deletion is never a conflict: nothing would be lost. Where the store has lost the
- * head or the base, what only that could tell of counts as somebody else's.
- */
-export async function conflictsIn(
-  checkpoints: Checkpoints,
-  changes: readonly TreeChange[],
-  present: StoredCheckpoint['record']['snapshot'],
-): Promise<ReadonlySet<TreePath>> {
-  const { index, store, ledger } = checkpoints;
-  const head = index.head?.record.snapshot;
-  const conflicts = new Set<TreePath>();
-  if (head === undefined || head === present) return conflicts;
-  const touched = new Set(changes.map(({ path }) => path));
-  const base = baseOf(checkpoints.index)?.record.snapshot;
-  const sinceHead = await unlessLost(() => store.changes(head, present));
-  const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, ...given({ after: before }) }));
-  const sinceBase = base === undefined ? undefined : await unlessLost(() => store.changes(base, present));
-  const isOriginal = originalIn(sinceBase);
-  for (const { path, after } of possible) {
-    if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
-    if (!isOriginal(path)) conflicts.add(path);
-  }
-  return conflicts;
-}
-
-/** Whether a path still has the content of the base, as the changes since tell; without them none is known to. */
-function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
-  if (sinceBase === undefined) return () => false;
-  const edited = sinceBase.filter(({ before, after }) => before?.blob !== after?.blob);
-  const paths = new Set(edited.map(({ path }) => path));
-  return (path) => !paths.has(path);
-}
-
-async function unlessLost<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isDamage(error)) return undefined;
-    throw error;
-  }
 }
 
 export interface LedgerEntryView {

@@ -15,15 +15,15 @@ import { publish, standingOf } from '../checkpoints/publish.ts';
 import { StatsCache } from '../checkpoints/stats.ts';
 import { baseTag } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
+import { recoverAnswered, reopenUnpublished } from '../restore/after-power-cut.ts';
+import { recover, setAside, waitsForAnotherRoot } from '../restore/recover.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
 import { isGitName } from '../tree/tree-path.ts';
 import { storageWithin } from '../work-tree/work-tree.ts';
 import { noteCheckpoint } from './authorship.ts';
 import { joinLog } from './kept-log.ts';
-import { recoverAnswered, reopenUnpublished } from './restore/after-power-cut.ts';
-import { setAside, waitsForAnotherRoot } from './restore/interrupted.ts';
-import { recover } from './restore/recover.ts';
+import { restoreSite } from './restores.ts';
 import { type DisabledReason, remedies, type Session } from './session.ts';
 import { type OpenedStore, openStore, unusableAround } from './session-store.ts';
 import { auditedScan } from './watching.ts';
@@ -87,9 +87,10 @@ export async function enableCheckpoints(
     session.parts.operations.learn(stored);
     if (stored.length === 0 && mode === 'auto' && session.parts.repository === undefined)
       return await finishClean(session, store, capture);
-    if (waitsForAnotherRoot(session, checkpoints)) {
+    const site = restoreSite(session, checkpoints);
+    if (waitsForAnotherRoot(site)) {
       if (!isGivenUp) return await waitForRoot(session, store, capture);
-      setAside(session);
+      setAside(session.parts);
     }
     for (const warning of joinLog(session, stored, checkpoints.index.head, recoverConversation))
       context.warn(warning);
@@ -97,11 +98,11 @@ export async function enableCheckpoints(
     // Before the base is published, after which nothing may fail; without checkpoints it means nothing.
     writeAtomically(session.parts.directory.enabledFile, '');
     await withinTimeout(session, context, async (limited) => {
-      reopenUnpublished(session, checkpoints);
+      reopenUnpublished(site);
       const ignoredBy = await capture.ignoredBy();
       if (ignoredBy !== undefined) context.warn(isIgnoredText(ignoredBy));
-      await recover(session, limited);
-      await recoverAnswered(session, limited);
+      await recover(site, limited);
+      await recoverAnswered(site, limited);
       await session.parts.late.lookNow(() => store);
       if (checkpoints.index.head === undefined) await createBase(session, checkpoints, limited);
     });

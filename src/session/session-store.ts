@@ -12,13 +12,13 @@ import {
   isRepositoryHidden,
   makeRepository,
 } from '../git/repository/git-dir.ts';
+import { setAside } from '../restore/recover.ts';
 import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
 import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
 import { strategyNamed } from '../store/strategies.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
 import { emptyStore, isBeingDeleted } from './deletion-note.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
-import { setAside } from './restore/interrupted.ts';
 import type { Session } from './session.ts';
 
 export interface OpenedStore {
@@ -65,7 +65,7 @@ export async function setStoreAside(session: Session): Promise<void> {
   if (files.existsSync(directory.publishedFile))
     files.renameSync(directory.publishedFile, join(to, 'published.log'));
   // It goes back and forth between checkpoints that are no longer there.
-  if (files.existsSync(directory.intentFile)) setAside(session);
+  if (files.existsSync(directory.intentFile)) setAside(session.parts);
   log.warn(`What was left of the damaged checkpoint store of ${directory.root} is kept aside; see ${to}.`);
 }
 

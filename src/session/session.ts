@@ -11,6 +11,9 @@ import type { Conversation } from '../conversation/conversation.ts';
 import type { SessionLog } from '../conversation/log/session-log.ts';
 import type { Repository } from '../git/repository/git-dir.ts';
 import type { OperationQueue } from '../queue/operation-queue.ts';
+import type { AnsweredRestores } from '../restore/answered-restores.ts';
+import type { LateEdits } from '../restore/late-look.ts';
+import type { RestoreOutcome } from '../restore/restore-job.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { ChangeBatch } from '../watch/change-batches.ts';
@@ -19,9 +22,6 @@ import type { WorkTree } from '../work-tree/work-tree.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
 import type { OperationRecords } from './operations/operation-records.ts';
 import type { SessionOwner } from './owner.ts';
-import type { AnsweredRestores } from './restore/answered-restores.ts';
-import type { LateEdits } from './restore/late-edits.ts';
-import type { RestoreOutcome } from './restore/outcome.ts';
 import { SummaryFile } from './summary.ts';
 
 /** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */

@@ -7,11 +7,11 @@ import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { lookBeforeRemoval } from '../restore/late-look.ts';
 import { isBeingDeleted } from './deletion-note.ts';
 import { SessionDirectory, sessionFormat } from './directory.ts';
 import { lastSignOfLife, SessionOwner } from './owner.ts';
 import { deleteTrash, isOurTrash, isTrash, renameAway } from './removal.ts';
-import { lookBeforeRemoval } from './restore/late-edits.ts';
 
 /** How long an orphan is left for whoever wants to resume it. */
 export const orphanGraceMs = 24 * 60 * 60 * 1000;

@@ -55,18 +55,23 @@ async function opened(rig: SessionRig): Promise<string> {
         const { capture } = await rig.request('checkpoint/create', { session, kind: 'turn' });
         return capture.path === 'fast';
       });
-    rig.daemon.told.length = 0;
-    rig.write('a.txt', text);
-    await until('the change is told', () => rig.told.includes('worktree/didChange'));
+    await changed(rig, text);
   }
   await rig.request('conversation/append', { session, entry });
   return session;
 }
 
+/** Writes to a file and waits until listeners know of it. */
+async function changed(rig: SessionRig, text: string): Promise<void> {
+  rig.daemon.told.length = 0;
+  rig.write('a.txt', text);
+  await until('the change is told', () => rig.told.includes('worktree/didChange'));
+}
+
 const entry = { user: { content: 'hello' }, assistant: { content: 'hi' } };
 
 /** Rooms whose files the map names one by one; of the others it names those that carry a step. */
-const whole = /^(commands|session|queue|conversation)\//;
+const whole = /^(commands|session|queue|conversation|restore)\//;
 
 function checkJourney(name: string, files: readonly string[]): void {
   const named = journey(name);
@@ -97,6 +102,18 @@ test('conversation/append enters the files of its journey in src/README.md, at m
     const files = await entered(() => rig.request('conversation/append', { session, entry }));
     checkJourney('conversation/append', files);
     assert.ok(files.length <= 25, `${files.length} files: ${files.join(' ')}`);
+  }));
+
+test('checkpoint/restore enters the files of its journey in src/README.md', () =>
+  withSessions(async (rig) => {
+    const session = await opened(rig);
+    const paths = [{ path: 'a.txt' }];
+    await rig.request('checkpoint/restore', { session, tag: '0', paths });
+    await changed(rig, 'four\n');
+    await rig.request('checkpoint/create', { session, kind: 'turn' });
+    const files = await entered(() => rig.request('checkpoint/restore', { session, tag: '0', paths }));
+    checkJourney('checkpoint/restore', files);
+    assert.ok(files.length <= 125, `${files.length} files`);
   }));
 
 test('every file that the map names is there', () => {

@@ -5,7 +5,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
-import { lookAtDisplaced } from '../../src/restore/late/late-look.ts';
+import { lookAtDisplaced } from '../../src/restore/late-look.ts';
 import { type AppliedPlan, applyRestore } from '../../src/restore/restorer.ts';
 import {
   build,

@@ -1,11 +1,13 @@
 // Access control lists, set by setfacl(1): nobody gains rights by a restore. Where the program or the file system has
 // none, nothing is tried, and that is said.
+
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
+import { restoreSite } from '../../src/session/restores.ts';
 import { operation, SessionRig, withSessions } from '../support/session-rig.ts';
 
 process.umask(0o022);
@@ -101,9 +103,9 @@ listTest('bits that were captured without a list give no rights by one that is t
     await turn(rig, id);
     const warnings: string[] = [];
     const checkpoints = session.requireCheckpoints();
-    const { carryOut } = await import('../../src/session/restore/job.ts');
+    const { carryOut } = await import('../../src/restore/restore.ts');
     await carryOut(
-      session,
+      restoreSite(session),
       {
         target: checkpoints.index.resolve('1'),
         mode: 'hard',

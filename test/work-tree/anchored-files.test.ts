@@ -13,7 +13,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError, systemCode } from '../../src/base/errors.ts';
 import { constants, files } from '../../src/base/files.ts';
-import { lookAtDisplaced } from '../../src/restore/late/late-look.ts';
+import { lookAtDisplaced } from '../../src/restore/late-look.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
 import { AnchoredFiles, type Anchoring, strongestAnchoring } from '../../src/work-tree/anchored-files.ts';
 import {

@@ -1,10 +1,11 @@
 // What a restore did, as a client is told of it: after it is done, or again from the checkpoint that it published.
 import { given } from '../../base/given.ts';
+import { type CheckpointView, viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
+import { type Lengths, lengthsOf } from '../../conversation/answers.ts';
 import type * as Wire from '../../protocol/types.ts';
+import type { RestoreOutcome } from '../../restore/restore-job.ts';
 import { authorOf } from '../../session/authorship.ts';
-import type { RestoreOutcome } from '../../session/restore/outcome.ts';
-import { viewOfRestore } from '../../session/restore/view.ts';
 import type { Session } from '../../session/session.ts';
 import { byBytes } from '../../tree/tree-path.ts';
 import { checkpointAnswer, skipped } from './checkpoint-answer.ts';
@@ -93,3 +94,28 @@ export function countsOf(
 }
 
 const listedPathsMax = 10_000;
+
+// A restore's outcome as others see it: with its checkpoint described and the conversation's lengths.
+
+export interface RestoreView extends Omit<RestoreOutcome, 'checkpoint' | 'historyLength'> {
+  readonly checkpoint?: CheckpointView;
+  /** Where the conversation stands after it; absent in a dry run and when the files alone were restored. */
+  readonly conversation?: Lengths;
+}
+
+/** Describes an outcome, after its commit. */
+export async function viewOfRestore(
+  session: Session,
+  outcome: RestoreOutcome,
+  context: OperationContext,
+): Promise<RestoreView> {
+  const { checkpoint, historyLength: _foreseen, ...rest } = outcome;
+  if (checkpoint === undefined) return rest;
+  return {
+    ...rest,
+    checkpoint: await viewAfterCommit(context, session.requireCheckpoints(), checkpoint),
+    ...(checkpoint.record.scope === 'files'
+      ? {}
+      : { conversation: lengthsOf(session.parts.conversation.state) }),
+  };
+}

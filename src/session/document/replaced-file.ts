@@ -7,9 +7,9 @@ import { given } from '../../base/given.ts';
 import { type CheckpointId, newOperationId } from '../../base/ids.ts';
 import type { Checkpoints } from '../../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../../checkpoints/operation.ts';
+import { publishSafety } from '../../restore/restore.ts';
 import { fromBytes, isWithin as isTreePathWithin, type TreePath } from '../../tree/tree-path.ts';
-import { publishSafety } from '../restore/job.ts';
-import { ensureRecovered } from '../restore/recover.ts';
+import { ensureRecovered, restoreSite } from '../restores.ts';
 import type { Session } from '../session.ts';
 import { isPathBelow } from './document-path.ts';
 
@@ -69,7 +69,7 @@ function saveIn(session: Session, target: string, context: OperationContext): Pr
     if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold it (${left.reason})`);
     if ((await checkpoints.store.entry(present.snapshot, path)) === undefined)
       throw unsaved(target, 'a checkpoint does not hold it');
-    const safety = await publishSafety(session, checkpoints, present, operation, 'Before an export');
+    const safety = await publishSafety(restoreSite(session), present, operation, 'Before an export');
     return safety.record.id;
   }, context.signal);
 }

@@ -7,13 +7,13 @@ import type { SessionId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
 import { RestoreJournal } from '../../restore/journal.ts';
+import { lookBeforeRemoval } from '../../restore/late-look.ts';
 import { emptyStore, isBeingDeleted } from '../deletion-note.ts';
 import { SessionDirectory } from '../directory.ts';
 import { endSession } from '../end.ts';
 import { busy, SessionOwner } from '../owner.ts';
 import { deleteTrash, directorySize, renameAway } from '../removal.ts';
-import { lookBeforeRemoval } from '../restore/late-edits.ts';
-import { ensureRecovered } from '../restore/recover.ts';
+import { ensureRecovered } from '../restores.ts';
 import type { Session } from '../session.ts';
 import { destroyOutside } from '../session-store.ts';
 

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../../src/base/seam.ts';
-import { lookAtDisplaced } from '../../../src/restore/late/late-look.ts';
+import { lookAtDisplaced } from '../../../src/restore/late-look.ts';
 import { type AppliedPlan, applyRestore } from '../../../src/restore/restorer.ts';
 import { sweepTemporaries } from '../../../src/restore/temporaries.ts';
 import {

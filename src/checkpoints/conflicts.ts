@@ -1,0 +1,52 @@
+// Finds the edits that a restore would replace and that this session did not make, from the snapshots and the ledger.
+import { isDamage } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
+import type { TreeChange } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import { baseOf } from './checkpoint-index.ts';
+import type { Checkpoints } from './checkpoints.ts';
+
+/**
+ * Returns the paths of a restore whose present content is in no checkpoint of this session and was not reported by its
+ * agent. A deletion is never a conflict: nothing would be lost. Where the store has lost the head or the base, a content
+ * that only the lost snapshot could vouch for is a conflict.
+ */
+export async function conflictsIn(
+  checkpoints: Checkpoints,
+  changes: readonly TreeChange[],
+  present: SnapshotId,
+): Promise<ReadonlySet<TreePath>> {
+  const { index, store, ledger } = checkpoints;
+  const head = index.head?.record.snapshot;
+  const conflicts = new Set<TreePath>();
+  if (head === undefined || head === present) return conflicts;
+  const touched = new Set(changes.map(({ path }) => path));
+  const base = baseOf(checkpoints.index)?.record.snapshot;
+  const sinceHead = await unlessLost(() => store.changes(head, present));
+  const possible = sinceHead ?? changes.map(({ path, before }) => ({ path, ...given({ after: before }) }));
+  const sinceBase = base === undefined ? undefined : await unlessLost(() => store.changes(base, present));
+  const isOriginal = originalIn(sinceBase);
+  for (const { path, after } of possible) {
+    if (after === undefined || !touched.has(path) || ledger.isKnown(path, after.blob)) continue;
+    if (!isOriginal(path)) conflicts.add(path);
+  }
+  return conflicts;
+}
+
+/** True when a path has the content of the base, by the changes since the base; without these changes always false. */
+function originalIn(sinceBase: readonly TreeChange[] | undefined): (path: TreePath) => boolean {
+  if (sinceBase === undefined) return () => false;
+  const edited = sinceBase.filter(({ before, after }) => before?.blob !== after?.blob);
+  const paths = new Set(edited.map(({ path }) => path));
+  return (path) => !paths.has(path);
+}
+
+async function unlessLost<T>(ask: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isDamage(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,245 @@
+// What a power cut took of restores that were answered: files that are empty, torn, gone or as they were before, where
+// nobody changed them since. They are put back by one more restore, which saves the present first, as every one does.
+// After a mere kill nothing is repeated: what was written is in the kernel's hands and only has to be synced.
+
+import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import { bootId } from '../base/process-lock.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
+import { isWithin, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { type RestoreIntent, recordOf } from './journal.ts';
+import { carryOut, reportRecovered } from './restore.ts';
+import type { RestoreJob } from './restore-job.ts';
+import type { RestoreSite } from './restore-site.ts';
+import { takenBack } from './taken-back.ts';
+
+/** The clock of the files may tick apart from that of the note by this much. */
+const slackMs = 1_000;
+
+/** Whether a power cut, or an orderly start of the machine, lies between the note and now. */
+function isOfAnotherBoot({ boot }: RestoreIntent): boolean {
+  const now = bootId();
+  return boot !== undefined && now !== undefined && boot !== now;
+}
+
+/**
+ * A restore whose publication went with the power is under way again: its note takes the place of the intent, and
+ * recovery goes on from there. Comes before recovery.
+ */
+export function reopenUnpublished({ checkpoints: { index }, answered, directory }: RestoreSite): void {
+  if (files.existsSync(directory.intentFile)) return;
+  const lost = answered
+    .notes()
+    .reverse()
+    .find(
+      ({ intent }) =>
+        isOfAnotherBoot(intent) &&
+        index.byId(recordOf(intent).id) === undefined &&
+        index.byId(intent.safety) !== undefined &&
+        recordOf(intent).seq >= index.nextSeq, // else it was published, and removed since
+    );
+  if (lost !== undefined) answered.reopen(lost.intent.id);
+}
+
+/** Sees to every note that stands. Comes after recovery. */
+export async function recoverAnswered(site: RestoreSite, context: OperationContext): Promise<void> {
+  const { answered, workTree } = site;
+  const checkpoints = site.checkpoints;
+  const here = directoryAt(workTree.root);
+  const notes: KnownNote[] = [];
+  for (const { intent, answeredMs } of answered.notes()) {
+    const isHere = intent.root !== undefined && here !== undefined && isSameDirectory(intent.root, here);
+    const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
+    const isCut = isOfAnotherBoot(intent);
+    const target = isHere && isCut ? targetOfLost(checkpoints, intent) : undefined;
+    if (checkpoint !== undefined) notes.push({ id: intent.id, answeredMs, isCut, checkpoint });
+    else if (target !== undefined)
+      notes.push({ id: intent.id, answeredMs, isCut, checkpoint: target, unpublished: intent });
+    // Of another directory, or removed since: nobody asks for its files any more.
+    else answered.forget([intent.id]);
+  }
+  const unpublished = notes.findLast((note) => note.unpublished !== undefined);
+  if (unpublished !== undefined) {
+    // The cut took its checkpoints as well, and what came before is told by nobody.
+    await putBack(site, [unpublished], context);
+    answered.forget(notes.map(({ id }) => id));
+  } else if (notes.some(({ isCut }) => isCut)) await putBack(site, notes, context);
+  for (const { id, isCut, checkpoint } of notes)
+    if (!isCut) answered.sync(id, (await takenBack(checkpoints, checkpoint.record)).paths);
+}
+
+interface KnownNote {
+  readonly id: string;
+  readonly answeredMs: number;
+  readonly isCut: boolean;
+  readonly checkpoint: StoredCheckpoint;
+  /** Of a restore whose checkpoints the cut took: then `checkpoint` is what it went to. */
+  readonly unpublished?: RestoreIntent;
+}
+
+/** The target of a restore of which only the note is left, because the cut took what it had published. */
+function targetOfLost({ index }: Checkpoints, intent: RestoreIntent): StoredCheckpoint | undefined {
+  const isRemoved = recordOf(intent).seq < index.nextSeq; // something was published since, so it had been there
+  return isRemoved || intent.scope === 'conversation' ? undefined : index.byId(intent.target);
+}
+
+/** Puts back what is lost; what cannot be, because the store lost it too, is told and not tried again. */
+async function putBack(
+  site: RestoreSite,
+  notes: readonly KnownNote[],
+  context: OperationContext,
+): Promise<void> {
+  const { answered } = site;
+  const cut = notes.filter(({ isCut }) => isCut);
+  const target = cut.at(-1)?.checkpoint as StoredCheckpoint;
+  try {
+    const only = await lostPaths(site, notes, target.record.snapshot, context);
+    if (only.size > 0) {
+      const outcome = await carryOut(site, jobFor(site, target, only), context);
+      const what = 'Files of an earlier restore that a power cut had taken were put back';
+      await reportRecovered(site, target, { what, outcome }, context);
+    }
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof CheckpointdError)) throw error;
+    const lost = `A power cut took files of a restore that was answered, and they could not be put back: ${error.message}`;
+    context.warn(lost, error);
+    if (error.retryable) return; // the notes stay for the next opening
+  }
+  answered.forget(cut.map(({ id }) => id));
+}
+
+function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<TreePath>): RestoreJob {
+  const head = site.checkpoints.index.head;
+  return {
+    target,
+    mode: 'hard',
+    scope: 'files',
+    onConflict: 'overwrite',
+    only,
+    ...given({ parent: head?.record.id }),
+    undo: (id) => [...(head?.record.undo ?? []), id],
+    redo: () => [],
+    description: 'Put back what a power cut had taken',
+    confirm: true,
+    dryRun: false,
+  };
+}
+
+interface Touched {
+  /** What stood there before each of the restores. */
+  readonly before: (Entry | undefined)[];
+  readonly answeredMs: number;
+}
+
+/** What the restores did that are cut, but for what a later one did again. */
+async function touchedBy(
+  checkpoints: Checkpoints,
+  notes: readonly KnownNote[],
+): Promise<Map<TreePath, Touched>> {
+  const touched = new Map<TreePath, Touched>();
+  for (const { isCut, answeredMs, checkpoint, unpublished } of notes) {
+    if (unpublished !== undefined) continue;
+    const { record } = checkpoint;
+    const { paths } = await takenBack(checkpoints, record);
+    const safety = record.safety === undefined ? undefined : checkpoints.index.byId(record.safety);
+    if (safety === undefined) continue;
+    const changes = await checkpoints.store.changes(safety.record.snapshot, record.snapshot);
+    for (const { path, before } of changes) {
+      if (!paths.has(path)) continue;
+      const known = touched.get(path)?.before ?? [];
+      if (isCut) touched.set(path, { before: [...known, before], answeredMs });
+      else touched.delete(path);
+    }
+  }
+  return touched;
+}
+
+/** Those of the touched paths that are not as the restores left them, and that nobody has changed since. */
+async function lostPaths(
+  site: RestoreSite,
+  notes: readonly KnownNote[],
+  wanted: SnapshotId,
+  context: OperationContext,
+): Promise<ReadonlySet<TreePath>> {
+  const checkpoints = site.checkpoints;
+  const { store, capture } = checkpoints;
+  const touched = await touchedBy(checkpoints, notes);
+  const present = await capture.capture({ alsoInclude: [...touched.keys()], signal: context.signal });
+  const lost = new Set<TreePath>();
+  const tree = new AnchoredFiles(site.workTree.root);
+  try {
+    for (const change of await store.changes(present.snapshot, wanted)) {
+      const known = touched.get(change.path) ?? written(notes, change.path);
+      if (known === undefined || changedMs(tree, change.path) > known.answeredMs + slackMs) continue;
+      if (await isLost(store, change, known)) lost.add(change.path);
+    }
+  } finally {
+    tree.close();
+  }
+  return lost;
+}
+
+/** Of a restore without checkpoints: what it was to write, of which nobody knows what had stood there. */
+function written(notes: readonly KnownNote[], path: TreePath): Touched | undefined {
+  for (const { unpublished, answeredMs } of notes) {
+    if (unpublished === undefined) continue;
+    const { paths, left = [] } = unpublished;
+    const isAsked = paths === undefined || paths.some((asked) => isWithin(path, asked));
+    if (isAsked && !left.some((each) => each.path === path)) return { before: [], answeredMs };
+  }
+  return undefined;
+}
+
+/** When the path last changed: it, or where nothing is, the directory that would name it. */
+function changedMs(tree: AnchoredFiles, path: TreePath): number {
+  try {
+    const stats = files.lstatSync(tree.address(path), { throwIfNoEntry: false });
+    if (stats !== undefined) return stats.ctimeMs;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+  return path === rootPath ? Number.POSITIVE_INFINITY : changedMs(tree, parentOf(path));
+}
+
+/** `before` is what stands there now and `after` what should. */
+async function isLost(
+  store: SnapshotStore,
+  { before: present, after: wanted }: TreeChange,
+  { before }: Touched,
+): Promise<boolean> {
+  if (present === undefined) return wanted !== undefined;
+  if (before.some((entry) => entry !== undefined && sameContent(entry, present))) return true;
+  if (wanted === undefined) return false;
+  if (sameContent(present, wanted)) return true; // its permission bits alone
+  return !isLink(present) && !isLink(wanted) && (await isTorn(store, present.blob, wanted.blob));
+}
+
+/** Whether a content is what a power cut leaves of another: shorter, or with zeros in it, and nothing else. */
+async function isTorn(store: SnapshotStore, present: BlobId, whole: BlobId): Promise<boolean> {
+  const [presentBytes = -1, wholeBytes = -1] = await store.sizes([present, whole]);
+  if (presentBytes > wholeBytes) return false;
+  const expected = store.read(whole)[Symbol.asyncIterator]();
+  let chunk: Uint8Array = new Uint8Array();
+  let at = 0;
+  for await (const part of store.read(present)) {
+    for (const byte of part) {
+      while (at === chunk.length) {
+        const next = await expected.next();
+        if (next.done === true) return false;
+        chunk = next.value;
+        at = 0;
+      }
+      if (byte !== 0 && byte !== chunk[at]) return false;
+      at += 1;
+    }
+  }
+  return true;
+}

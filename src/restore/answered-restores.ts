@@ -1,0 +1,177 @@
+// The notes of restores that were answered and whose files may not be on the disk yet. The note of a restore under way
+// becomes one by a new name, and goes when the files were synced, behind the answer. What stays tells the next start
+// after a power cut what to look at (after-power-cut.ts); after a mere kill it is synced, and nothing is repeated.
+import { join } from 'node:path';
+import { syncDirectory } from '../base/atomic-file.ts';
+import { systemCode } from '../base/errors.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
+import type { Log } from '../base/log.ts';
+import { within } from '../base/within.ts';
+import { rootPath, type TreePath } from '../tree/tree-path.ts';
+import { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
+import { ancestors } from './plan.ts';
+
+/** How long the end of a session waits for files to reach the disk: half of the second in which a shutdown is answered. */
+const patienceMs = 500;
+const noteName = /^restored-[0-9a-z]+\.json$/;
+
+type AnsweredDirectory = { readonly own: string; readonly intentFile: string };
+
+export interface AnsweredNote {
+  readonly intent: RestoreIntent;
+  /** When the restore was answered: what it wrote has not changed later unless somebody else did. */
+  readonly answeredMs: number;
+}
+
+export class AnsweredRestores {
+  readonly #directory: AnsweredDirectory;
+  readonly #root: string;
+  readonly #durable: boolean;
+  readonly #log: Log;
+  readonly #stop = new AbortController();
+  /** What waits for the disk, by the restore's id. */
+  readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
+  #running: Promise<void> | undefined;
+
+  /** `durable`: a restore syncs its files before it is answered, so that none needs a note. */
+  constructor(directory: AnsweredDirectory, root: string, durable: boolean, log: Log) {
+    this.#directory = directory;
+    this.#root = root;
+    this.#durable = durable;
+    this.#log = log;
+  }
+
+  /** The restore is done: its note is no longer that of one under way. */
+  keep(id: string): void {
+    if (this.#durable) return new RestoreJournal(this.#directory.intentFile).remove();
+    files.renameSync(this.#directory.intentFile, this.#file(id));
+    syncDirectory(this.#directory.own);
+  }
+
+  /** Syncs the files of a restore whose note is kept, while others work. */
+  sync(id: string, paths: ReadonlySet<TreePath>): void {
+    if (this.#durable) return;
+    this.#waiting.set(id, paths);
+    this.#running ??= this.#syncAll().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  /** All notes that stand, oldest first. One that cannot be read tells nothing, and goes. */
+  notes(): AnsweredNote[] {
+    const notes: AnsweredNote[] = [];
+    for (const name of this.#names()) {
+      const file = join(this.#directory.own, name);
+      const state = new RestoreJournal(file).read();
+      if (state.kind === 'unfinished')
+        notes.push({ intent: state.intent, answeredMs: files.statSync(file).ctimeMs });
+      else if (state.kind === 'unreadable') {
+        this.#log.warn(`the note of an answered restore (${file}) was removed unread: ${state.reason}`);
+        files.rmSync(file, { force: true });
+      }
+    }
+    return notes.sort((a, b) => recordOf(a.intent).seq - recordOf(b.intent).seq);
+  }
+
+  /** The publication that the note is about was lost: the restore is under way again. */
+  reopen(id: string): void {
+    files.renameSync(this.#file(id), this.#directory.intentFile);
+    syncDirectory(this.#directory.own);
+  }
+
+  forget(ids: Iterable<string>): void {
+    for (const id of ids) {
+      this.#waiting.delete(id);
+      files.rmSync(this.#file(id), { force: true });
+    }
+    syncDirectory(this.#directory.own);
+  }
+
+  /** Waits a little for what is being synced, then leaves it to the kernel and the notes where they are. */
+  async close(): Promise<void> {
+    await within(patienceMs, this.#running ?? Promise.resolve());
+    this.#stop.abort();
+  }
+
+  /** All that waits in one go: a later restore may have replaced what an earlier one wrote. */
+  async #syncAll(): Promise<void> {
+    const { signal } = this.#stop;
+    try {
+      while (this.#waiting.size > 0) {
+        const ids = [...this.#waiting.keys()];
+        const paths = new Set([...this.#waiting.values()].flatMap((each) => [...each]));
+        await syncFiles(this.#root, paths, signal);
+        signal.throwIfAborted();
+        this.forget(ids);
+      }
+    } catch (error) {
+      if (!signal.aborted)
+        this.#log.warn(`files of a restore could not be synced, so its note stays: ${String(error)}`);
+    }
+  }
+
+  #file(id: string): string {
+    return join(this.#directory.own, `restored-${id}.json`);
+  }
+
+  #names(): string[] {
+    return answeredNotesIn(this.#directory);
+  }
+}
+
+/** The names of the notes in a session's directory. */
+export function answeredNotesIn(directory: AnsweredDirectory): string[] {
+  try {
+    return files.readdirSync(directory.own).filter((name) => noteName.test(name));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []; // removed under us
+    throw error;
+  }
+}
+
+/** What was moved, removed or closed to us since needs no sync, or can have none. */
+const isGone = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO']);
+
+/** Syncs files and the directories that name them. @throws system errors, WorkTreeMissing, the signal's reason */
+export async function syncFiles(
+  root: string,
+  paths: ReadonlySet<TreePath>,
+  signal: AbortSignal,
+): Promise<void> {
+  const tree = new AnchoredFiles(root);
+  try {
+    const directories = new Set<TreePath>([rootPath]);
+    for (const path of paths) {
+      for (const above of ancestors(path)) directories.add(above);
+      await syncOne(tree, path, signal);
+    }
+    for (const directory of directories) await syncOne(tree, directory, signal);
+  } finally {
+    tree.close();
+  }
+}
+
+async function syncOne(tree: AnchoredFiles, path: TreePath, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const fd = opened(tree, path);
+  if (fd === undefined) return;
+  try {
+    const stats = files.fstatSync(fd);
+    if (stats.isFile() || stats.isDirectory()) await filesAsync.fsync(fd);
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** A file that its owner may only write to is opened for that; a link lives in its directory. */
+function opened(tree: AnchoredFiles, path: TreePath): number | undefined {
+  for (const access of [constants.O_RDONLY, constants.O_WRONLY]) {
+    try {
+      return files.openSync(tree.address(path), access | constants.O_NOFOLLOW | (constants.O_NONBLOCK ?? 0));
+    } catch (error) {
+      if (!isGone.has(systemCode(error) ?? '')) throw error;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,283 @@
+// What a restore took away is looked at once more, later, before it is removed: a program that had the file open may have
+// written to it since. Such an edit goes back to its path, as if it had come after the restore, or is kept beside it.
+// A look that is interrupted is repeated by the next. It does not decide when to look.
+import { randomInt } from 'node:crypto';
+import { join as joinPaths } from 'node:path';
+import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { type BigIntStats, files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { Log } from '../base/log.ts';
+import { Slices } from '../base/slices.ts';
+import type { Contents } from '../store/snapshot-store.ts';
+import { sameContent } from '../tree/entry.ts';
+import { isRestoreTemporary } from '../tree/globs.ts';
+import { join, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { Asides } from './asides.ts';
+import { type BringBack, type BroughtBack, bringBack } from './bring-back.ts';
+import { type DisplacedFile, displacedIn, isUnwritten, readNote, removeWhenEmpty } from './displaced.ts';
+import { ancestors } from './plan.ts';
+import { identify, statsAt } from './present-state.ts';
+import { clearTemporary, isTemporaryOf, namesBelow, Temporaries } from './temporaries.ts';
+
+export interface LateLookOptions {
+  /** The one that the restore had as `displacedTo`. */
+  readonly directory: string;
+  /** The work tree. */
+  readonly root: string;
+  /** The restore's. */
+  readonly id: string;
+  /** Absent: the store cannot be asked, and what was written late is kept beside its path. */
+  readonly contents: Pick<Contents, 'hash' | 'sizes'> | undefined;
+}
+
+export interface LateLook {
+  /** Edits that were found. */
+  readonly edits: readonly BroughtBack[];
+  /** What stays there, because it could not be looked at or put anywhere: its file, and why. */
+  readonly left: readonly { readonly file: string; readonly because: string }[];
+}
+
+/** Looks at all that a restore has displaced. @throws system errors of the directory itself */
+export async function lookAtDisplaced(options: LateLookOptions): Promise<LateLook> {
+  const look = new Look(options);
+  try {
+    return await look.run();
+  } finally {
+    look.close();
+  }
+}
+
+class Look {
+  readonly #options: LateLookOptions;
+  readonly #slices = Slices.inBackground();
+  readonly #edits: BroughtBack[] = [];
+  /** The work tree, opened when an edit is found. */
+  #parts: BringBack | undefined;
+
+  constructor(options: LateLookOptions) {
+    this.#options = options;
+  }
+
+  async run(): Promise<LateLook> {
+    const { directory } = this.#options;
+    const left: { file: string; because: string }[] = [];
+    const note = await readNote(directory, this.#slices);
+    for (const { file, number } of displacedIn(directory)) {
+      if (this.#slices.isDue()) await this.#slices.pause();
+      try {
+        await this.#lookAt(file, note.files.get(number), note.root);
+      } catch (error) {
+        if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+        left.push({ file, because: systemCode(error) ?? (error as CheckpointdError).kind });
+      }
+    }
+    removeWhenEmpty(directory);
+    return { edits: this.#edits, left };
+  }
+
+  close(): void {
+    if (this.#parts === undefined) return;
+    const { tree, temporaries } = this.#parts;
+    try {
+      for (const path of temporaries.all) files.rmSync(tree.address(path), { force: true });
+    } finally {
+      tree.close();
+    }
+  }
+
+  async #lookAt(
+    file: string,
+    displaced: DisplacedFile | undefined,
+    root: DirectoryIdentity | undefined,
+  ): Promise<void> {
+    let stats = files.lstatSync(file, { bigint: true });
+    if (displaced !== undefined && isUnwritten(stats, displaced)) return files.unlinkSync(file);
+    if (stats.nlink > 1n && !stats.isDirectory()) {
+      if (displaced !== undefined && this.#isHere(root)) await this.#clearSecondNames(stats, displaced);
+      stats = files.lstatSync(file, { bigint: true });
+      // It is in the work tree or elsewhere under a name of its own: nothing of it can be lost.
+      if (stats.nlink > 1n) return files.unlinkSync(file);
+    }
+    if (displaced === undefined && (await this.#isStored(file))) return files.unlinkSync(file);
+    if (!this.#isHere(root))
+      throw new CheckpointdError('WorkTreeMissing', 'Another directory stands where the work tree was.');
+    const { path = rootPath, put } = displaced ?? {};
+    this.#edits.push(...(await bringBack(this.#open(), { path, at: { outside: file }, ...given({ put }) })));
+  }
+
+  /** What a look that was killed half-way has made of the same file, and of what it was to replace. */
+  async #clearSecondNames({ ino, dev }: BigIntStats, { path, put }: DisplacedFile): Promise<void> {
+    const { tree, contents, temporaries, touched } = this.#open();
+    for (const directory of [...ancestors(path), rootPath]) {
+      if (directory !== rootPath && !tree.isDirectory(directory)) continue;
+      for (const { name, isDirectory } of namesBelow(tree, directory)) {
+        const second = join(directory, name);
+        if (isDirectory || !isRestoreTemporary(name) || !isTemporaryOf(second, this.#options.id)) continue;
+        const stats = statsAt(tree, second);
+        const isSame = stats?.ino === ino && stats.dev === dev;
+        const present = isSame
+          ? undefined
+          : contents && (await identify(tree, second, contents, this.#slices));
+        const isPut = present?.kind === 'entry' && put !== undefined && sameContent(present, put);
+        if (isSame || isPut) clearTemporary(tree, second, { removed: [], putBack: [] });
+        else {
+          const names = new Asides(tree, temporaries, touched, undefined);
+          this.#edits.push({ path, keptAs: names.keepTemporary(second) });
+        }
+      }
+    }
+  }
+
+  /** Of what the note does not know any more, since a power cut: whether the store has its content. */
+  async #isStored(file: string): Promise<boolean> {
+    const { contents, directory } = this.#options;
+    if (contents === undefined)
+      throw new CheckpointdError('CheckpointsDisabled', 'Without a store nobody can tell.');
+    const tree = new AnchoredFiles(directory);
+    try {
+      const name = file.slice(directory.length + 1) as TreePath;
+      const present = await identify(tree, name, contents, this.#slices);
+      return present.kind === 'entry' && (await contents.sizes([present.blob]))[0] !== -1;
+    } finally {
+      tree.close();
+    }
+  }
+
+  #isHere(root: DirectoryIdentity | undefined): boolean {
+    const here = directoryAt(this.#options.root);
+    return here !== undefined && (root === undefined || isSameDirectory(root, here));
+  }
+
+  #open(): BringBack {
+    const { root, id, contents } = this.#options;
+    this.#parts ??= {
+      tree: new AnchoredFiles(root),
+      // Other names than those of the restore, and of a look that was killed.
+      temporaries: new Temporaries(id, 10 ** 9 + randomInt(2 ** 40)),
+      contents,
+      slices: this.#slices,
+      touched: new Set(),
+    };
+    return this.#parts;
+  }
+}
+
+// When what a restore took away is looked at once more (restore/late-look.ts): a moment after it, while others
+// work; at the end of the session; and at the next opening, where a kill came first. What was found is told in the log.
+
+/** Longer than a program is stopped between opening a file and writing to it, on a machine with too much to do. */
+const waitMs = 2_000;
+const directoryName = /^displaced-([0-9a-z]{20})$/;
+
+type OwnDirectory = { readonly own: string };
+type Store = () => LateLookOptions['contents'];
+
+export class LateEdits {
+  readonly #directory: OwnDirectory;
+  readonly #root: string;
+  readonly #log: Log;
+  readonly #isOurs: () => boolean;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #running: Promise<void> = Promise.resolve();
+
+  /** `isOurs`: whether the session is; another process that took it over has looked when it opened it. */
+  constructor(directory: OwnDirectory, root: string, log: Log, isOurs: () => boolean) {
+    this.#isOurs = isOurs;
+    this.#directory = directory;
+    this.#root = root;
+    this.#log = log;
+  }
+
+  /** Where a restore puts what it takes away. */
+  directoryOf(id: string): string {
+    return joinPaths(this.#directory.own, `displaced-${id}`);
+  }
+
+  /** After a restore, however it ended. */
+  lookLater(id: string, store: Store): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#look([id], store);
+    }, waitMs);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+
+  /** Looks at all that lies there, now: where nobody waits for a restore any more, or nobody will. */
+  async lookNow(store: Store): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+    await this.#look(this.#restores(), store);
+  }
+
+  /** Whether anything lies there: a session that ends with it is not removed. */
+  get isAny(): boolean {
+    return this.#restores().length > 0;
+  }
+
+  /** One look at a time. */
+  #look(ids: readonly string[], store: Store): Promise<void> {
+    this.#running = this.#lookAfter(this.#running, ids, store);
+    return this.#running;
+  }
+
+  async #lookAfter(others: Promise<void>, ids: readonly string[], store: Store): Promise<void> {
+    await others;
+    for (const id of ids) await this.#lookAt(id, store());
+  }
+
+  async #lookAt(id: string, contents: LateLookOptions['contents']): Promise<void> {
+    const directory = this.directoryOf(id);
+    try {
+      if (!files.existsSync(directory) || !this.#isOurs()) return;
+      const { edits, left } = await lookAtDisplaced({ directory, root: this.#root, id, contents });
+      for (const edit of edits) this.#log.warn(told(edit));
+      for (const { file, because } of left)
+        this.#log.warn(
+          `a file that a restore took away was written to since, or could not be looked at; it stays at ${file} (${because})`,
+        );
+    } catch (error) {
+      this.#log.warn(
+        `what a restore took away could not be looked at again (${directory}): ${String(error)}`,
+      );
+    }
+  }
+
+  #restores(): string[] {
+    return displacedBy(this.#directory);
+  }
+}
+
+/** What comes before a session is removed that nobody has open, and whose store nobody asks any more. */
+export async function lookBeforeRemoval(
+  directory: OwnDirectory & { readonly readMarker: () => { readonly workTree: string } | undefined },
+  log: Log,
+): Promise<void> {
+  const root = directory.readMarker()?.workTree;
+  if (root === undefined || displacedBy(directory).length === 0) return;
+  await new LateEdits(directory, root, log, () => true).lookNow(() => undefined);
+}
+
+/** The restores of a session whose displaced files are still there, by their ids. */
+function displacedBy(directory: OwnDirectory): string[] {
+  try {
+    return files.readdirSync(directory.own).flatMap((name) => directoryName.exec(name)?.[1] ?? []);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return []; // removed under us
+    throw error;
+  }
+}
+
+function told({ path, keptAs }: BroughtBack): string {
+  const what = `${JSON.stringify(toText(path))} was written to by a program that had it open when a restore took it away`;
+  return keptAs === undefined
+    ? `${what}. What it wrote is back at its path, as an edit after the restore.`
+    : `${what}, and its path has changed since. What it wrote lies beside it as ${JSON.stringify(toText(keptAs))}.`;
+}
+
+/** For what a restore met in the very moment of the exchange. */
+export function keptBesideMessage(edits: readonly BroughtBack[]): string {
+  return edits.map(told).join(' ');
+}

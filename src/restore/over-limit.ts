@@ -1,0 +1,79 @@
+// Files that a capture leaves out because they are larger than today's limit, although a restore of ours put them there:
+// the store holds their contents already, so nothing has to be read into it. It compares what stands at a path with
+// what was put there, and makes a capture that holds it.
+import type { SnapshotId } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
+import type { Capture } from '../capture/capturer.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
+import { type Entry, sameContent } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { withEdits } from './edited-since.ts';
+import { pathReason } from './failure.ts';
+import { identify, type Present } from './present-state.ts';
+import type { RestoreJob } from './restore-job.ts';
+
+/** What restores put, or are to put, at a path. */
+export type Put = ReadonlyMap<TreePath, readonly Entry[]>;
+
+/** The capture with those files in it that it left out for their size and that stand as a restore put them. */
+export async function withPut(
+  store: SnapshotStore,
+  tree: AnchoredFiles,
+  capture: Capture,
+  put: () => Put | Promise<Put>,
+): Promise<Capture> {
+  const tooLarge = capture.skipped.filter(({ reason }) => reason === 'tooLarge');
+  if (tooLarge.length === 0) return capture;
+  const known = await put();
+  const edits = new Map<TreePath, Entry>();
+  const slices = new Slices();
+  for (const { path } of tooLarge) {
+    const present = known.has(path) ? await identified(tree, path, store, slices) : undefined;
+    const entry = known.get(path)?.find((each) => present?.kind === 'entry' && sameContent(present, each));
+    if (entry !== undefined) edits.set(path, entry);
+  }
+  if (edits.size === 0) return capture;
+  const snapshot = await withEdits(store, capture.snapshot, { edits }, capture.root);
+  return {
+    ...capture,
+    snapshot,
+    root: await store.directory(snapshot),
+    skipped: capture.skipped.filter(({ path }) => !edits.has(path)),
+    unknown: capture.unknown.filter((path) => !edits.has(path)),
+  };
+}
+
+/** What the restores that a job repeats or takes back have put, and what it is to put itself. */
+export async function putByRestores(
+  { store, index }: Checkpoints,
+  { target, takesBack, interrupted, scope }: RestoreJob,
+  present: SnapshotId,
+): Promise<Put> {
+  if (scope === 'conversation') return new Map();
+  const steps: [SnapshotId, SnapshotId][] = [[present, target.record.snapshot]];
+  if (interrupted !== undefined) steps.push([interrupted.before, interrupted.target]);
+  const record = takesBack && index.byId(takesBack.restore)?.record;
+  const found = record?.safety === undefined ? undefined : index.byId(record.safety)?.record.snapshot;
+  if (record !== undefined && found !== undefined) steps.push([found, record.snapshot]);
+  const put = new Map<TreePath, Entry[]>();
+  for (const [from, to] of steps)
+    for (const { path, after } of await store.changes(from, to))
+      if (after !== undefined) put.set(path, [...(put.get(path) ?? []), after]);
+  return put;
+}
+
+async function identified(
+  tree: AnchoredFiles,
+  path: TreePath,
+  store: SnapshotStore,
+  slices: Slices,
+): Promise<Present | undefined> {
+  try {
+    return await identify(tree, path, store, slices);
+  } catch (error) {
+    if (pathReason(error) === undefined) throw error;
+    return undefined; // gone, or nobody may look: it is left out as it was
+  }
+}

@@ -1,0 +1,308 @@
+// Finishing what a dead daemon, or a failure in this one, left half-way: an unfinished restore is redone before any
+// other change of the site, and undone when it cannot be. The request is repeated as it was asked, from what is on
+// disk; what somebody edited since is saved first, and one undo brings it back.
+
+import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { CheckpointdError, isDamage } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { CheckpointId } from '../base/ids.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { toText } from '../tree/tree-path.ts';
+import { editedSince, withEdits } from './edited-since.ts';
+import { planFiles } from './facts.ts';
+import { lockLost, unfinished } from './failure.ts';
+import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
+import { applyJob, publishSafety, reportRecovered } from './restore.ts';
+import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
+import type { RestoreSite } from './restore-site.ts';
+import { sweepTemporaries } from './temporaries.ts';
+import { holdWorkTree } from './work-tree-lock.ts';
+
+const listedMax = 10;
+
+/** Finishes or undoes the restore whose intent lies in the session directory, if there is one. */
+export async function recover(
+  site: RestoreSite,
+  context: OperationContext,
+): Promise<'nothing' | 'finished' | 'undone' | 'givenUp'> {
+  const { checkpoints } = site;
+  const journal = new RestoreJournal(site.directory.intentFile);
+  const intent = intentIn(journal);
+  if (intent === undefined) return ended(site, 'nothing');
+  const isPublished = checkpoints.index.byId(recordOf(intent).id) !== undefined;
+  if (!isPublished) checkRoot(site, intent);
+  const lock = await holdWorkTree(site, context.signal);
+  try {
+    const { unreadable } = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
+    if (isPublished) site.answered.keep(intent.id); // killed between the publication and this: it had succeeded
+    const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
+    if (unreadable.length > 0) await sweepAgain(site, intent, context);
+    return ended(site, outcome);
+  } catch (error) {
+    // Given up by the client or for its time, before a visible change: the intent stays for the next request.
+    if (comesFromCancel(error, context.signal)) context.signal.throwIfAborted();
+    throw unfinished(error);
+  } finally {
+    await afterCommit(context, lockLost, () => lock.release());
+  }
+}
+
+/** What could not be looked into or cleared, once more before the note of it goes: then nobody knows of it any more. */
+async function sweepAgain(
+  site: RestoreSite,
+  intent: RestoreIntent,
+  context: OperationContext,
+): Promise<void> {
+  const { unreadable } = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
+  for (const { path, code } of unreadable)
+    site.log.warn(
+      `${toText(path)} could not be looked into or cleared of temporaries of a restore (${code}). Remove what is left of them by hand: their names begin with .ckpt-tmp-${intent.id}.`,
+    );
+}
+
+/** On, or back, or as far on as the store still can; where it can do nothing at all, the note is set aside. */
+async function finishOrUndo(
+  site: RestoreSite,
+  intent: RestoreIntent,
+  context: OperationContext,
+): Promise<'finished' | 'undone' | 'givenUp'> {
+  const { log } = site;
+  try {
+    await repeat(site, intent, 'finish', context);
+    return 'finished';
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    log.warn(`could not finish an interrupted restore, undoing it: ${String(error)}`);
+    try {
+      // Trying to finish it may have saved edits that lie in its way now: then the newer note knows of them.
+      const newer = intentIn(new RestoreJournal(site.directory.intentFile)) ?? intent;
+      await repeat(site, newer, 'undo', context);
+      return 'undone';
+    } catch (second) {
+      // What else stops it may be gone by the next opening; what a store has lost is not.
+      if (context.signal.aborted || damageIn(error) === undefined || damageIn(second) === undefined)
+        throw damageIn(second) === undefined ? second : error;
+      return finishWithoutLost(site, intent, context);
+    }
+  }
+}
+
+async function finishWithoutLost(
+  site: RestoreSite,
+  intent: RestoreIntent,
+  context: OperationContext,
+): Promise<'finished' | 'givenUp'> {
+  try {
+    const outcome = await repeat(site, intent, 'finishWithoutLost', context);
+    const lost = outcome.failed.filter(({ reason }) => reason === 'contentLost');
+    const names = lost.slice(0, listedMax).map(({ path }) => JSON.stringify(toText(path)));
+    context.warn(
+      `A restore that was interrupted is finished, but for ${lost.length} path(s) whose contents the store has lost, of the target and of the state before; they stay as they are: ${names.join(', ')}. Use store/verify to see which checkpoints are affected.`,
+    );
+    return 'finished';
+  } catch (error) {
+    const damage = damageIn(error);
+    if (damage === undefined || context.signal.aborted) throw error;
+    setAside(site);
+    context.warn(
+      `A restore that was interrupted can be neither finished nor undone: ${damage.message} Every file is whole, old or new, and the other checkpoints can be used.`,
+    );
+    return 'givenUp';
+  }
+}
+
+/** Whether an error, or what caused it, is that the signal was aborted. */
+function comesFromCancel(error: unknown, signal: AbortSignal): boolean {
+  for (let at = error; at instanceof Error; at = at.cause)
+    if (at === signal.reason || at.name === 'AbortError') return signal.aborted;
+  return false;
+}
+
+/** What a store has lost, where that is what an error comes from. */
+function damageIn(error: unknown): CheckpointdError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (isDamage(at)) return at;
+  return undefined;
+}
+
+/** @throws StoreCorrupt when the note of an unfinished restore cannot be understood */
+function intentIn(journal: RestoreJournal): RestoreIntent | undefined {
+  const state = journal.read();
+  if (state.kind === 'none') return undefined;
+  if (state.kind === 'unfinished') return state.intent;
+  const message = `The note of an unfinished restore (${state.file}) cannot be read: ${state.reason}. Look at the work tree, then remove that file.`;
+  throw new CheckpointdError('StoreCorrupt', message, { details: { file: state.file } });
+}
+
+/** Runs an interrupted job again, on to its target or back to where it began, and reports what became of it. */
+async function repeat(
+  site: RestoreSite,
+  intent: RestoreIntent,
+  how: Repeat,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
+  const { checkpoints } = site;
+  const started = site.clock.monotonic();
+  const job = jobOf(checkpoints, intent, how);
+  const before = checkpoints.index.byId(intent.safety);
+  if (before === undefined) throw gone(intent.safety);
+  const plan = await planFiles(site, job, context);
+  const safety = await saveEdits(site, { intent, before }, plan, context);
+  const record = recordFor(checkpoints, job, intent, { before, safety });
+  const prepared = { job, plan, record, safety, isRecovery: true };
+  const done = await applyJob(site, prepared, context);
+  const ms = Math.round(site.clock.monotonic() - started);
+  const outcome = { ...done, safety, historyLength: record.historyLength, ms };
+  const became = how === 'undo' ? 'could not be finished and was undone' : 'was finished';
+  const what = `A restore that had stopped half-way ${became}`;
+  await reportRecovered(site, job.target, { what, outcome }, context);
+  return outcome;
+}
+
+/**
+ * Saves what was edited since: the present as it is, and then the state before with the edits laid over it, which is
+ * what undoing goes back to. Where nothing was edited that is the safety checkpoint that there is.
+ */
+async function saveEdits(
+  site: RestoreSite,
+  { intent, before }: { readonly intent: RestoreIntent; readonly before: StoredCheckpoint },
+  { present }: FilePlan,
+  context: OperationContext,
+): Promise<StoredCheckpoint> {
+  const { store } = site.checkpoints;
+  const states = { before: before.record.snapshot, target: intent.snapshot, present: present.snapshot };
+  const edited = await editedSince(store, states);
+  if (edited.edits.size === 0) return before;
+  await publishSafety(site, present, context, 'Before an interrupted restore was finished');
+  const snapshot = await withEdits(store, states.before, edited, present.root);
+  const state = { snapshot, skipped: present.skipped };
+  return publishSafety(site, state, context, 'Before a restore, with what was edited since');
+}
+
+function recordFor(
+  { index }: Checkpoints,
+  { interrupted }: RestoreJob,
+  intent: RestoreIntent,
+  { before, safety }: { readonly before: StoredCheckpoint; readonly safety: StoredCheckpoint },
+): CheckpointRecord {
+  // What is undone did not take effect, so it carries no key.
+  const { idempotency, ...facts } = recordOf(intent);
+  const isUndone = interrupted?.isUndone === true;
+  const isEdited = safety !== before;
+  const { undo = [], redo = [] } = isUndone ? (index.head?.record ?? {}) : facts;
+  return {
+    ...facts,
+    ...given({ idempotency: isUndone ? undefined : idempotency }),
+    ...(isUndone ? backTo(before) : {}),
+    seq: index.nextSeq,
+    safety: safety.record.id,
+    undo: isEdited ? [...undo.filter((id) => id !== facts.id), facts.id] : undo,
+    redo: isEdited ? [] : redo,
+  };
+}
+
+/** Where everything stood before the restore that is being undone. */
+function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
+  const { conversation, historyLength, currentTurn, toolsInTurn } = record;
+  return {
+    conversation,
+    historyLength,
+    currentTurn,
+    toolsInTurn,
+    inTangent: record.inTangent === true,
+    restored: record.id,
+    description: 'Undid an interrupted restore',
+  };
+}
+
+function ended<T>(site: RestoreSite, outcome: T): T {
+  site.setUnfinished(false);
+  return outcome;
+}
+
+// What an interrupted restore was asked to do, as its note tells it, and on which directory. It changes nothing but
+// where the note lies: recovery finishes or undoes.
+
+/** On to the target, on to it but for what the store has lost of it, or back to where it began. */
+export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';
+
+/** The error for a checkpoint that an interrupted restore needs and that nobody can read any more. */
+export function gone(checkpoint: CheckpointId): CheckpointdError {
+  const message = `The checkpoint ${checkpoint} of an interrupted restore is gone.`;
+  return new CheckpointdError('StoreCorrupt', message, { details: { checkpoint } });
+}
+
+/** The job that repeats the request, or that goes back to where it began. @throws StoreCorrupt when a checkpoint is gone */
+export function jobOf(checkpoints: Checkpoints, intent: RestoreIntent, how: Repeat): RestoreJob {
+  const isUndone = how === 'undo';
+  const record = recordOf(intent);
+  const towards = isUndone ? intent.safety : intent.target;
+  const target = checkpoints.index.byId(towards);
+  if (target === undefined) throw gone(towards);
+  const restore = intent.takesBack ?? restoreTakenBack(checkpoints, intent);
+  return {
+    target,
+    mode: isUndone ? 'hard' : intent.mode,
+    scope: intent.scope,
+    ...given({ paths: intent.paths }),
+    // It cannot fail any more without stopping half-way; what it would have failed for is left alone.
+    onConflict: intent.onConflict === 'fail' ? 'skip' : intent.onConflict,
+    ...(isUndone ? {} : { emptied: intent.directories }),
+    ...given({ takesBack: restore && { restore, isExact: intent.isExact ?? false } }),
+    interrupted: {
+      before: checkpoints.index.byId(intent.safety)?.record.snapshot ?? record.snapshot,
+      target: intent.snapshot,
+      left: intent.left ?? [],
+      isUndone,
+      sparesLost: how === 'finishWithoutLost',
+    },
+    undo: () => record.undo ?? [],
+    redo: () => record.redo ?? [],
+    description: record.description,
+    confirm: true,
+    dryRun: false,
+  };
+}
+
+/** Of a note that does not name it: the restore before which the target was saved, if the note is of an undo. */
+function restoreTakenBack({ index }: Checkpoints, intent: RestoreIntent): CheckpointId | undefined {
+  if (intent.root !== undefined || !/^(Undid|Redid) a restore$/.test(recordOf(intent).description))
+    return undefined;
+  return index.list('every').find(({ record }) => record.safety === intent.target)?.record.id;
+}
+
+/** @throws RestoreFailed when another directory than the one that the restore began on stands at its path now */
+export function checkRoot(site: RestoreSite, intent: RestoreIntent): void {
+  if (isRootOf(site, intent)) return;
+  const { root } = site.workTree;
+  throw new CheckpointdError(
+    'RestoreFailed',
+    `A restore of ${root} was interrupted, and another directory stands at its path now, which was left as it is. Put the right one back and open the session again, or give the restore up with checkpoint/init.`,
+    { details: { path: root }, effects: 'unknown' },
+  );
+}
+
+function isRootOf(site: RestoreSite, { root }: RestoreIntent): boolean {
+  const { workTree, workTreeIdentity } = site;
+  const present = directoryAt(workTree.root);
+  if (present === undefined) return false;
+  if (root !== undefined) return isSameDirectory(root, present);
+  return workTreeIdentity.split(':')[1] === present.inode;
+}
+
+/** Whether an unfinished restore waits for another directory than the one that stands at its path now. */
+export function waitsForAnotherRoot(site: RestoreSite): boolean {
+  const state = new RestoreJournal(site.directory.intentFile).read();
+  if (state.kind !== 'unfinished' || site.checkpoints.index.byId(recordOf(state.intent).id) !== undefined)
+    return false;
+  return !isRootOf(site, state.intent);
+}
+
+/** Gives an unfinished restore up because somebody decided so. Its note is kept beside, for a person to look at. */
+export function setAside({ directory, log }: Pick<RestoreSite, 'directory' | 'log'>): void {
+  const { intentFile } = directory;
+  files.renameSync(intentFile, `${intentFile}.given-up`);
+  log.warn(`an unfinished restore was given up; its note is ${intentFile}.given-up`);
+}

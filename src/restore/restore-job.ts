@@ -1,0 +1,85 @@
+// The values of a restore: the job that a client asked for, the plan with what it was made from, and the outcome. Only
+// values; facts.ts makes the plan and restore.ts carries it out.
+import type { CheckpointId, SnapshotId } from '../base/ids.ts';
+import type { Capture } from '../capture/capturer.ts';
+import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import type { Failure, LeftAlone, RestorePlan } from './plan-steps.ts';
+
+export interface RestoreJob {
+  readonly target: StoredCheckpoint;
+  readonly mode: 'soft' | 'hard';
+  readonly scope: RestoreScope;
+  readonly paths?: readonly TreePath[];
+  readonly onConflict: 'overwrite' | 'skip' | 'fail';
+  /** The conversation to go to, when it is another one than the target's (leaving a tangent). */
+  readonly conversation?: RecordedConversation;
+  /** The parent of the checkpoint that stands for the restored state. */
+  readonly parent?: CheckpointId;
+  /** The undo and redo stacks after the restore, given its id. */
+  readonly undo: (id: CheckpointId) => readonly CheckpointId[];
+  readonly redo: (id: CheckpointId) => readonly CheckpointId[];
+  readonly description: string;
+  readonly confirm: boolean;
+  readonly dryRun: boolean;
+  /** Directories that an interrupted run had emptied, for the run that completes it. */
+  readonly emptied?: readonly TreePath[];
+  /** Of an undo or a redo: the restore that is taken back, and no more than what it did unless `isExact`. */
+  readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
+  /** The only paths that it may change, of which the target is known to hold all. */
+  readonly only?: ReadonlySet<TreePath>;
+  /** Of a job that was interrupted and is run again. */
+  readonly interrupted?: Interrupted;
+}
+
+/** Where an interrupted run of a job stands. */
+export interface Interrupted {
+  /** The state before it, and the one that it went to. */
+  readonly before: SnapshotId;
+  readonly target: SnapshotId;
+  /** What it left alone on purpose. */
+  readonly left: readonly LeftAlone[];
+  /** Whether it goes back to where it began, instead of on. */
+  readonly isUndone: boolean;
+  /** Whether paths are left as they are whose contents the store has lost, since it can be undone no more either. */
+  readonly sparesLost: boolean;
+}
+
+export interface FilePlan {
+  readonly plan: RestorePlan;
+  /** The present, with everything that the plan displaces; becomes the safety checkpoint. */
+  readonly present: Capture;
+  readonly foreseen: {
+    readonly restored: readonly TreePath[];
+    readonly deleted: readonly TreePath[];
+    readonly failed: readonly Failure[];
+    readonly conflicts: readonly TreePath[];
+    readonly skipped: readonly LeftAlone[];
+  };
+}
+
+export interface PreparedJob {
+  readonly job: RestoreJob;
+  readonly plan: FilePlan;
+  readonly record: CheckpointRecord;
+  readonly safety: StoredCheckpoint;
+  /** An earlier run changed files already, so that the intent stays whatever happens to this one. */
+  readonly isRecovery?: boolean;
+}
+
+export type RestoreScope = 'files' | 'conversation' | 'both';
+
+/** What became of a restore. */
+export interface RestoreOutcome {
+  readonly restored: readonly TreePath[];
+  readonly deleted: readonly TreePath[];
+  readonly failed: readonly Failure[];
+  /** Paths whose present content nobody of this session wrote. */
+  readonly conflicts: readonly TreePath[];
+  /** Paths left as they are, on purpose. */
+  readonly skipped: readonly LeftAlone[];
+  readonly safety?: StoredCheckpoint;
+  readonly checkpoint?: StoredCheckpoint;
+  readonly historyLength: number;
+  readonly ms: number;
+}

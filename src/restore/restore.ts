@@ -1,0 +1,315 @@
+// One restore, whoever asked for it: save the present, write the intent, apply the plan, publish the result. A kill
+// anywhere leaves the intent, and recover.ts redoes the job: the plan depends only on what is on disk, so doing it
+// again is harmless. Decides nothing about single paths (restore/plan.ts does) and touches no file of the user's.
+import { randomBytes } from 'node:crypto';
+import { timestamp } from '../base/clock.ts';
+import { directoryAt } from '../base/directory-identity.ts';
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import { base32, newCheckpointId } from '../base/ids.ts';
+import { InvariantViolation } from '../base/invariant.ts';
+import type { Capture } from '../capture/capturer.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
+import { countersOf, publish, standingOf } from '../checkpoints/publish.ts';
+import type { ConversationState } from '../conversation/state/state.ts';
+import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
+import { byBytes, type TreePath } from '../tree/tree-path.ts';
+import { requireWorkTree } from '../work-tree/work-tree.ts';
+import { planFiles } from './facts.ts';
+import { lockLost, refuseRestore, unfinished } from './failure.ts';
+import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
+import { keptBesideMessage } from './late-look.ts';
+import { ownerOnlyMessage } from './permission-setter.ts';
+import type { Failure } from './plan-steps.ts';
+import type { PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
+import type { RestoreSite } from './restore-site.ts';
+import { applyRestore } from './restorer.ts';
+import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './result.ts';
+import { leftoverMessage } from './temporaries.ts';
+import { holdWorkTree } from './work-tree-lock.ts';
+
+/** Runs a job and announces it; the caller holds the session's queue. */
+export async function runRestoreJob(
+  site: RestoreSite,
+  job: RestoreJob,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
+  const outcome = await carryOut(site, job, context);
+  if (job.dryRun) return outcome;
+  await site.announce(job.target, outcome, { isRecovered: false, by: context.client });
+  return outcome;
+}
+
+/**
+ * Reports a restore that nobody asked for: the one of an earlier request, which a later request or an opening finished,
+ * undid or repaired. All listeners get the event with its lists, and the client of that request a warning.
+ */
+export async function reportRecovered(
+  site: RestoreSite,
+  target: StoredCheckpoint,
+  { what, outcome }: { readonly what: string; readonly outcome: RestoreOutcome },
+  context: OperationContext,
+): Promise<void> {
+  const { restored, deleted, conflicts } = outcome;
+  const edits = conflicts.length === 0 ? '' : `, ${conflicts.length} of them edited by others since`;
+  const paths = `${restored.length} path(s) restored and ${deleted.length} deleted${edits}`;
+  context.warn(`${what}: ${paths}. checkpoint/undo takes it back.`);
+  context.noteRecovered();
+  await site.announce(target, outcome, { isRecovered: true, by: context.client });
+}
+
+/** Runs a job of which nobody is told. */
+export async function carryOut(
+  site: RestoreSite,
+  job: RestoreJob,
+  context: OperationContext,
+): Promise<RestoreOutcome> {
+  const started = site.clock.monotonic();
+  const elapsed = (): number => Math.round(site.clock.monotonic() - started);
+  const historyLength = conversationAfter(site, job).history.length;
+  if (job.dryRun) {
+    const { foreseen } = await planFiles(site, job, context).catch(refuseRestore);
+    return { ...foreseen, historyLength, ms: elapsed() };
+  }
+  // Held from the plan on: made while another session restores, it would describe a state that is gone.
+  const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
+  try {
+    const plan = await planFiles(site, job, context);
+    context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
+    const safety = await publishSafety(site, plan.present, context);
+    const record = composeRestored(site, job, safety, context);
+    const done = await applyJob(site, { job, plan, record, safety }, context);
+    return { ...done, safety, historyLength, ms: elapsed() };
+  } catch (error) {
+    return refuseRestore(error);
+  } finally {
+    await afterCommit(context, lockLost, () => lock.release());
+  }
+}
+
+/** The conversation as the job will leave it. @throws DataCorrupt, before anything changes, when it is not there */
+function conversationAfter({ conversation }: RestoreSite, job: RestoreJob): ConversationState {
+  if (job.scope === 'files') return conversation.state;
+  return conversation.at(job.conversation ?? job.target.record.conversation);
+}
+
+type Applied = Pick<
+  RestoreOutcome,
+  'restored' | 'deleted' | 'failed' | 'conflicts' | 'skipped' | 'checkpoint'
+>;
+
+/** From the intent to its removal: past this point a kill is repaired by redoing, not by forgetting. */
+export async function applyJob(
+  site: RestoreSite,
+  { job, plan, record, safety, isRecovery = false }: PreparedJob,
+  context: OperationContext,
+): Promise<Applied> {
+  const { checkpoints, answered, directory, late, workTree, options, conversation } = site;
+  // At any durability: once a power cut finds the work tree changed, this is all that is left of what stood there.
+  await Promise.all([checkpoints.store.sync(), directory.sync()]);
+  const journal = new RestoreJournal(directory.intentFile);
+  const id = base32(randomBytes(13), 20);
+  const root = directoryAt(workTree.root);
+  note(site, journal, intentOf(id, { job, plan, record, safety }, root, context));
+  site.setUnfinished(true);
+  const applied = await applyRestore({
+    root: workTree.root,
+    requireRoot: () => requireWorkTree(workTree),
+    plan: plan.plan,
+    id,
+    contents: checkpoints.store,
+    signal: context.signal,
+    onProgress: ({ done, total, cancellable }) => {
+      // Each counts when its content waits and when it is in place.
+      const figures = { filesDone: Math.floor(done / 2), filesTotal: Math.ceil(total / 2), bytesDone: 0 };
+      context.progress('restore')({ ...figures, cancellable });
+    },
+    durable: options.durability === 'power',
+    displacedTo: late.directoryOf(id),
+  }).catch((error: unknown) => {
+    late.lookLater(id, () => site.openStore());
+    // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
+    if (!isRecovery && (!(error instanceof CheckpointdError) || error.effects === 'none')) {
+      takeBackNote(site, journal, error);
+      site.setUnfinished(false);
+      throw error;
+    }
+    throw unfinished(error);
+  });
+  late.lookLater(id, () => site.openStore());
+  if (applied.keptBeside.length > 0) context.warn(keptBesideMessage(applied.keptBeside));
+  if (applied.ownerOnly.length > 0) context.warn(ownerOnlyMessage(applied.ownerOnly));
+  if (applied.leftover.length > 0) context.warn(leftoverMessage(applied.leftover));
+  const before = checkpoints.index.head;
+  const ours = new Set([...applied.restored, ...applied.deleted]);
+  const prepared = { job, plan, record, safety };
+  const { checkpoint, changed } = await publishRestored(checkpoints, prepared, workTree.root, ours, context);
+  if (job.scope !== 'files') conversation.rewind(record.conversation);
+  // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
+  // take the place of the one that knows of it.
+  site.setUnfinished(applied.leftover.length > 0);
+  const left = 'The restore is done, but the note of it is removed at the next open';
+  if (applied.leftover.length === 0) {
+    await afterCommit(context, left, () => {
+      answered.keep(id);
+      answered.sync(id, ours);
+    });
+  }
+  const stands = (path: TreePath): boolean => !changed.has(path);
+  await noteDone(site, { checkpoint, before, ours: new Set([...ours].filter(stands)) }, context);
+  // What somebody wrote before its turn came is spared, and so not restored either.
+  const others = [...changed, ...applied.conflicts].map(
+    (path): Failure => ({ path, reason: 'changedMeanwhile' }),
+  );
+  return {
+    restored: applied.restored.filter(stands),
+    deleted: applied.deleted.filter(stands),
+    failed: [...applied.failed, ...others].sort((a, b) => byBytes(a.path, b.path)),
+    conflicts: [...new Set([...plan.foreseen.conflicts, ...applied.conflicts])],
+    skipped: plan.foreseen.skipped,
+    checkpoint,
+  };
+}
+
+/** Writes the note; one that may stand there although writing it failed would be carried out by the next start. */
+function note(site: RestoreSite, journal: RestoreJournal, intent: RestoreIntent): void {
+  try {
+    journal.write(intent);
+  } catch (error) {
+    takeBackNote(site, journal, error);
+    throw error;
+  }
+}
+
+/** After an error before any change. A note that stays is carried out by the next change, so then it is no failure without effects. */
+function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown): void {
+  try {
+    journal.remove();
+  } catch (second) {
+    site.log.warn(`the note of a restore that changed nothing could not be removed: ${String(second)}`);
+    site.setUnfinished(true);
+    throw unfinished(error);
+  }
+}
+
+/** The files are in place by now: whatever fails here, the restore is unfinished and not undone. */
+async function publishRestored(
+  checkpoints: Checkpoints,
+  { job, plan, record, safety }: PreparedJob,
+  root: string,
+  ours: ReadonlySet<TreePath>,
+  context: OperationContext,
+): Promise<{ readonly checkpoint: StoredCheckpoint; readonly changed: ReadonlySet<TreePath> }> {
+  try {
+    const { snapshot, skipped } = await captureAfter(checkpoints, root, { job, plan, ours }, context);
+    const changes = await checkpoints.store.changes(plan.present.snapshot, snapshot);
+    const revealed = revealedBy(plan, changes);
+    const changed = changedMeanwhile(plan, ours, changes, skipped);
+    const untouched = await untouchedBy(
+      checkpoints,
+      { job, plan, before: safety.record.snapshot, ours },
+      snapshot,
+    );
+    const checkpoint = await publish(checkpoints, {
+      ...record,
+      snapshot,
+      skipped,
+      ...(revealed.length === 0 ? {} : { revealed }),
+      ...(untouched.length === 0 ? {} : { untouched }),
+    });
+    return { checkpoint, changed };
+  } catch (error) {
+    throw error instanceof InvariantViolation ? error : unfinished(error);
+  }
+}
+
+/** The checkpoint of the present, taken before the first byte changes. */
+export async function publishSafety(
+  site: RestoreSite,
+  present: Pick<Capture, 'snapshot' | 'skipped'>,
+  context: OperationContext,
+  description = 'Before a restore',
+): Promise<StoredCheckpoint> {
+  const { checkpoints } = site;
+  const { index } = checkpoints;
+  const head = index.head;
+  return publish(checkpoints, {
+    ...standingOf(site),
+    ...countersOf(head),
+    id: newCheckpointId(),
+    seq: index.nextSeq,
+    timestamp: timestamp(site.clock),
+    kind: 'safety',
+    ...given({ parent: head?.record.id }),
+    description,
+    message: '',
+    snapshot: present.snapshot,
+    skipped: present.skipped,
+    ...given({ operation: context.stamp.operation }),
+  });
+}
+
+/** The record of the restored state, but for the snapshot, which is taken when the files are there. */
+function composeRestored(
+  site: RestoreSite,
+  job: RestoreJob,
+  safety: StoredCheckpoint,
+  context: OperationContext,
+): CheckpointRecord {
+  const { index } = site.checkpoints;
+  const id = newCheckpointId();
+  const target = job.target.record;
+  const standing = standingOf(site);
+  const after = conversationAfter(site, job);
+  const conversation =
+    job.scope === 'files'
+      ? { ...standing, ...countersOf(index.head) }
+      : {
+          logLength: standing.logLength,
+          ...given({ rules: standing.rules }),
+          ...given({ inTangent: after.tangent && true }),
+          conversation: job.conversation ?? target.conversation,
+          historyLength: after.history.length,
+          currentTurn: target.currentTurn,
+          toolsInTurn: target.toolsInTurn,
+        };
+  return {
+    ...conversation,
+    id,
+    seq: index.nextSeq,
+    timestamp: timestamp(site.clock),
+    kind: 'restore',
+    description: job.description,
+    message: '',
+    snapshot: safety.record.snapshot,
+    skipped: [],
+    restored: target.id,
+    safety: safety.record.id,
+    scope: job.scope,
+    ...given({ parent: job.parent, paths: job.paths }),
+    undo: job.undo(id),
+    redo: job.redo(id),
+    ...context.stamp,
+  };
+}
+
+interface RestoreDone {
+  readonly checkpoint: StoredCheckpoint;
+  /** The checkpoint that was the newest before the restore. */
+  readonly before: StoredCheckpoint | undefined;
+  /** The paths that the restore wrote or deleted. */
+  readonly ours: ReadonlySet<TreePath>;
+}
+
+/**
+ * Notes the head in the log too (for a session that is opened again where checkpoints are not available), and who
+ * wrote what. The checkpoint has decided already, so a log or a store that refuses a note fails nothing.
+ */
+async function noteDone(site: RestoreSite, done: RestoreDone, context: OperationContext): Promise<void> {
+  const lost = 'The restore is done, but the log of the session could not note it';
+  await afterCommit(context, lost, async () => {
+    if (done.checkpoint.record.scope !== 'files') site.conversation.recordHead();
+    await site.noteAuthors(done.before, done.checkpoint, done.ours);
+  });
+}

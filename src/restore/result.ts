@@ -1,0 +1,128 @@
+// What a restore has made of the work tree: the capture of the result, and what it brought to light without writing it.
+// It publishes nothing and changes nothing.
+import { given } from '../base/given.ts';
+import type { SnapshotId } from '../base/ids.ts';
+import type { Capture } from '../capture/capturer.ts';
+import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import { type Entry, sameContent, type TreeChange } from '../tree/entry.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { withPut } from './over-limit.ts';
+import type { FilePlan, RestoreJob } from './restore-job.ts';
+
+/**
+ * The restored state as it is on disk now; what was restored is captured even where a rule ignores it. The present was
+ * captured a moment ago, so the files in directories that the restore left alone are not looked at again. What we wrote
+ * is in it, also where it is larger than today's limit.
+ */
+export async function captureAfter(
+  checkpoints: Checkpoints,
+  root: string,
+  { job: { scope }, plan, ours }: Omit<RestoreRun, 'before'>,
+  context: OperationContext,
+): Promise<Capture> {
+  const head = checkpoints.index.head;
+  const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan.plan;
+  const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
+  const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
+  // Other permission bits reach every name of a file, wherever its hard links are.
+  const isInPlace = permissionChanges.some(({ kind }) => kind === 'file');
+  const captured = await checkpoints.capture.capture({
+    ...given({ previous: head?.record.snapshot }),
+    alsoInclude: scope === 'conversation' ? [] : writes.map(({ path }) => path),
+    ...(isInPlace ? {} : { since: { capture: plan.present, touched } }),
+    onProgress: context.progress('capture'),
+  });
+  const tree = new AnchoredFiles(root);
+  try {
+    const written = writes.filter(({ path }) => ours.has(path));
+    return await withPut(
+      checkpoints.store,
+      tree,
+      captured,
+      () => new Map(written.map(({ path, after }) => [path, [after]])),
+    );
+  } finally {
+    tree.close();
+  }
+}
+
+/** What the capture after a restore holds that neither the one before it nor the restore itself put there. */
+export function revealedBy({ plan }: FilePlan, changes: readonly TreeChange[]): TreePath[] {
+  const written = new Set(plan.writes.map(({ path }) => path));
+  return changes
+    .filter(({ path, before }) => before === undefined && !written.has(path))
+    .map(({ path }) => path);
+}
+
+/** Reasons by which a file that we wrote may be left out: bits by which we cannot read it, or a capture's limits. */
+const hiding: ReadonlySet<string> = new Set([
+  'unreadable',
+  'tooLarge',
+  'nameTooLong',
+  'nestedGitDirectory',
+  'undecided',
+]);
+
+/**
+ * What a restore did that does not stand when it ends: another program wrote there meanwhile. Contents alone are
+ * compared, for bits are what the umask, the file system and access lists make of them. `changes` are those from the
+ * capture before to the one after.
+ */
+export function changedMeanwhile(
+  { plan }: FilePlan,
+  ours: ReadonlySet<TreePath>,
+  changes: readonly TreeChange[],
+  skipped: readonly SkippedPath[],
+): ReadonlySet<TreePath> {
+  const found = new Map(changes.map((change) => [change.path, change]));
+  const standing = (path: TreePath, before: Entry | undefined): Entry | undefined => {
+    const change = found.get(path);
+    return change === undefined ? before : change.after;
+  };
+  const unstable = new Set(skipped.flatMap(({ path, reason }) => (reason === 'unstable' ? [path] : [])));
+  const isUnseen = notSeenIn(skipped.filter(({ reason }) => hiding.has(reason)));
+  const removed = [
+    ...plan.deletes.map(({ path, expected }) => ({ path, before: expected })),
+    ...plan.writes.flatMap(({ displaces }) => displaces.map((each) => ({ path: each.path, before: each }))),
+  ];
+  const other = new Set<TreePath>();
+  for (const { path, after, expected } of plan.writes) {
+    const now = standing(path, expected);
+    const isMeant = !unstable.has(path) && now !== undefined && sameContent(now, after);
+    if (!isMeant && (now !== undefined || !isUnseen(path))) other.add(path);
+  }
+  for (const { path, before } of removed) if (standing(path, before) !== undefined) other.add(path);
+  for (const path of other) if (!ours.has(path)) other.delete(path);
+  return other;
+}
+
+export interface RestoreRun {
+  readonly job: RestoreJob;
+  readonly plan: FilePlan;
+  /** The state that undoing this restore goes back to. */
+  readonly before: SnapshotId;
+  /** What this run wrote or deleted. */
+  readonly ours: ReadonlySet<TreePath>;
+}
+
+/**
+ * What differs between the states before and after a restore without its doing: edited by somebody while it ran, or
+ * hidden by an ignore file that it brought. What an interrupted run had done already counts as its doing.
+ */
+export async function untouchedBy(
+  { store }: Checkpoints,
+  { job, plan, before, ours }: RestoreRun,
+  after: SnapshotId,
+): Promise<TreePath[]> {
+  const left = new Set(plan.plan.skipped.map(({ path }) => path));
+  const wanted = job.interrupted === undefined ? [] : await store.changes(before, job.target.record.snapshot);
+  const done = new Map(wanted.map((change) => [change.path, change.after?.blob]));
+  const isDone = (path: TreePath, blob: string | undefined): boolean =>
+    done.has(path) && done.get(path) === blob && !left.has(path);
+  return (await store.changes(before, after))
+    .filter((change) => !ours.has(change.path) && !isDone(change.path, change.after?.blob))
+    .map(({ path }) => path);
+}

@@ -1,0 +1,144 @@
+// Which of today's paths a checkpoint may have left out, though they stood there: skipped, excluded, too large, or
+// ignored by the `.gitignore` files that it holds. What it did not look at must not be read as "was not there". Rules
+// outside the work tree (info/exclude, the user's global excludes) are today's. In doubt a path was left out.
+import { join as joinPaths, relative } from 'node:path';
+import { files } from '../base/files.ts';
+import { rulesOf } from '../checkpoints/publish.ts';
+import { userPlaces } from '../git/ignore/global-excludes.ts';
+import { IgnoreChecker } from '../git/ignore/ignore-checker.ts';
+import { findRepository } from '../git/repository/git-dir.ts';
+import type { CheckpointRecord } from '../store/snapshot-store.ts';
+import { type Entry, isLink } from '../tree/entry.ts';
+import { Globs } from '../tree/globs.ts';
+import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { ancestors } from './plan.ts';
+import type { RestoreSite } from './restore-site.ts';
+
+/** Those of the entries, none of which the checkpoint holds, that it may have left out. */
+export async function leftOutThen(
+  site: RestoreSite,
+  target: CheckpointRecord,
+  entries: readonly Entry[],
+): Promise<ReadonlySet<TreePath>> {
+  if (entries.length === 0) return new Set();
+  const { store } = site.checkpoints;
+  // A record of an earlier version does not say: then the rules of today count.
+  const rules = target.rules ?? rulesOf(site.options);
+  const skipped = new Set(target.skipped.map(({ path }) => path));
+  const exclude = new Globs(rules.exclude ?? []);
+  const include = new Globs(rules.include ?? []);
+  const sizes = await store.sizes(entries.map(({ blob }) => blob));
+  const leftOut = new Set<TreePath>();
+  const asked: TreePath[] = [];
+  entries.forEach(({ path }, i) => {
+    const above = ancestors(path);
+    const matches = (globs: Globs): boolean =>
+      globs.matches(path, false) || above.some((directory) => globs.matches(directory, true));
+    const isLeftOut =
+      skipped.has(path) ||
+      above.some((directory) => skipped.has(directory)) ||
+      (sizes[i] ?? 0) > (rules.maxFileBytes ?? Number.POSITIVE_INFINITY) ||
+      matches(exclude);
+    if (isLeftOut) leftOut.add(path);
+    else if (!matches(include)) asked.push(path);
+  });
+  for (const path of await ignoredThen(site, target, asked)) leftOut.add(path);
+  return leftOut;
+}
+
+const batchMax = 512;
+
+/** Asks git, in a directory of ours that holds the `.gitignore` files of the checkpoint and nothing else. */
+async function ignoredThen(
+  site: RestoreSite,
+  target: CheckpointRecord,
+  paths: readonly TreePath[],
+): Promise<TreePath[]> {
+  const { workTree, directory, log } = site;
+  // Where the repository around it ignores the work tree, its rules do not count.
+  const isIgnored = (await site.checkpoints.capture.ignoredBy()) !== undefined;
+  const repository = isIgnored ? undefined : findRepository(workTree.root);
+  const place = joinPaths(directory.ignoreDirectory, 'then');
+  files.rmSync(place, { recursive: true, force: true });
+  const rules = new RulesThen(joinPaths(place, 'tree'), workTree.root, repository?.root ?? workTree.root);
+  const checker = new IgnoreChecker({
+    root: rules.root,
+    repository,
+    directory: joinPaths(place, 'git'),
+    places: userPlaces(),
+    log,
+  });
+  try {
+    const hasFiles = await rules.layOut(site, target, paths);
+    const { hasRules } = await checker.refresh();
+    if (!hasFiles && !hasRules) return [];
+    const ignored: TreePath[] = [];
+    for (let start = 0; start < paths.length; start += batchMax) {
+      const batch = paths.slice(start, start + batchMax);
+      const verdicts = await checker.ignored(batch.map((path) => rules.inRepository(path)));
+      ignored.push(...batch.filter((_, i) => verdicts[i] !== false));
+    }
+    return ignored;
+  } finally {
+    await checker.close();
+    files.rmSync(place, { recursive: true, force: true });
+  }
+}
+
+/** The `.gitignore` files of a checkpoint, laid out as they lay in the repository, those above the work tree as today. */
+class RulesThen {
+  readonly root: string;
+  readonly #workTree: string;
+  readonly #repository: string;
+  readonly #prefix: string;
+
+  constructor(root: string, workTree: string, repository: string) {
+    this.root = root;
+    this.#workTree = workTree;
+    this.#repository = repository;
+    this.#prefix = Buffer.from(relative(repository, workTree), 'utf8').toString('latin1');
+  }
+
+  inRepository(path: TreePath): TreePath {
+    return this.#prefix === '' ? path : (`${this.#prefix}/${path}` as TreePath);
+  }
+
+  /** Returns whether there is any file of rules. */
+  async layOut(site: RestoreSite, target: CheckpointRecord, paths: readonly TreePath[]): Promise<boolean> {
+    const { store } = site.checkpoints;
+    files.mkdirSync(this.root, { recursive: true, mode: 0o700 });
+    let isAny = this.#copyFromAbove();
+    const directories = new Set<TreePath>(paths.flatMap((path) => [rootPath, ...ancestors(path)]));
+    for (const directory of directories) {
+      const entry = await store.entry(target.snapshot, join(directory, '.gitignore'));
+      if (entry === undefined || isLink(entry)) continue; // git follows no link there
+      const parts: Uint8Array[] = [];
+      for await (const chunk of store.read(entry.blob)) parts.push(chunk);
+      this.#write(this.inRepository(entry.path), Buffer.concat(parts));
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  #copyFromAbove(): boolean {
+    let isAny = false;
+    for (let at = relative(this.#repository, this.#workTree); at !== ''; ) {
+      at = at.includes('/') ? at.slice(0, at.lastIndexOf('/')) : '';
+      const file = joinPaths(this.#repository, at, '.gitignore');
+      if (files.lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) continue;
+      this.#write(
+        Buffer.from(joinPaths(at, '.gitignore'), 'utf8').toString('latin1') as TreePath,
+        files.readFileSync(file),
+      );
+      isAny = true;
+    }
+    return isAny;
+  }
+
+  #write(path: TreePath, content: Buffer): void {
+    const full = (below: string): Buffer =>
+      Buffer.concat([Buffer.from(`${this.root}/`), Buffer.from(below, 'latin1')]);
+    files.mkdirSync(full(parentOf(path)), { recursive: true, mode: 0o700 });
+    files.writeFileSync(full(path), content, { mode: 0o600 });
+  }
+}

@@ -1,0 +1,73 @@
+// While a restore writes, it holds the work tree: another session's or daemon's restore waits a little, then says
+// that it is busy. Two locks: a name, and the directory itself, which holds between containers too. Captures take no lock: they see single files either old or new.
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { lockDirectory } from '../base/directory-lock.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { type ProcessLock, takeProcessLock } from '../base/process-lock.ts';
+import { requireRoot } from '../work-tree/work-tree.ts';
+import type { RestoreSite } from './restore-site.ts';
+
+type LockSite = Pick<RestoreSite, 'workTree' | 'log' | 'clock'> & {
+  readonly options: { readonly storage: string };
+};
+
+const patienceMs = 5_000;
+const retryMs = 50;
+
+/** Takes the work tree's lock. @throws WorkTreeBusy after five seconds, WorkTreeMissing, WorkTreeUnreadable, AbortError */
+export async function holdWorkTree(site: LockSite, signal: AbortSignal): Promise<ProcessLock> {
+  const { workTree, options } = site;
+  const deadline = site.clock.monotonic() + patienceMs;
+  const name = `work tree ${workTree.identity}`;
+  const file = join(options.storage, `work-tree-${workTree.identity.replaceAll(':', '-')}.lock`);
+  for (;;) {
+    const lock = await takeProcessLock(name, file);
+    if (lock !== undefined) {
+      const whole = await withDirectory(site, lock);
+      if (whole !== undefined) return whole;
+      lock.release();
+    }
+    if (site.clock.monotonic() > deadline) {
+      throw new CheckpointdError(
+        'WorkTreeBusy',
+        'Another session is restoring this work tree. Try again when it is done.',
+        { retryable: true },
+      );
+    }
+    await delay(retryMs, undefined, { signal });
+  }
+}
+
+/** Locks the work tree's root as well; undefined when another holds it. */
+async function withDirectory(
+  { workTree, log }: LockSite,
+  name: ProcessLock,
+): Promise<ProcessLock | undefined> {
+  try {
+    const lock = await lockDirectory(workTree.root);
+    if (lock.is === 'busy') return undefined;
+    if (lock.is === 'unavailable') {
+      log.info(`restores in another container are not kept apart from this one: ${lock.because}`);
+      return name;
+    }
+    return {
+      release: () => {
+        // What was done under it is done: a close that fails must not stand in the place of the answer.
+        try {
+          lock.release();
+        } catch (error) {
+          if (systemCode(error) === undefined) throw error;
+          log.warn(`the lock of the work tree could not be closed: ${String(error)}`);
+        } finally {
+          name.release();
+        }
+      },
+    };
+  } catch (error) {
+    name.release();
+    // Gone, replaced or unreadable: said as every other look at the work tree says it.
+    if (systemCode(error) !== undefined) requireRoot(workTree.root);
+    throw error;
+  }
+}

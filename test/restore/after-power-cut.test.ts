@@ -1,0 +1,221 @@
+// Restores that were answered before their files were on the disk: what a power cut takes of them is put back by the
+// next opening, and a mere kill repeats nothing. The cut is played: the files are made what it leaves, and the note is
+// given the boot of another start of the machine.
+import { existsSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import type { Session } from '../../src/session/session.ts';
+import { git } from '../support/git-oracle.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+import { rewriteRecord } from '../support/stores/rewritten-record.ts';
+import { until } from '../support/until.ts';
+
+const notesOf = ({ parts: { directory } }: Session): string[] =>
+  readdirSync(directory.own)
+    .filter((name) => /^restored-.*\.json$/.test(name))
+    .map((name) => join(directory.own, name));
+
+/** A session whose restore to turn 1 was answered, and none of whose files reached the disk before it was killed. */
+async function answered(rig: SessionRig): Promise<Session> {
+  const session = await rig.open();
+  for (const name of ['a', 'b', 'c', 'd']) rig.write(name, `${name} one\n`);
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+  for (const name of ['a', 'b', 'c']) rig.write(name, `${name} two\n`);
+  rmSync(join(rig.work, 'd'));
+  rig.write('later', 'made later\n');
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+  await restoreUnsynced(rig, session, '1');
+  assert.is(rig.read('a'), 'a one\n');
+  assert.not.ok(existsSync(join(rig.work, 'later')));
+  return session;
+}
+
+async function restoreUnsynced(rig: SessionRig, session: Session, tag: string): Promise<void> {
+  let isAnswered = false;
+  installFault((call, target) => {
+    if (call === 'rename' && target.endsWith('/restore.json')) isAnswered = true;
+    // Nothing of the work tree is synced from then on.
+    if (isAnswered && call === 'open' && target.startsWith('/proc/self/fd/'))
+      throw Object.assign(new Error('EIO'), { code: 'EIO' });
+  });
+  try {
+    await rig.request('checkpoint/restore', { session: session.id, tag, mode: 'hard' });
+    await until('the sync fails', () => rig.logged.some((line) => line.includes('could not be synced')));
+  } finally {
+    installFault(undefined);
+  }
+}
+
+/** The machine has started anew since. */
+function startAnew(session: Session): void {
+  for (const file of notesOf(session)) {
+    const at = statSync(file).ctimeMs;
+    rewriteRecord(file, () => ({ boot: 'another' }));
+    assert.ok(statSync(file).ctimeMs - at < 60_000);
+  }
+}
+
+test('an answered restore leaves a note until its files are synced, and the answer does not wait for it (F92)', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    assert.is(notesOf(session).length, 1, 'the files did not reach the disk');
+    assert.not.ok(existsSync(session.parts.directory.intentFile), 'it is not that of a restore under way');
+    rig.write('a', 'a three\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, tag: '1', mode: 'hard' });
+    await until('the note goes', () => notesOf(session).length === 0);
+  }));
+
+test('an orderly end removes a session although the files of its restore are not synced, an abrupt one does not', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    await rig.sessions.close(session.id, 'abrupt');
+    assert.is(notesOf(session).length, 1);
+    const again = await rig.open();
+    assert.is(again.id, session.id);
+    await until('the note goes', () => notesOf(again).length === 0);
+    rig.write('a', 'a three\n');
+    await restoreUnsynced(rig, again, '1');
+    assert.is(notesOf(again).length, 1);
+    await rig.sessions.close(again.id, 'orderly');
+    assert.not.ok(existsSync(again.parts.directory.root));
+  }));
+
+test('after a mere kill nothing of an answered restore is repeated, whatever was done since', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    await rig.sessions.close(session.id, 'abrupt');
+    rig.write('a', 'a two\n'); // as it was before the restore
+    rig.write('b', '');
+    rmSync(join(rig.work, 'd'));
+    rig.write('later', 'made later\n');
+    const again = await rig.open();
+    assert.equal([rig.read('a'), rig.read('b'), rig.read('later')], ['a two\n', '', 'made later\n']);
+    assert.not.ok(existsSync(join(rig.work, 'd')));
+    assert.is(again.recovered, undefined);
+    await until('the note goes', () => notesOf(again).length === 0);
+  }));
+
+test('after a power cut what it took of an answered restore is put back, and what was edited since stays (F92)', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    await rig.sessions.close(session.id, 'abrupt');
+    startAnew(session);
+    truncateSync(join(rig.work, 'a'), 0);
+    rig.write('b', 'b mine\n');
+    rig.write('c', 'c two\n');
+    truncateSync(join(rig.work, 'd'), 2);
+    rig.write('later', 'made later\n');
+    const again = await rig.open();
+    assert.equal(
+      ['a', 'b', 'c', 'd'].map((name) => rig.read(name)),
+      ['a one\n', 'b mine\n', 'c one\n', 'd one\n'],
+    );
+    assert.not.ok(existsSync(join(rig.work, 'later')));
+    assert.equal(again.recovered?.restored, ['a', 'c', 'd']);
+    assert.equal(again.recovered?.deleted, ['later']);
+    await until('the note goes', () => notesOf(again).length === 0);
+    await rig.request('checkpoint/undo', { session: again.id });
+    assert.is(rig.read('c'), 'c two\n', 'what stood there was saved');
+  }));
+
+test('a machine that started anew long after the restore finds the work of that time as it is', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    await rig.sessions.close(session.id, 'abrupt');
+    startAnew(session);
+    const [note = ''] = notesOf(session);
+    await until('a second passes', () => Date.now() - statSync(note).ctimeMs > 1_100);
+    rig.write('a', '');
+    renameSync(join(rig.work, 'd'), join(rig.work, 'e'));
+    rig.write('c', 'c two\n');
+    const again = await rig.open();
+    assert.equal([rig.read('a'), rig.read('c'), rig.read('e')], ['', 'c two\n', 'd one\n']);
+    assert.is(again.recovered, undefined);
+    assert.equal(notesOf(again), []);
+  }));
+
+test('of two answered restores that a power cut took, the later one counts', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    rig.daemon.logged.length = 0;
+    // The safety checkpoint has the only copy of this, so an abrupt end leaves the session.
+    rig.write('mine', 'in no other checkpoint\n');
+    await restoreUnsynced(rig, session, '2');
+    assert.is(notesOf(session).length, 2);
+    await rig.sessions.close(session.id, 'abrupt');
+    startAnew(session);
+    truncateSync(join(rig.work, 'a'), 0);
+    rig.write('b', 'b one\n');
+    const again = await rig.open();
+    assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a two\n', 'b two\n', 'c two\n']);
+    assert.ok(existsSync(join(rig.work, 'later')));
+    await until('the note goes', () => notesOf(again).length === 0);
+  }));
+
+for (const what of ['ref and commit', 'ref'])
+  test(`a restore whose ${what} went with the power is done again, conversation and all`, () =>
+    withSessions(async (rig) => {
+      const session = await answered(rig);
+      const head = session.requireCheckpoints().index.head;
+      await rig.sessions.close(session.id, 'abrupt');
+      startAnew(session);
+      const { root } = session.parts.directory;
+      for (const ref of git(root, 'for-each-ref', '--format=%(refname)', '--points-at', head?.commit ?? '')
+        .trim()
+        .split('\n'))
+        git(root, 'update-ref', '-d', ref);
+      const commit = head?.commit ?? '';
+      // A commit that is left is found again, and the restore that it tells of is repeated by another one.
+      if (what !== 'ref') rmSync(join(root, 'objects', commit.slice(0, 2), commit.slice(2)));
+      for (const name of ['a', 'b']) rig.write(name, `${name} two\n`);
+      rig.write('d', 'd mine\n');
+      const again = await rig.open();
+      const now = again.requireCheckpoints().index.head;
+      assert.is(now?.record.id === head?.record.id, what !== 'ref');
+      assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a one\n', 'b one\n', 'c one\n']);
+      // Where the restore stands, an edit after it is one.
+      assert.equal(again.recovered?.restored, what === 'ref' ? ['a', 'b'] : ['a', 'b', 'd']);
+      await rig.request('checkpoint/undo', { session: again.id });
+      assert.is(rig.read('d'), 'd mine\n');
+    }));
+
+test('a restore whose checkpoints all went with the power: what it wrote is put back where it is empty or gone', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    const { index } = session.requireCheckpoints();
+    const head = index.head;
+    const safety = index.safeties().at(-1);
+    await rig.sessions.close(session.id, 'abrupt');
+    startAnew(session);
+    const { root } = session.parts.directory;
+    for (const commit of [head?.commit ?? '', safety?.commit ?? ''])
+      for (const ref of git(root, 'for-each-ref', '--format=%(refname)', '--points-at', commit)
+        .trim()
+        .split('\n'))
+        git(root, 'update-ref', '-d', ref);
+    truncateSync(join(rig.work, 'a'), 0);
+    rig.write('b', 'b mine\n');
+    rmSync(join(rig.work, 'd'));
+    const again = await rig.open();
+    assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a one\n', 'b mine\n', 'c one\n']);
+    await until('the note of what was put back goes', () => notesOf(again).length === 0);
+  }));
+
+test('a note that nobody can read, or of another directory, locks nothing', () =>
+  withSessions(async (rig) => {
+    const session = await answered(rig);
+    await rig.sessions.close(session.id, 'abrupt');
+    startAnew(session);
+    const [note = ''] = notesOf(session);
+    rewriteRecord(note, ({ root }) => ({ root: { ...(root as object), inode: '1' } }));
+    writeFileSync(note.replace('restored-', 'restored-0'), '{');
+    truncateSync(join(rig.work, 'a'), 0);
+    const again = await rig.open();
+    assert.is(rig.read('a'), '');
+    assert.equal(notesOf(again), []);
+  }));
+
+test.run();

@@ -1,0 +1,68 @@
+// Contents and directories that the store has lost, unnoticed: what is healthy is restored all the same, and what a restore
+// takes away can be read from the store before it goes.
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Session } from '../../src/session/session.ts';
+import { git } from '../support/git-oracle.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+/** Fills stored objects with something else. */
+function spoil({ parts }: Session, ...names: readonly string[]): void {
+  const { root } = parts.directory;
+  for (const name of names) {
+    const id = git(root, 'rev-parse', name).trim();
+    const file = join(root, 'objects', id.slice(0, 2), id.slice(2));
+    assert.ok(existsSync(file), `${name} is a loose object`);
+    rmSync(file);
+    writeFileSync(file, 'garbage');
+  }
+}
+
+/** Turn 1 with its files, and turn 2 with others. */
+async function twoTurns(rig: SessionRig): Promise<Session> {
+  rig.settings = { retention: 'keep' };
+  rig.write('d/a', 'a zero\n');
+  const session = await rig.open();
+  for (const turn of ['one', 'two']) {
+    rig.write('d/a', `a ${turn}\n`);
+    rig.write('b', `b ${turn}\n`);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+  }
+  return session;
+}
+
+const treeOf = async (rig: SessionRig, session: Session, tag: string): Promise<string> =>
+  (await rig.request('checkpoint/get', { session: session.id, tag })).checkpoint.snapshot;
+
+for (const lost of ['0', '2'])
+  test(`a restore to 1 needs nothing of ${lost}, which is lost: what only that could tell of counts as an edit`, () =>
+    withSessions(async (rig) => {
+      const before = await twoTurns(rig);
+      spoil(before, await treeOf(rig, before, lost));
+      await rig.request('session/close', { session: before.id });
+      rig.write('d/a', 'by hand\n');
+      const session = await rig.open();
+      const asked = { session: session.id, tag: '1', mode: 'hard' } as const;
+      const { conflicts } = await rig.request('checkpoint/restore', { ...asked, dryRun: true });
+      assert.ok(conflicts.some(({ path }) => path === 'd/a'));
+      await rig.request('checkpoint/restore', asked);
+      assert.equal([rig.read('d/a'), rig.read('b')], ['a one\n', 'b one\n']);
+      await rig.request('checkpoint/undo', { session: session.id });
+      assert.equal([rig.read('d/a'), rig.read('b')], ['by hand\n', 'b two\n']);
+    }));
+
+test('a content that the store has lost unnoticed is written again before its file goes, and undo brings it back', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    const tree = await treeOf(rig, session, '2');
+    spoil(session, `${tree}:d/a`, `${tree}:b`);
+    await rig.request('checkpoint/restore', { session: session.id, tag: '1', mode: 'hard' });
+    assert.equal([rig.read('d/a'), rig.read('b')], ['a one\n', 'b one\n']);
+    await rig.request('checkpoint/undo', { session: session.id });
+    assert.equal([rig.read('d/a'), rig.read('b')], ['a two\n', 'b two\n']);
+    assert.ok((await rig.request('store/verify', { session: session.id })).ok);
+  }));
+
+test.run();

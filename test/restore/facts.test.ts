@@ -1,0 +1,63 @@
+// What a hard restore would delete and cannot look at: it stays, because it cannot be saved, and that is told.
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import type { RestoreResult } from '../../src/protocol/types.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+/** A hard restore to the base, in which every call of this kind on this path fails. */
+async function restoreWith(
+  rig: SessionRig,
+  session: string,
+  [failing, code]: readonly [call: string, code: string],
+  more: { readonly mode?: 'soft' | 'hard'; readonly dryRun?: boolean } = {},
+): Promise<RestoreResult> {
+  installFault((call, target) => {
+    if (call === failing && target.endsWith('/later/made'))
+      throw Object.assign(new Error(`${code}: injected`), { code });
+  });
+  try {
+    return await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard', ...more });
+  } finally {
+    installFault(undefined);
+  }
+}
+
+const failures = ({ failed }: RestoreResult): string[] =>
+  failed.map(({ path, reason }) => `${path} ${reason}`);
+
+for (const call of [
+  ['open', 'EIO'],
+  ['open', 'EACCES'],
+  ['lstat', 'EIO'],
+] as const)
+  test(`a file that cannot be looked at (${call.join(' ')}) stays, and is told as failed`, () =>
+    withSessions(async (rig) => {
+      rig.write('kept', 'kept\n');
+      const { id: session } = await rig.open();
+      rig.write('later/made', 'made\n');
+      rig.write('later/other', 'other\n');
+      await rig.request('checkpoint/create', { session, kind: 'turn' });
+      rig.write('later/other', 'changed\n'); // what is told to be unchanged is not looked at, and known to be saved
+      const foreseen = await restoreWith(rig, session, call, { dryRun: true });
+      const done = await restoreWith(rig, session, call);
+      assert.is(rig.read('later/made'), 'made\n');
+      const told = failures(done);
+      assert.ok(
+        told.some((each) => /^later(\/made)? unsaved$/.test(each)),
+        told.join(),
+      );
+      assert.equal(failures(foreseen), told, 'the dry run foretells it');
+      const again = await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+      assert.equal(failures(again), []);
+    }));
+
+test('a soft restore would not delete it, and says nothing of it', () =>
+  withSessions(async (rig) => {
+    const { id: session } = await rig.open();
+    rig.write('later/made', 'made\n');
+    await rig.request('checkpoint/create', { session, kind: 'turn' });
+    assert.equal(failures(await restoreWith(rig, session, ['open', 'EIO'], { mode: 'soft' })), []);
+  }));
+
+test.run();

@@ -1,0 +1,111 @@
+// Writes through a descriptor that was open before a restore: they are edits after it, found two seconds later, at the
+// end of the session, or at the next opening after a kill.
+import { closeSync, openSync, readdirSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { DaemonRig } from '../support/daemon-rig.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+import { until } from '../support/until.ts';
+
+const back = { tag: '0', mode: 'hard', onConflict: 'overwrite', confirm: true } as const;
+
+const displacedIn = (storage: string, session: string): string[] =>
+  readdirSync(join(storage, session, 'checkpointd')).filter((name) => name.startsWith('displaced-'));
+
+/** A session that went back to where `a` was `one` and `later` was not, with descriptors of both from before. */
+async function restored(
+  rig: SessionRig,
+): Promise<{ readonly session: string; readonly write: (text: string) => void }> {
+  rig.write('a', 'one\n');
+  const { id: session } = await rig.open();
+  rig.write('a', 'two\n');
+  rig.write('d/later', 'later\n');
+  await rig.request('checkpoint/create', { session, kind: 'turn' });
+  const open = ['a', 'd/later'].map((name) => openSync(join(rig.work, name), 'r+'));
+  await rig.request('checkpoint/restore', { session, ...back });
+  assert.is(rig.read('a'), 'one\n');
+  const write = (text: string): void => {
+    for (const fd of open) {
+      writeSync(fd, text, 0);
+      closeSync(fd);
+    }
+  };
+  return { session, write };
+}
+
+test('a write that comes after the restore is back two seconds later, told, and in the next checkpoint (F76)', () =>
+  withSessions(async (rig) => {
+    const { session, write } = await restored(rig);
+    write('late edit\n');
+    assert.is(displacedIn(rig.storage, session).length, 1);
+    await until('the late look', () => displacedIn(rig.storage, session).length === 0);
+    assert.equal([rig.read('a'), rig.read('d/later')], ['late edit\n', 'late edit\n']);
+    const told = rig.logged.filter((line) => line.includes('was written to by a program'));
+    assert.equal(told.length, 2);
+    assert.match(told.join('\n'), 'warn "d/later"');
+    const { checkpoint } = await rig.request('checkpoint/create', { session, kind: 'turn' });
+    for (const path of ['a', 'd/later']) {
+      const { data } = await rig.request('checkpoint/readFile', { session, tag: checkpoint.id, path });
+      assert.is(data, 'late edit\n');
+    }
+  }));
+
+test('what nobody wrote to goes without a word', () =>
+  withSessions(async (rig) => {
+    const { session } = await restored(rig);
+    await until('the late look', () => displacedIn(rig.storage, session).length === 0);
+    assert.is(rig.read('a'), 'one\n');
+    assert.equal(
+      rig.logged.filter((line) => line.startsWith('warn')),
+      [],
+    );
+  }));
+
+for (const method of ['session/close', 'session/delete'] as const)
+  test(`${method} does not wait, and loses no late write (F76)`, () =>
+    withSessions(async (rig) => {
+      const { session, write } = await restored(rig);
+      write('late edit\n');
+      await rig.request(method, { session });
+      assert.equal([rig.read('a'), rig.read('d/later')], ['late edit\n', 'late edit\n']);
+      await rig.sessions.deletionsDone();
+      assert.equal(readdirSync(rig.storage), []);
+    }));
+
+for (const end of ['opened again', 'deleted', 'swept'] as const)
+  test(`a daemon killed before it looked again: the late write is there when the session is ${end} (F50, F76)`, async () => {
+    const rig = new DaemonRig();
+    try {
+      const { client, session } = await rig.opened(end === 'swept' ? {} : { retention: 'keep' });
+      rig.write('a.txt', 'two\n');
+      await client.request('checkpoint/create', { session, kind: 'turn' });
+      const fd = openSync(join(rig.work, 'a.txt'), 'r+');
+      await client.request('checkpoint/restore', { session, ...back });
+      await client.kill();
+      writeSync(fd, 'late edit\n', 0);
+      closeSync(fd);
+      assert.equal([rig.read('a.txt'), displacedIn(rig.storage, session).length], ['a\n', 1]);
+      const kept = (): string[] => Object.keys(rig.tree()).filter((path) => path.includes('.ckpt-'));
+      if (end === 'opened again') {
+        const again = await rig.opened({ retention: 'keep' });
+        assert.is(rig.read('a.txt'), 'late edit\n');
+        assert.equal([kept(), displacedIn(rig.storage, session)], [[], []]);
+        const { hasChanges } = await again.client.request('checkpoint/hasChanges', { session });
+        assert.ok(hasChanges, 'it is an edit after the restore');
+        return;
+      }
+      const next = await rig.start({ graceHours: 0 });
+      if (end === 'deleted') await next.request('session/delete', { session });
+      else {
+        await rig.open(next, { conversationId: 'other' });
+        await until('the sweep', () => !rig.sessions().includes(session));
+      }
+      // Without the store nobody can tell what stands at its path.
+      assert.equal([rig.read('a.txt'), kept().map((path) => rig.read(path))], ['a\n', ['late edit\n']]);
+    } finally {
+      await rig.dispose();
+    }
+  });
+
+test.run();

@@ -1,0 +1,263 @@
+// What a program writes to a file that it had open before a restore took it away: it is found by the late look.
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { type LateLook, lookAtDisplaced } from '../../src/restore/late-look.ts';
+import { type AppliedPlan, applyRestore } from '../../src/restore/restorer.ts';
+import { byBytes } from '../../src/tree/tree-path.ts';
+import {
+  build,
+  MemoryContents,
+  makeDirectory,
+  model,
+  path,
+  planBetween,
+  remove,
+} from '../support/trees/model-tree.ts';
+
+const id = '0123456789abcdefghjk';
+const present = model({ 'd/f': 'new', 'e/gone': 'new', other: 'new' });
+const target = model({ 'd/f': 'old', other: 'old' });
+const contents = new MemoryContents(present, target);
+
+interface Rig {
+  readonly work: string;
+  readonly displacedTo: string;
+  readonly restore: (elsewhere?: string) => Promise<AppliedPlan>;
+  readonly look: (withStore?: boolean) => Promise<LateLook>;
+  readonly read: (name: string) => string;
+  /** The names of a directory that no tree of the test has. */
+  readonly kept: (directory?: string) => string[];
+}
+
+/** Runs a test on a work tree that is `present`, with a restore to `target`. */
+async function withTree<T>(run: (rig: Rig) => Promise<T>): Promise<T> {
+  const top = makeDirectory();
+  const work = `${top}/w`;
+  const displacedTo = `${top}/displaced`;
+  mkdirSync(work);
+  build(work, present);
+  try {
+    return await run({
+      work,
+      displacedTo,
+      restore: (elsewhere = displacedTo) =>
+        applyRestore({
+          root: work,
+          plan: planBetween(present, target, 'hard'),
+          id,
+          contents,
+          displacedTo: elsewhere,
+        }),
+      look: (withStore = true) =>
+        lookAtDisplaced({
+          directory: displacedTo,
+          root: work,
+          id,
+          contents: withStore ? contents : undefined,
+        }),
+      read: (name) => readFileSync(`${work}/${name}`, 'utf8'),
+      kept: (directory = '.') =>
+        readdirSync(`${work}/${directory}`).filter((name) => name.startsWith('.ckpt-')),
+    });
+  } finally {
+    installFault(undefined);
+    remove(top);
+  }
+}
+
+function writeLate(fd: number, text: string): void {
+  writeSync(fd, text, 0);
+  closeSync(fd);
+}
+
+/** Two files are open while a restore replaces the one and removes the other; both are written to afterwards. */
+async function restoreAndWriteLate(work: string, restore: Rig['restore']): Promise<void> {
+  const replaced = openSync(`${work}/d/f`, 'r+');
+  const removed = openSync(`${work}/e/gone`, 'r+');
+  await restore();
+  writeLate(replaced, 'late one');
+  writeLate(removed, 'late two');
+}
+
+test('what nobody wrote to lies outside the work tree, and is gone after the look', () =>
+  withTree(async ({ displacedTo, restore, look, read, work }) => {
+    const { restored, deleted } = await restore();
+    assert.equal([restored, deleted], [['d/f', 'other'], ['e/gone']]);
+    assert.is(readdirSync(displacedTo).length, 4, 'three files and the note');
+    assert.equal(await look(), { edits: [], left: [] });
+    assert.not.ok(existsSync(displacedTo));
+    assert.equal([read('d/f'), existsSync(`${work}/e`)], ['old', false]);
+  }));
+
+test('a write through a descriptor that was open before the restore comes back to its path (F76)', () =>
+  withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
+    await restoreAndWriteLate(work, restore);
+    assert.equal(await look(), { edits: [{ path: 'e/gone' }, { path: 'd/f' }], left: [] });
+    assert.equal([read('d/f'), read('e/gone'), read('other')], ['late one', 'late two', 'old']);
+    assert.not.ok(existsSync(displacedTo));
+    assert.equal([kept('d'), kept('e')], [[], []]);
+  }));
+
+test('where the path was edited since, or removed, a late write is kept beside it (F76)', () =>
+  withTree(async ({ restore, look, read, kept, work }) => {
+    const descriptors = ['d/f', 'e/gone', 'other'].map((name) => openSync(`${work}/${name}`, 'r+'));
+    await restore();
+    writeFileSync(`${work}/d/f`, 'newer');
+    writeFileSync(`${work}/e`, 'a file where its directory was');
+    rmSync(`${work}/other`);
+    for (const fd of descriptors) writeLate(fd, 'late');
+    const { edits } = await look();
+    assert.equal(edits.map((each) => each.path).sort(byBytes), ['d/f', 'e/gone', 'other']);
+    assert.equal([read('d/f'), read('e')], ['newer', 'a file where its directory was']);
+    assert.not.ok(existsSync(`${work}/other`), 'whoever removed it wanted it gone');
+    const names = [...kept('d').map((name) => `d/${name}`), ...kept()];
+    assert.equal(names.map(read), ['late', 'late', 'late']);
+    assert.equal(edits.map(({ keptAs = '' }) => keptAs).sort(byBytes), names.sort(byBytes));
+  }));
+
+test('without a store a late write is kept beside its path, and what is unwritten goes', () =>
+  withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
+    const fd = openSync(`${work}/d/f`, 'r+');
+    await restore();
+    writeLate(fd, 'late');
+    assert.is((await look(false)).edits.length, 1);
+    assert.equal([read('d/f'), ...kept('d').map((name) => read(`d/${name}`))], ['old', 'late']);
+    assert.not.ok(existsSync(displacedTo));
+  }));
+
+test('on another disk nothing is put aside, and the restore is as it was', () =>
+  withTree(async ({ restore, read, kept, work }) => {
+    const shared = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+    const other = mkdtempSync(`${shared}/checkpointd-other-`);
+    try {
+      if (statSync(other).dev === statSync(work).dev)
+        return console.log('skipped: a restore with its storage on another disk: there is none');
+      const { restored, conflicts } = await restore(`${other}/displaced`);
+      assert.equal([restored, conflicts], [['d/f', 'other'], []]);
+      assert.equal([read('d/f'), kept('d'), readdirSync(other)], ['old', [], []]);
+    } finally {
+      remove(other);
+    }
+  }));
+
+test('a file with another name is not taken for an edit of the one that went', () =>
+  withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
+    linkSync(`${work}/d/f`, `${work}/../second`);
+    await restore();
+    writeFileSync(`${work}/../second`, 'by the other name');
+    assert.equal(await look(), { edits: [], left: [] });
+    assert.equal([read('d/f'), kept('d'), existsSync(displacedTo)], ['old', [], false]);
+  }));
+
+/** Kills a look at its n-th call and looks once more; false where it made fewer calls. */
+const killedAt = (n: number): Promise<boolean> =>
+  withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
+    await restoreAndWriteLate(work, restore);
+    let calls = 0;
+    installFault(() => {
+      calls += 1;
+      if (calls >= n) throw new Error('killed');
+    });
+    const isKilled = await look().then(
+      () => false,
+      () => true,
+    );
+    installFault(undefined);
+    if (existsSync(displacedTo)) await look();
+    assert.equal([read('d/f'), read('e/gone')], ['late one', 'late two'], `killed at call ${n}`);
+    assert.equal([existsSync(displacedTo), kept('d'), kept('e')], [false, [], []], `killed at call ${n}`);
+    return isKilled;
+  });
+
+test('a look that is killed anywhere is repeated by the next, and loses nothing', async () => {
+  let n = 1;
+  while (await killedAt(n)) n += 1;
+  assert.ok(n > 30, `only ${n} calls`);
+});
+
+test('after a power cut that took the note, what the store has is removed and the rest is kept', () =>
+  withTree(async ({ displacedTo, restore, look, read, kept, work }) => {
+    const fd = openSync(`${work}/d/f`, 'r+');
+    await restore();
+    writeLate(fd, 'late');
+    writeFileSync(`${displacedTo}/note`, '{"first":0,"files":[{"path":"../outsi');
+    assert.is((await look()).edits.length, 1);
+    assert.equal(kept().map(read), ['late']);
+    assert.not.ok(existsSync(displacedTo));
+  }));
+
+test('an edit stays where it is while another directory stands where the work tree was', () =>
+  withTree(async ({ displacedTo, restore, look, read, work }) => {
+    const fd = openSync(`${work}/d/f`, 'r+');
+    await restore();
+    writeLate(fd, 'late');
+    renameSync(work, `${work}.moved`);
+    mkdirSync(work);
+    const { edits, left } = await look();
+    assert.equal([edits, left.map(({ because }) => because)], [[], ['WorkTreeMissing']]);
+    assert.equal(readdirSync(work), []);
+    rmSync(work, { recursive: true });
+    renameSync(`${work}.moved`, work);
+    await look();
+    assert.equal([read('d/f'), existsSync(displacedTo)], ['late', false]);
+  }));
+
+for (const where of ['outside the work tree', 'in it'] as const)
+  test(`edits of both, the old content and the new, in the moment of the exchange are both kept, with second names ${where} (F76)`, () =>
+    withTree(async ({ restore, read, kept, displacedTo, work }) => {
+      if (where === 'in it') writeFileSync(displacedTo, 'no directory can be made here');
+      let isEdited = false;
+      const old = openSync(`${work}/d/f`, 'r+');
+      installFault((call, target) => {
+        // The last look at the second name, when the new content stands at the path.
+        if (call !== 'lstat' || isEdited || read('d/f') !== 'old') return;
+        if (!/\/displaced\/|ckpt-tmp/.test(target)) return;
+        isEdited = true;
+        writeLate(old, 'edit 1');
+        writeFileSync(`${work}/d/f`, 'edit 2');
+      });
+      const { conflicts, keptBeside } = await restore();
+      installFault(undefined);
+      assert.ok(isEdited);
+      assert.equal(conflicts, ['d/f']);
+      assert.is(read('d/f'), 'edit 2');
+      assert.equal(
+        kept('d').map((name) => read(`d/${name}`)),
+        ['edit 1'],
+      );
+      assert.equal(keptBeside, [{ path: path('d/f'), keptAs: `d/${kept('d')[0]}` }]);
+    }));
+
+test('an edit in the moment of the exchange goes back at once when nothing else was edited', () =>
+  withTree(async ({ restore, look, read, kept, work }) => {
+    let isEdited = false;
+    const old = openSync(`${work}/d/f`, 'r+');
+    installFault((call, target) => {
+      if (call !== 'lstat' || isEdited || read('d/f') !== 'old' || !target.includes('/displaced/')) return;
+      isEdited = true;
+      writeLate(old, 'edit 1');
+    });
+    const { conflicts, keptBeside } = await restore();
+    installFault(undefined);
+    assert.equal([conflicts, keptBeside, read('d/f'), kept('d')], [['d/f'], [], 'edit 1', []]);
+    assert.equal((await look()).edits, []);
+  }));
+
+test.run();

@@ -1,0 +1,240 @@
+// A restore that was interrupted, and what somebody did to the work tree before the next start: recovery repeats the
+// request as it was asked, and counts whatever was edited since as somebody else's work.
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import type { Session } from '../../src/session/session.ts';
+import { git } from '../support/git-oracle.ts';
+import { breakAt, interrupt } from '../support/interrupted-restore.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+const numbers = [0, 1, 2, 3];
+const policy = { onConflict: 'overwrite', confirm: true, dryRun: false } as const;
+const toFirst = { tag: '1', mode: 'hard', ...policy } as const;
+
+/** Turn 1 has four files; turn 2 changed them all, and made `made/later`. */
+async function twoTurns(rig: SessionRig): Promise<Session> {
+  const session = await rig.open();
+  for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+  for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
+  rig.write('made/later', 'made in turn 2\n');
+  await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+  return session;
+}
+
+const texts = (paths: readonly string[] | undefined): string[] => [...(paths ?? [])].sort();
+
+test('what was edited after the kill is told as a conflict, and one undo brings it and the state before back', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
+    rig.write('f0', 'an hour of work\n');
+    rig.write('f3', 'another hour\n');
+    const again = await rig.open();
+    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
+    assert.equal(texts(again.recovered?.conflicts), ['f0', 'f3']);
+    await rig.request('store/gc', { session: again.id });
+    await rig.request('checkpoint/undo', { session: again.id, ...policy });
+    assert.is(rig.read('f0'), 'an hour of work\n');
+    assert.is(rig.read('f3'), 'another hour\n');
+    assert.is(rig.read('f1'), '1 two\n');
+    assert.is(rig.read('f2'), '2 two\n');
+    assert.is(rig.read('made/later'), 'made in turn 2\n');
+  }));
+
+test('what was made after the kill at a path that neither state holds is left alone, and told', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
+    rig.write('fresh', 'made after the kill\n');
+    const again = await rig.open();
+    assert.is(rig.read('fresh'), 'made after the kill\n');
+    assert.is(rig.read('f3'), '3 one\n');
+    assert.equal(texts(again.recovered?.conflicts), ['fresh']);
+    assert.equal(
+      again.recovered?.skipped.map(({ path }) => path),
+      ['fresh'],
+    );
+    await rig.request('checkpoint/undo', { session: again.id, ...policy });
+    assert.is(rig.read('fresh'), 'made after the kill\n');
+    assert.is(rig.read('f3'), '3 two\n');
+  }));
+
+for (const steps of [2, 4, 6]) {
+  test(`a restore that was to skip edits of others, broken at step ${steps}, skips them when it is finished, too`, () =>
+    withSessions(async (rig) => {
+      const session = await twoTurns(rig);
+      rig.write('f1', 'edited by hand before the restore\n');
+      await interrupt(rig, session, steps, () =>
+        rig.request('checkpoint/restore', { session: session.id, ...toFirst, onConflict: 'skip' }),
+      );
+      rig.write('f2', 'edited by hand after the kill\n');
+      const again = await rig.open();
+      assert.is(rig.read('f1'), 'edited by hand before the restore\n');
+      assert.is(rig.read('f2'), 'edited by hand after the kill\n');
+      assert.is(rig.read('f0'), '0 one\n');
+      assert.equal(texts(again.recovered?.skipped.map(({ path }) => path)), ['f1', 'f2']);
+    }));
+}
+
+test('a restore that was to fail for edits of others leaves alone what was edited after the kill', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst, onConflict: 'fail' }),
+    );
+    rig.write('f3', 'edited by hand after the kill\n');
+    const again = await rig.open();
+    assert.is(rig.read('f3'), 'edited by hand after the kill\n');
+    assert.is(rig.read('f0'), '0 one\n');
+    assert.equal(texts(again.recovered?.conflicts), ['f3']);
+  }));
+
+test('a file that the restore had only revealed is spared when its undo is interrupted and finished', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rig.write('.gitignore', 'secret\n');
+    rig.write('secret', 'never captured\n');
+    for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst }); // takes .gitignore away, and so reveals the secret
+    await interrupt(rig, session, 4, () =>
+      rig.request('checkpoint/undo', { session: session.id, ...policy }),
+    );
+    await rig.open();
+    assert.is(rig.read('secret'), 'never captured\n');
+    assert.is(rig.read('.gitignore'), 'secret\n');
+    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} two\n`);
+  }));
+
+test('a file that an interrupted restore reveals is left alone when it is finished', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    for (const n of numbers) rig.write(`f${n}`, `${n} one\n`);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rig.write('.gitignore', 'secret\n');
+    rig.write('secret', 'never captured\n');
+    for (const n of numbers) rig.write(`f${n}`, `${n} two\n`);
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await interrupt(rig, session, 4, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
+    assert.not.ok(existsSync(join(rig.work, '.gitignore')), 'deletions come first');
+    await rig.open();
+    assert.is(rig.read('secret'), 'never captured\n');
+    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
+  }));
+
+test('edits stay safe when the recovery is interrupted in its turn, twice', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
+    rig.write('f0', 'an hour of work\n');
+    rig.write('fresh', 'made after the kill\n');
+    for (const step of [4, 2]) {
+      installFault(breakAt(step));
+      try {
+        await rig.open();
+        assert.unreachable();
+      } catch (error) {
+        assert.match((error as Error).message, /stopped half-way/);
+      } finally {
+        installFault(undefined);
+      }
+    }
+    const again = await rig.open();
+    assert.is(rig.read('f0'), '0 one\n');
+    assert.is(rig.read('fresh'), 'made after the kill\n');
+    await rig.request('checkpoint/undo', { session: again.id, ...policy });
+    assert.is(rig.read('f0'), 'an hour of work\n');
+    assert.is(rig.read('f3'), '3 two\n');
+    assert.is(rig.read('fresh'), 'made after the kill\n');
+  }));
+
+test('the note of an earlier version does not name what an undo takes back, and the revealed file is spared', () =>
+  withSessions(async (rig) => {
+    const session = await rig.open();
+    rig.write('f', 'one\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    rig.write('.gitignore', 'secret\n');
+    rig.write('secret', 'never captured\n');
+    rig.write('f', 'two\n');
+    await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
+    await rig.request('checkpoint/restore', { session: session.id, ...toFirst });
+    await interrupt(rig, session, 2, () =>
+      rig.request('checkpoint/undo', { session: session.id, ...policy }),
+    );
+    const { intentFile } = session.parts.directory;
+    const {
+      root: _,
+      left: __,
+      takesBack: ___,
+      isExact: ____,
+      sum: _____,
+      ...earlier
+    } = JSON.parse(readFileSync(intentFile, 'utf8'));
+    writeFileSync(intentFile, JSON.stringify(earlier));
+    await rig.open();
+    assert.is(rig.read('secret'), 'never captured\n');
+    assert.is(rig.read('f'), 'two\n');
+  }));
+
+test('another directory at the path of the work tree is not touched; the right one is finished when it is back', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
+    const aside = `${rig.work}-aside`;
+    renameSync(rig.work, aside);
+    rig.write('f0', 'of another project\n');
+    rig.write('own', 'of another project\n');
+    const other = await rig.open();
+    assert.is(other.disabledReason, 'OtherWorkTree');
+    assert.is(rig.read('f0'), 'of another project\n');
+    assert.is(rig.read('own'), 'of another project\n');
+    assert.not.ok(existsSync(join(rig.work, 'f1')));
+    assert.ok(existsSync(other.parts.directory.intentFile));
+    try {
+      await rig.request('checkpoint/create', { session: other.id, kind: 'turn' });
+      assert.unreachable();
+    } catch (error) {
+      assert.match((error as Error).message, /another directory stands at its path.*checkpoint\/init/s);
+    }
+    await rig.sessions.close(other.id, 'abrupt');
+    rmSync(rig.work, { recursive: true });
+    renameSync(aside, rig.work);
+    await rig.open();
+    for (const n of numbers) assert.is(rig.read(`f${n}`), `${n} one\n`);
+  }));
+
+test('checkpoint/init gives the restore of another directory up, and goes on with the one that is there', () =>
+  withSessions(async (rig) => {
+    const session = await twoTurns(rig);
+    await interrupt(rig, session, 6, () =>
+      rig.request('checkpoint/restore', { session: session.id, ...toFirst }),
+    );
+    renameSync(rig.work, `${rig.work}-aside`);
+    rig.write('f0', 'of another project\n');
+    git(rig.work, 'init', '-q');
+    const other = await rig.open();
+    await rig.request('checkpoint/init', { session: other.id });
+    assert.is(rig.read('f0'), 'of another project\n');
+    assert.not.ok(existsSync(other.parts.directory.intentFile));
+    assert.ok(existsSync(`${other.parts.directory.intentFile}.given-up`));
+    await rig.request('checkpoint/create', { session: other.id, kind: 'turn' });
+    assert.is(rig.read('f0'), 'of another project\n');
+  }));
+
+test.run();

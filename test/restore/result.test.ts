@@ -1,0 +1,140 @@
+// What a restore put in place and what stands there when it ends are compared by the capture that ends it: another
+// program that wrote meanwhile is told, and its work is neither taken for ours nor lost.
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installFault } from '../../src/base/seam.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+
+const turn = { kind: 'turn' } as const;
+const hard = { mode: 'hard', onConflict: 'overwrite' } as const;
+
+/** A session whose tag 1 has `a` and `b`, and whose work tree has other contents and `later`. */
+async function prepared(rig: SessionRig): Promise<string> {
+  const { id } = await rig.open();
+  for (const name of ['a', 'b', 'c']) rig.write(name, `${name} one\n`);
+  await rig.request('checkpoint/create', { session: id, ...turn });
+  for (const name of ['a', 'b', 'c']) rig.write(name, `${name} two\n`);
+  rig.write('later', 'later\n');
+  await rig.request('checkpoint/create', { session: id, ...turn });
+  return id;
+}
+
+/** Runs `edit` once the files of a restore are in place and before anybody looks at them. */
+async function restoredBeside(
+  rig: SessionRig,
+  edit: () => void,
+  work: () => Promise<unknown>,
+): Promise<unknown> {
+  let isInPlace = false;
+  installFault((call, target) => {
+    if (call === 'rename' && target.includes('.ckpt-tmp-') && !isInPlace && rig.read('b') === 'b one\n') {
+      isInPlace = true; // only `c` is left
+      edit();
+    }
+  });
+  try {
+    return await work();
+  } finally {
+    installFault(undefined);
+    assert.ok(isInPlace, 'the edit came in between');
+  }
+}
+
+test('what another program wrote where a restore had just put something is told as changedMeanwhile (F76)', () =>
+  withSessions(async (rig) => {
+    const session = await prepared(rig);
+    const edit = (): void => {
+      writeFileSync(join(rig.work, 'a'), 'a theirs\n');
+      writeFileSync(join(rig.work, 'later'), 'later theirs\n');
+    };
+    const answer = (await restoredBeside(rig, edit, () =>
+      rig.request('checkpoint/restore', { session, tag: '1', ...hard }),
+    )) as { restored: object[]; deleted: object[]; failed: object[]; checkpoint: { id: string } };
+    const { restored, deleted, failed, checkpoint } = answer;
+    assert.equal(failed, [
+      { path: 'a', reason: 'changedMeanwhile' },
+      { path: 'later', reason: 'changedMeanwhile' },
+    ]);
+    assert.equal([restored, deleted], [[{ path: 'b' }, { path: 'c' }], []]);
+    assert.is(rig.read('a'), 'a theirs\n', 'it is left alone');
+    const { data } = await rig.request('checkpoint/readFile', { session, tag: checkpoint.id, path: 'a' });
+    assert.is(data, 'a theirs\n', 'and is in the checkpoint of the result');
+    const { entries } = await rig.request('ledger/history', { session, path: 'a' });
+    assert.is(entries.at(-1)?.author, 'user', 'nobody takes it for ours');
+    await rig.request('checkpoint/undo', { session, ...hard });
+    assert.equal(
+      ['a', 'b', 'c', 'later'].map((name) => rig.read(name)),
+      ['a two\n', 'b two\n', 'c two\n', 'later\n'],
+    );
+  }));
+
+test('what another program wrote where the restore had not come yet stays, and is told as not restored', () =>
+  withSessions(async (rig) => {
+    const session = await prepared(rig);
+    const answer = (await restoredBeside(
+      rig,
+      () => writeFileSync(join(rig.work, 'c'), 'c theirs\n'),
+      () => rig.request('checkpoint/restore', { session, tag: '1', ...hard }),
+    )) as { failed: object[]; conflicts: object[]; restored: object[]; counts: object };
+    assert.is(rig.read('c'), 'c theirs\n');
+    assert.equal(answer.failed, [{ path: 'c', reason: 'changedMeanwhile' }]);
+    assert.equal(answer.conflicts, [{ path: 'c', author: 'user' }]);
+    assert.equal(answer.restored, [{ path: 'a' }, { path: 'b' }]);
+    assert.equal(answer.counts, { restored: 2, deleted: 1, failed: 1, conflicts: 1, skipped: 0 });
+  }));
+
+test('what another program removed where a restore had just put something is told', () =>
+  withSessions(async (rig) => {
+    const session = await prepared(rig);
+    const answer = (await restoredBeside(
+      rig,
+      () => rmSync(join(rig.work, 'a')),
+      () => rig.request('checkpoint/restore', { session, tag: '1', ...hard }),
+    )) as { failed: object[] };
+    assert.equal(answer.failed, [{ path: 'a', reason: 'changedMeanwhile' }]);
+    assert.not.ok(existsSync(join(rig.work, 'a')));
+  }));
+
+test('an undisturbed restore under a strict umask, of links, modes and ignored files, is told as whole', () =>
+  withSessions(async (rig) => {
+    const mask = process.umask(0o077);
+    try {
+      const session = await prepared(rig);
+      rig.write('.gitignore', 'a\n');
+      const { failed } = await rig.request('checkpoint/restore', { session, tag: '1', ...hard });
+      assert.equal(failed, []);
+      const undone = await rig.request('checkpoint/undo', { session, ...hard });
+      assert.equal(undone.failed, []);
+    } finally {
+      process.umask(mask);
+    }
+  }));
+
+test('ignored files that a restore writes are in its checkpoint, however their names repeat, and undo takes them away', () =>
+  withSessions(async (rig) => {
+    const files = ['x/.gitignore', 'a/x', 'b/c/x'];
+    const { id: session } = await rig.open();
+    for (const path of files) rig.write(path, `${path} one\n`);
+    await rig.request('checkpoint/create', { session, ...turn });
+    rig.write('.gitignore', 'x\n');
+    const then = await rig.request('checkpoint/create', { session, ...turn });
+    for (const path of [...files, '.gitignore']) rmSync(join(rig.work, path));
+    await rig.request('checkpoint/create', { session, ...turn });
+    const { restored, failed, checkpoint } = await rig.request('checkpoint/restore', {
+      session,
+      tag: then.checkpoint.id,
+      ...hard,
+    });
+    assert.equal([restored.length, failed], [4, []]);
+    const held = await rig.request('checkpoint/files', { session, tag: checkpoint?.id ?? '' });
+    assert.equal(
+      held.files.map(({ path }) => path).filter((path) => files.includes(path)),
+      [...files].sort(),
+    );
+    await rig.request('checkpoint/undo', { session });
+    for (const path of files) assert.not.ok(existsSync(join(rig.work, path)), path);
+  }));
+
+test.run();
