@@ -55,6 +55,10 @@
           (progn (checkpointd-restore "0") (error "It was restored"))
         (user-error (cl-assert (string-match-p "Unsaved: a.txt" (cadr error))))))
     (cl-assert (equal "two\n" (funcall read)))
+    ;; The buffer is one of the work tree's also while files come and go beside its file.
+    (let ((busy (start-process "busy" nil "sh" "-c" "while :; do : > \"$1\"; rm \"$1\"; done" "sh" (concat work "busy"))))
+      (dotimes (_ 2000) (cl-assert (memq (current-buffer) (checkpointd--buffers))))
+      (delete-process busy))
     (set-buffer-modified-p nil))
   ;; Starting again ends the first daemon and takes its session up.
   (let ((session checkpointd-session)

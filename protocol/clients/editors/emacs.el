@@ -96,11 +96,12 @@ A daemon of ours that still runs is ended first."
 
 (defun checkpointd--buffers ()
   "The buffers that visit files of the work tree."
-  (cl-remove-if-not (lambda (buffer)
-                      (let ((file (buffer-file-name buffer)))
-                        (and file checkpointd-workspace
-                             (file-in-directory-p file checkpointd-workspace))))
-                    (buffer-list)))
+  ;; `file-in-directory-p' compares times of directories: it says no while files come and go beside the buffer's.
+  (let ((top (and checkpointd-workspace (file-name-as-directory (file-truename checkpointd-workspace)))))
+    (cl-remove-if-not (lambda (buffer)
+                        (let ((file (buffer-file-name buffer)))
+                          (and file top (string-prefix-p top (file-truename file)))))
+                      (buffer-list))))
 
 (defun checkpointd--save-or-quit ()
   "Offer to save what is unsaved in the work tree: what is only in a buffer is in no checkpoint."
