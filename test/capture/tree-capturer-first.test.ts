@@ -34,8 +34,10 @@ for (const driver of [shadowDriver, localDriver]) {
       calls = Number(whole.stdout);
       assert.ok(calls > 10, whole.stderr);
     });
+    // Another run may make a few calls less: it asks the clock as often as the file system's time takes to go on.
+    const last = Math.floor(calls * 0.95);
     for (let kill = 0; kill < kills; kill += 1) {
-      const at = 1 + Math.round((kill * (calls - 1)) / (kills - 1));
+      const at = 1 + Math.round((kill * (last - 1)) / (kills - 1));
       await inTemporary(async (directory) => {
         makePlaces(directory);
         assert.is(run(driver.name, directory, at).signal, 'SIGKILL', `at call ${at}`);

@@ -39,11 +39,12 @@ for (const strategy of ['shadow', 'local', 'sqlite'] as const)
         const { session } = await daemon.open(root, { strategy });
         const create = () => daemon.call('checkpoint/create', { session, kind: 'turn' });
         database.exec(fill);
-        let opened = 0;
+        const opened = new Set<string>();
         installFault((call, target) => {
-          if (call !== 'open' || !target.startsWith(join(root, 'data.db'))) return;
-          opened += 1;
-          if (opened === 2) database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`); // one of the files was read
+          if (call !== 'open' || !target.startsWith(join(root, 'data.db')) || opened.has(target)) return;
+          opened.add(target);
+          // One of the files was read, the next is about to be.
+          if (opened.size === 2) database.exec(`${fill}; PRAGMA wal_checkpoint(PASSIVE)`);
         });
         const torn = await create();
         installFault(undefined);
