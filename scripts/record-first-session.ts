@@ -5,7 +5,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { programFile } from '../src/client/this-package.ts';
+import { programFile } from '../src/wire/places.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = realpathSync(mkdtempSync(join(tmpdir(), 'checkpointd-first-')));

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { CheckpointdClient } from '../src/client/client.ts';
-import { programFile } from '../src/client/this-package.ts';
+import { programFile } from '../src/wire/places.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readme = join(root, 'README.md');

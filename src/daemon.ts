@@ -1,7 +1,5 @@
 // The composition root: builds every part of the daemon and owns the order in which it stops. Knows no framing and
 // no process: streams, signals and exit codes are main.ts's and rpc/'s.
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
 import { sessionEvents } from './commands/answers/announce.ts';
@@ -15,6 +13,7 @@ import type { EndKind } from './session/end.ts';
 import { OperationRecords } from './session/operations/operation-records.ts';
 import { Sessions } from './session/sessions.ts';
 import type { Client } from './session/sharing/shares.ts';
+import { defaultStorage } from './wire/places.ts';
 
 export interface DaemonOptions {
   readonly notify: Notify;
@@ -48,7 +47,7 @@ const endKinds: Readonly<Record<EndReason, EndKind>> = {
 
 /** Builds a daemon that serves requests through its handlers. Starts nothing but the sweep of the storage: what is heavy is loaded when used. */
 export function createDaemon(options: DaemonOptions): Daemon {
-  const storage = options.storageDirectory ?? defaultStorageDirectory();
+  const storage = options.storageDirectory ?? defaultStorage();
   const sessions = new Sessions({
     surroundings: {
       events: sessionEvents(options.notify, options.log),
@@ -92,11 +91,4 @@ function handlersFor(parts: Pick<DaemonParts, 'sessions' | 'storage' | 'log'>): 
     (params: object, request: Request) => execute(command, params, request, surroundings),
   ]);
   return Object.fromEntries(handlers) as Partial<Handlers>;
-}
-
-/** `$XDG_STATE_HOME/checkpointd`, or where that stands when the variable is not set. */
-export function defaultStorageDirectory(): string {
-  const state = process.env.XDG_STATE_HOME;
-  const root = state?.startsWith('/') ? state : join(homedir(), '.local', 'state');
-  return join(root, 'checkpointd');
 }

@@ -6,10 +6,10 @@ async function main(): Promise<void> {
   const words = commandFirst(process.argv.slice(2));
   const [first = '-'] = words;
   if (first === 'hook' || first === 'hook-keeper') {
-    const { hookCommand } = await import('./cli/hooks/hook-command.ts');
+    const { hookCommand } = await import('./cli/hooks/hook.ts');
     process.exitCode = await hookCommand(words);
   } else if (!first.startsWith('-') && first !== 'daemon') {
-    const { runPlainCommand } = await import('./cli/plain/plain-command.ts');
+    const { runPlainCommand } = await import('./cli/plain-command.ts');
     process.exitCode = (await runPlainCommand(words)) ?? (await runAnyCommand(words));
   } else {
     const { runDaemon } = await import('./run-daemon.ts');

@@ -2,7 +2,7 @@
 // serves.
 import { systemCode } from './base/errors.ts';
 import { commandOf, helpText, type ServeFlags } from './flags.ts';
-import { packageVersion, protocolDocument } from './rpc/package-files.ts';
+import { packageVersion, protocolDocument } from './wire/places.ts';
 
 const exitUsage = 2;
 

@@ -2,6 +2,7 @@
 // uncaught failures to the server. What the daemon does is composed in daemon.ts.
 import { connect, type Socket } from 'node:net';
 import { devNull, constants as systemConstants } from 'node:os';
+import { join } from 'node:path';
 import { systemCode } from './base/errors.ts';
 import { constants, files } from './base/files.ts';
 import { given } from './base/given.ts';
@@ -11,6 +12,7 @@ import type { ClientStreams } from './rpc/served-client.ts';
 import { type FirstClient, type ServedDaemon, Server } from './rpc/server.ts';
 import type { SocketListener } from './rpc/transport/socket-listener.ts';
 import { guardStdout, sayFatal } from './rpc/transport/stdout-guard.ts';
+import { defaultStorage, socketDirectory } from './wire/places.ts';
 
 const exitFailure = 70;
 
@@ -114,8 +116,8 @@ export async function serve(flags: ServeFlags): Promise<void> {
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
   const load = async (): Promise<ServedDaemon> => {
-    const { createDaemon, defaultStorageDirectory } = await import('./daemon.ts');
-    const storage = flags.storageDirectory ?? defaultStorageDirectory();
+    const { createDaemon } = await import('./daemon.ts');
+    const storage = flags.storageDirectory ?? defaultStorage();
     if (flags.listens) listener = await listenFor(server, storage, log);
     return createDaemon({
       notify: server.notify,
@@ -134,9 +136,7 @@ export async function serve(flags: ServeFlags): Promise<void> {
 }
 
 async function listenFor(server: Server, storage: string, log: Log): Promise<SocketListener | undefined> {
-  const [{ listenForClients }, { socketDirectory }] = await Promise.all([
-    import('./rpc/transport/socket-listener.ts'),
-    import('./rpc/transport/socket-directory.ts'),
-  ]);
-  return listenForClients(socketDirectory(storage), (socket) => server.attach(streamsOf(socket)), log);
+  const { listenForClients } = await import('./rpc/transport/socket-listener.ts');
+  const directory = socketDirectory(join(storage, 'run'));
+  return listenForClients(directory, (socket) => server.attach(streamsOf(socket)), log);
 }

@@ -1,6 +1,6 @@
 // Stands between the client and the daemon, passes everything on, and prints every frame to stderr (`--verbose`).
 import { spawn } from 'node:child_process';
-import { programFile } from '../../src/client/this-package.ts';
+import { programFile } from '../../src/wire/places.ts';
 
 /** Runs until the daemon ends, with its exit code. */
 export function tap(): void {

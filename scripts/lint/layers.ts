@@ -12,8 +12,8 @@ export interface Layer {
 
 /** Each package has its importers, and what the linter says elsewhere. */
 export const packages: Readonly<Record<string, string>> = {
-  'vscode-jsonrpc': "The wire's library lives in rpc/ and in client/.",
-  'vscode-jsonrpc/node': "The wire's library lives in rpc/ and in client/.",
+  'vscode-jsonrpc': "The wire's library lives in rpc/.",
+  'vscode-jsonrpc/node': "The wire's library lives in rpc/.",
   execa: 'git is started in git/process/ alone.',
   chokidar: 'chokidar is imported by watch/ alone.',
   'lru-cache': 'Caches live in checkpoints/ and store/.',
@@ -24,8 +24,6 @@ export const packages: Readonly<Record<string, string>> = {
   '@inquirer/select': 'People choose in cli/.',
   libsql: 'SQLite lives in store/sqlite/, loaded when used.',
 };
-
-const wire = ['vscode-jsonrpc', 'vscode-jsonrpc/node'];
 
 export const layers: readonly Layer[] = [
   { folder: 'base', because: 'base is the ground: it imports node: only.' },
@@ -99,18 +97,34 @@ export const layers: readonly Layer[] = [
     ],
     because: 'protocol is generated and imports nothing.',
   },
+  {
+    folder: 'wire',
+    not: [
+      'tree',
+      'queue',
+      'git',
+      'conversation',
+      'watch',
+      'work-tree',
+      'capture',
+      'store',
+      'checkpoints',
+      'restore',
+      'session',
+      'protocol',
+    ],
+    because: 'wire is what the door and the client share: frames, and places on this machine.',
+  },
   { folder: 'commands', because: 'commands is what a client can ask for; how it is asked is in rpc.' },
   {
     folder: 'rpc',
-    packages: wire,
+    packages: ['vscode-jsonrpc', 'vscode-jsonrpc/node'],
     not: ['queue', 'git', 'watch', 'work-tree', 'capture', 'store', 'checkpoints', 'restore'],
     because: 'rpc is a door; it reaches files and stores through commands.',
   },
   {
     folder: 'client',
-    packages: wire,
     not: [
-      'base',
       'tree',
       'queue',
       'git',
@@ -123,14 +137,14 @@ export const layers: readonly Layer[] = [
       'restore',
       'session',
       'commands',
+      'rpc',
     ],
-    because: 'client knows the wire and nothing of the daemon.',
+    because: 'client knows the wire and nothing of the daemon; of base it takes what knows no daemon either.',
   },
   {
     folder: 'cli',
     packages: ['commander', 'jsonc-parser', 'smol-toml', '@modelcontextprotocol/server', '@inquirer/select'],
     not: [
-      'base',
       'tree',
       'queue',
       'git',

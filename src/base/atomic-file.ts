@@ -42,6 +42,7 @@ export function writeAtomically(
 
 /** Makes the names in a directory survive a power cut. */
 export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return; // a directory cannot be opened there
   const fd = files.openSync(directory, constants.O_RDONLY);
   try {
     files.fsyncSync(fd);

@@ -62,6 +62,11 @@ export interface CliCommand {
   readonly run: (task: Task) => Promise<number>;
 }
 
+/** True when what the command says goes through a pager. */
+export function isPaged({ paged }: CliCommand, { pager, json }: Given): boolean {
+  return paged === true && pager && !json && process.stdout.isTTY;
+}
+
 /** Prints the wire's result as it came, if that was asked for. */
 export function printed(given: Given, result: object): boolean {
   if (given.json) say(JSON.stringify(result, null, 2));

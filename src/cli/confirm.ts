@@ -1,5 +1,30 @@
 // One question with a yes or a no. Anything but a clear yes is a no.
 import { createInterface } from 'node:readline/promises';
+import { CommandRefusal } from './refusal.ts';
+import { say } from './terminal.ts';
+
+/** What is asked before a change. */
+export interface Question {
+  readonly text: string;
+  /** What --yes does without asking, as in "--yes restores without asking". */
+  readonly does: string;
+  /** What is left when the answer is no. Default: nothing was changed. */
+  readonly left?: string;
+}
+
+/** Asks a person for a change. @throws CommandRefusal where nobody can be asked */
+export async function agreed(
+  { json }: { readonly json: boolean },
+  { text, does, left = 'Nothing was changed.' }: Question,
+): Promise<boolean> {
+  if (json || !process.stdin.isTTY) {
+    const remedy = `--yes ${does} without asking. ${left}`;
+    throw new CommandRefusal('ConfirmationRequired', 'nobody can be asked here', remedy, 2);
+  }
+  if (await confirmed(text)) return true;
+  say(left);
+  return false;
+}
 
 export async function confirmed(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });

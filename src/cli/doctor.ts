@@ -1,16 +1,20 @@
-// checkpointd doctor: whether this machine has what checkpointd needs, and whether a daemon starts and answers.
+// checkpointd doctor: whether this machine has what checkpointd needs, whether a daemon starts and answers, and which
+// agents have our hooks, which "status" says, too.
 import { resolve } from 'node:path';
 import { CheckpointdClient } from '../client/client.ts';
-import { defaultStorage, storedSessions } from '../client/stored-sessions.ts';
+import { storedSessions } from '../client/stored-sessions.ts';
+import { defaultStorage } from '../wire/places.ts';
 import type { Given } from './command.ts';
+import { type Enabled, enabledAgents } from './enable/enable.ts';
+import { type LastHook, lastHooks } from './hooks/hook-notes.ts';
 import { plain, say } from './terminal.ts';
+import { agoOf } from './used-sessions.ts';
 
 /** Says what it finds. @throws CheckpointdGoneError when no daemon starts */
 export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>): Promise<number> {
   const place = storage === undefined ? defaultStorage() : resolve(storage);
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${place}`, '--no-listen'] });
   const { server } = client;
-  const { agentLine, agentStates } = await import('./agent-states.ts');
   await client.close();
   if (json) {
     say(JSON.stringify({ ...server, agents: agentStates(place) }, null, 2));
@@ -27,4 +31,37 @@ export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>)
   );
   for (const state of agentStates(place)) say(`agent ${agentLine(state)}`);
   return 0;
+}
+
+export interface AgentState extends Enabled {
+  readonly lastHook?: LastHook;
+}
+
+/** Returns the agents that are found here. */
+export function agentStates(storage: string): AgentState[] {
+  const last = new Map(lastHooks(storage).map((hook) => [hook.agent, hook]));
+  return enabledAgents().map((state) => {
+    const lastHook = last.get(state.agent);
+    return lastHook === undefined ? state : { ...state, lastHook };
+  });
+}
+
+/** `codex: enabled, last hook 3 minutes ago (prompt): done`. */
+export function agentLine({ agent, file, enabled, reason, lastHook }: AgentState): string {
+  const state =
+    reason !== undefined
+      ? `whether it is enabled is unknown, ${plain(file)}: ${plain(reason)}`
+      : enabled
+        ? 'enabled'
+        : `not enabled ("checkpointd enable --agent ${agent}")`;
+  return `${agent}: ${state}${lastHook === undefined ? noHook(enabled) : `, ${lastLine(lastHook)}`}`;
+}
+
+function noHook(isEnabled: boolean): string {
+  return isEnabled ? ', no hook has run yet' : '';
+}
+
+function lastLine({ at, event, failure }: LastHook): string {
+  const what = event === undefined ? '' : ` (${plain(event)})`;
+  return `last hook ${agoOf({ lastUsedMs: Date.parse(at) })}${what}: ${failure === undefined ? 'done' : plain(failure)}`;
 }

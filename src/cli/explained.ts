@@ -1,4 +1,5 @@
 // What a person or a script is told when something failed, and the exit code of it.
+import { systemCode } from '../base/errors.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
 import type { JsonObject } from '../protocol/types.ts';
 import { exits } from './command.ts';
@@ -46,7 +47,8 @@ export function sayFailure(error: FailureData): void {
 function messageOf(error: unknown): string {
   if (error instanceof CheckpointdRequestError || error instanceof CheckpointdGoneError)
     return inCommands(error.message);
-  if (error instanceof CommandRefusal || (error instanceof Error && 'code' in error)) return error.message;
+  if (error instanceof CommandRefusal) return error.message;
+  if (error instanceof Error && systemCode(error) !== undefined) return error.message;
   throw error;
 }
 

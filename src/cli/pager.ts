@@ -1,7 +1,6 @@
 // Long text on a terminal, by the person's own pager, as git shows it. Without a terminal nothing of this happens.
 import { once } from 'node:events';
-import { CheckpointdGoneError } from '../client/client-error.ts';
-import { within } from '../client/within.ts';
+import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
 /** How long what was asked may still fail, or end, when nobody reads it any more; then it is given up. */
@@ -66,18 +65,12 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
   }
 }
 
-/** Whether it is over within a second, well or not. */
-async function hasEnded(said: Promise<unknown>): Promise<boolean> {
-  const over = said.then(
-    () => true,
-    () => true,
+/** True when it is over within a second, well or not. */
+function hasEnded(said: Promise<unknown>): Promise<boolean> {
+  return within(
+    endingMs,
+    said.catch(() => undefined), // the caller hears of the failure from `said` itself
   );
-  try {
-    return await within(endingMs, over, 'what was asked did not end');
-  } catch (error) {
-    if (error instanceof CheckpointdGoneError) return false;
-    throw error;
-  }
 }
 
 /** The pager; undefined for none. Empty and `cat` mean none, as for git. */

@@ -3,29 +3,32 @@ import type { Checkpoint, HistoryEntry } from '../protocol/types.ts';
 import type { Ask, Task } from './command.ts';
 import { plain } from './terminal.ts';
 
-/** The checkpoints, oldest first; of kind `every` with those that only restores made. */
+/** Asks for one page after the other. `ask` gets where the page begins, as fields of its request. */
+export async function* pagesOf<P extends { readonly nextCursor?: string }>(
+  ask: (from: { readonly cursor?: string }) => Promise<P>,
+): AsyncGenerator<P> {
+  for (let from: { readonly cursor?: string } | undefined = {}; from !== undefined; ) {
+    const page: P = await ask(from);
+    yield page;
+    from = page.nextCursor === undefined ? undefined : { cursor: page.nextCursor };
+  }
+}
+
+/** Returns the checkpoints, oldest first; of kind `every` with those that only restores made. */
 export async function allCheckpoints({ ask }: Pick<Task, 'ask'>, kind?: 'every'): Promise<Checkpoint[]> {
   const all: Checkpoint[] = [];
-  let cursor: string | undefined;
-  do {
-    const wanted = { limit: 1000, ...(kind === undefined ? {} : { kind }) };
-    const page = await ask('checkpoint/list', { ...wanted, ...(cursor === undefined ? {} : { cursor }) });
+  const wanted = { limit: 1000, ...(kind === undefined ? {} : { kind }) };
+  for await (const page of pagesOf((from) => ask('checkpoint/list', { ...wanted, ...from })))
     all.push(...page.checkpoints);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
   return all;
 }
 
-/** What the user said each time, newest first, each on one line. */
+/** Returns what the user said each time, newest first, each on one line. */
 export async function saidMessages(ask: Ask): Promise<string[]> {
   const said: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ask('conversation/history', cursor === undefined ? {} : { cursor });
+  for await (const page of pagesOf((from) => ask('conversation/history', from)))
     for (const [at, entry] of page.entries.entries())
       if (page.start + at === 0 || (entry.user.toolResults ?? []).length === 0) said.push(textOf(entry));
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
   return said.reverse();
 }
 

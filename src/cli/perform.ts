@@ -1,13 +1,12 @@
 // One command on its session: reached, asked with progress and Ctrl-C, answered with an exit code.
 import { type CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
 import type { ParamsOf, ProgressValue, RequestMethod, ResultOf } from '../protocol/types.ts';
-import { type CliCommand, exits, type Given, type Task } from './command.ts';
+import { type CliCommand, exits, type Given, isPaged, type Task } from './command.ts';
 import { explained, sayFailure } from './explained.ts';
 import { allCheckpoints } from './pages.ts';
 import { reach } from './reach.ts';
-import { note, plain } from './terminal.ts';
+import { cutTo, note, plain } from './terminal.ts';
 import { TreePaths, workDirectory } from './tree-paths.ts';
-import { cutTo } from './width.ts';
 
 const eraseLine = '\r\u001b[K';
 
@@ -38,7 +37,7 @@ export async function perform(
   };
   const body = (): Promise<number> => command.run(task);
   try {
-    if (command.paged !== true || !wanted.pager || wanted.json || !process.stdout.isTTY) return await body();
+    if (!isPaged(command, wanted)) return await body();
     const { paged } = await import('./pager.ts');
     const code = await paged(body, () => unread.abort());
     return code ?? (interrupt.signal.aborted ? interrupted(wanted) : 0);

@@ -35,13 +35,13 @@ const commands: Readonly<Record<string, Add>> = {
   diff: onSession(async () => (await import('./commands/diff.ts')).diff),
   create: onSession(async () => (await import('./commands/create.ts')).create),
   restore: onSession(async () => (await import('./commands/restore.ts')).restore),
-  undo: onSession(async () => (await import('./commands/undo.ts')).undo),
-  redo: onSession(async () => (await import('./commands/undo.ts')).redo),
+  undo: onSession(async () => (await import('./commands/restore.ts')).undo),
+  redo: onSession(async () => (await import('./commands/restore.ts')).redo),
   forget: onSession(async () => (await import('./commands/forget.ts')).forget),
   verify: onSession(async () => (await import('./commands/upkeep.ts')).verify),
   gc: onSession(async () => (await import('./commands/upkeep.ts')).gc),
   console: onSession(async () => (await import('./console/console.ts')).consoleCommand),
-  'complete-tags': onSession(async () => (await import('./commands/complete-tags.ts')).completeTags),
+  'complete-tags': onSession(async () => (await import('./commands/list.ts')).completeTags),
   sessions: addSessions,
   doctor: async (program, _, done) => {
     const summary = 'whether a daemon starts here, and what it offers';
@@ -108,7 +108,7 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
     'all sessions, of every directory; "sessions delete" deletes some',
   );
   made.action(async () => {
-    const { sessions } = await import('./sessions.ts');
+    const { sessions } = await import('./commands/sessions.ts');
     done(await sessions(givenBy(made.opts())));
   });
   const deleting = made
@@ -119,7 +119,7 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
     .option('-y, --yes', 'do not ask')
     .addHelpText('after', exitCodes);
   deleting.action(async (ids: readonly string[]) => {
-    const { deleteSessions } = await import('./delete-sessions.ts');
+    const { deleteSessions } = await import('./commands/sessions.ts');
     // `--storage` and `--json` belong to both commands, and commander gives them to the outer one.
     const options = deleting.optsWithGlobals<{ olderThan?: string; dryRun?: true; yes?: true }>();
     const { olderThan, dryRun, yes } = options;
@@ -138,13 +138,10 @@ async function addMcp(program: Command, _: unknown, done: (code: number) => void
     'serve checkpoints to a model, by the Model Context Protocol over standard input and output',
   );
   made.action(async () => {
-    const [{ serveMcp }, { clientVersion }] = await Promise.all([
-      import('./mcp/serve-mcp.ts'),
-      import('../client/this-package.ts'),
-    ]);
+    const { serveMcp } = await import('./mcp/serve-mcp.ts');
     const given = givenBy(made.opts());
     workDirectory(given.path);
-    done(await serveMcp(given, clientVersion()));
+    done(await serveMcp(given));
   });
 }
 

@@ -2,21 +2,15 @@
 // of our own, which ends with the command. Decides which session is meant, and says so where there was a choice.
 import { resolve } from 'node:path';
 import { CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
-import {
-  defaultStorage,
-  repositoryAround,
-  type StoredSession,
-  storedSessions,
-} from '../client/stored-sessions.ts';
-import { clientVersion } from '../client/this-package.ts';
+import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
 import type { InitializeResult, SessionOpenParams } from '../protocol/types.ts';
+import { defaultStorage, packageVersion } from '../wire/places.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
-import { recoveredLine } from './hooks/recovered-line.ts';
 import { inCommands } from './in-commands.ts';
-import { NoSession } from './no-session.ts';
+import { holderAt, openAndTell, whileBusy } from './joining.ts';
+import { NoSession } from './refusal.ts';
 import { note, plain } from './terminal.ts';
 import { takenAmong, usedSessions } from './used-sessions.ts';
-import { whileBusy } from './while-busy.ts';
 
 export interface Where {
   readonly path: string;
@@ -32,9 +26,6 @@ const eventsMs = 5000;
 
 /** Other clients are told it with what we change. */
 const hello = { clientInfo: { name: 'checkpointd' }, events: ['checkpoint/didCreate'] as const };
-
-/** A session that exists was allowed in its place when it began. */
-const begunThere = { allowProtected: true } as const;
 
 /** A session, and the client that has it open. */
 export interface Reached {
@@ -88,7 +79,7 @@ async function carriedOut(storage: string): Promise<void> {
   }
 }
 
-/** Joins whoever has it open, or opens it in a daemon of our own, which waits with us while it is busy. */
+/** Joins the daemon that has it open, or opens it in a daemon of our own, which waits with us while it is busy. */
 async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
   const { storage, session } = chosen;
   let stored: StoredSession | undefined = chosen;
@@ -100,19 +91,19 @@ async function joinedOrOpened(chosen: StoredSession): Promise<Reached> {
   };
   try {
     return await whileBusy(busyMs, async () => {
-      stored ??= storedSessions(storage).find((each) => each.session === session) ?? chosen;
-      const there = await joined(stored, noteOnce);
+      const now: StoredSession =
+        stored ?? storedSessions(storage).find((each) => each.session === session) ?? chosen;
+      stored = undefined;
+      const there = await joined(now, noteOnce);
       if (there !== undefined) {
         await own?.close();
         return there;
       }
-      const now = stored;
-      stored = undefined;
       // One whose daemon died would be removed at our end.
       if (now.retention === 'session' && own === undefined)
         note(`the daemon of ${session} is gone; the session is kept from now on`);
       own ??= await ownDaemon(storage);
-      return await opened(own, now, { retention: 'keep', ...begunThere });
+      return await opened(own, { ...paramsOf(now), retention: 'keep' });
     });
   } catch (error) {
     await own?.close();
@@ -129,27 +120,17 @@ function refuse({ session, path }: Where): never {
   );
 }
 
-/**
- * Joins the session in the daemon that has it open; undefined when no daemon answers there. `onRefused` gets the reason
- * why a socket is not trusted.
- */
-async function joined(stored: StoredSession, onRefused: (why: string) => void): Promise<Reached | undefined> {
-  if (stored.socket === undefined) return undefined;
+/** Joins the session in the daemon that has it open; undefined when none answers there, or when it ends meanwhile. */
+async function joined(stored: StoredSession, tell: (why: string) => void): Promise<Reached | undefined> {
+  const client = await holderAt(stored.socket, hello, tell);
+  if (client === undefined) return undefined;
   try {
-    const client = await CheckpointdClient.attach(stored.socket, hello);
-    try {
-      compareVersions(client.server);
-    } catch (error) {
-      await client.close();
-      throw error;
-    }
-    return await openedBy(client, stored, begunThere);
+    compareVersions(client.server);
+    return await opened(client, paramsOf(stored));
   } catch (error) {
-    if (!(error instanceof CheckpointdGoneError)) throw error;
-    // A place that is not private to this user is worth a word; one where nobody is any more is not.
-    if (error.message.startsWith('not connecting to') && !error.message.endsWith('there is nothing'))
-      onRefused(error.message);
-    return undefined; // it died, or ended while we came: the session is there to be opened
+    await client.close();
+    if (error instanceof CheckpointdGoneError) return undefined;
+    throw error;
   }
 }
 
@@ -157,10 +138,10 @@ async function joined(stored: StoredSession, onRefused: (why: string) => void): 
 async function begin(storage: string, path: string, allowProtected: boolean): Promise<Reached> {
   const workspace = repositoryAround(path);
   const client = await ownDaemon(storage);
-  const more = { retention: 'keep', init: 'never', allowProtected } as const;
-  const begun = await openedBy(client, { workspace, conversationId: 'command line' }, more);
-  note(`a session of ${workspace} begins here, and is kept`);
   try {
+    const params = { workspace, conversationId: 'command line', retention: 'keep', init: 'never' } as const;
+    const begun = await opened(client, { ...params, allowProtected });
+    note(`a session of ${workspace} begins here, and is kept`);
     await client.request('checkpoint/init', { session: begun.session });
     return begun;
   } catch (error) {
@@ -173,47 +154,15 @@ function ownDaemon(storage: string): Promise<CheckpointdClient> {
   return CheckpointdClient.start({ args: [`--storage-dir=${storage}`], ...hello });
 }
 
-type Openable = Pick<StoredSession, 'workspace' | 'conversationId'> &
-  Partial<Pick<StoredSession, 'strategy' | 'storage'>>;
-
-/** Opens it by a client that ends where that fails. */
-async function openedBy(
-  client: CheckpointdClient,
-  stored: Openable,
-  more: Partial<SessionOpenParams> = {},
-): Promise<Reached> {
-  try {
-    return await opened(client, stored, more);
-  } catch (error) {
-    await client.close();
-    throw error;
-  }
+/** Returns what opens a session that exists: it was allowed in its place when it began. */
+function paramsOf({ workspace, conversationId, strategy, storage }: StoredSession): SessionOpenParams {
+  return { workspace, conversationId, strategy, storageDir: storage, allowProtected: true };
 }
 
-async function opened(
-  client: CheckpointdClient,
-  { workspace, conversationId, strategy, storage }: Openable,
-  more: Partial<SessionOpenParams>,
-): Promise<Reached> {
-  const {
-    session,
-    recovered,
-    warnings = [],
-  } = await client.request('session/open', {
-    workspace,
-    conversationId,
-    ...(strategy === undefined ? {} : { strategy }),
-    ...(storage === undefined ? {} : { storageDir: storage }),
-    ...more,
-  });
-  // Files have changed by our coming, although nobody asked for it.
-  if (recovered !== undefined) note(recoveredLine(recovered));
-  for (const warning of warnings) note(plain(inCommands(warning)));
-  return { client, session, workspace };
+async function opened(client: CheckpointdClient, params: SessionOpenParams): Promise<Reached> {
+  const { session } = await openAndTell(client, params, (what) => note(inCommands(what)));
+  return { client, session, workspace: params.workspace };
 }
-
-// Compares the version of this package with that of a daemon. Another version is reported, and used where both speak
-// the same protocol.
 
 /** The protocol that we speak, by its first number: within it a later one only adds. */
 const spoken = '1';
@@ -228,7 +177,7 @@ export function compareVersions({
   serverInfo,
   protocolVersion,
 }: Pick<InitializeResult, 'serverInfo' | 'protocolVersion'>): void {
-  const own = clientVersion();
+  const own = packageVersion();
   const theirs = plain(serverInfo.version);
   if (protocolVersion.split('.')[0] !== spoken)
     throw new OtherProtocol(

@@ -20,13 +20,14 @@ export class CommandRefusal extends Error {
   }
 }
 
-/** Returns the refusal of a change that a person must agree to, where there is no terminal to ask at. */
-export function unasked(does: string, left = 'Nothing was changed.'): CommandRefusal {
-  const remedy = `--yes ${does} without asking. ${left}`;
-  return new CommandRefusal('ConfirmationRequired', 'nobody can be asked here', remedy, 2);
-}
-
 /** Returns the refusal of a wrong command line. */
 export function misused(fact: string, remedy: string): CommandRefusal {
   return new CommandRefusal('WrongCommandLine', fact, remedy, 2);
+}
+
+/** There is no session to work on; the message says what helps. */
+export class NoSession extends CommandRefusal {
+  constructor(fact: string, advice: string) {
+    super('NoSession', fact, advice, 3);
+  }
 }

@@ -1,11 +1,12 @@
 // Decides which words of a command line are checkpoints and which are paths. The daemon knows what a checkpoint is. A
 // word that is neither is refused, so that a mistyped one never means "everything".
 import { lstatSync } from 'node:fs';
+import { systemCode } from '../base/errors.ts';
 import { CheckpointdRequestError } from '../client/client-error.ts';
 import type { PathRef } from '../protocol/types.ts';
 import type { CliCommand, Task } from './command.ts';
 import { nearest } from './nearest.ts';
-import { allCheckpoints } from './pages.ts';
+import { allCheckpoints, pagesOf } from './pages.ts';
 import { type CommandRefusal, misused } from './refusal.ts';
 
 /** The words of a command, told apart. */
@@ -64,21 +65,13 @@ async function neitherNorIn<T extends { readonly path: string }>(
 ): Promise<readonly T[]> {
   let missing = paths.filter(({ path }) => !existsNow(task.paths.placeOf(path)));
   const sides = tags.length === 0 && missing.length > 0 ? await base(task) : tags;
-  for (const tag of sides) {
-    let cursor: string | undefined;
-    while (missing.length > 0) {
-      const page = await task.ask('checkpoint/files', {
-        tag,
-        limit: 1000,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
+  for (const tag of sides)
+    for await (const page of pagesOf((from) => task.ask('checkpoint/files', { tag, limit: 1000, ...from }))) {
       missing = missing.filter(
         ({ path }) => !page.files.some((file) => file.path === path || file.path.startsWith(`${path}/`)),
       );
-      cursor = page.nextCursor;
-      if (cursor === undefined) break;
+      if (missing.length === 0) return [];
     }
-  }
   return missing;
 }
 
@@ -92,7 +85,7 @@ function existsNow(place: string): boolean {
     return lstatSync(place, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     // A file stands where the path needs a directory.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return false;
+    if (systemCode(error) === 'ENOTDIR') return false;
     throw error;
   }
 }

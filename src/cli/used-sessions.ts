@@ -1,9 +1,8 @@
 // The sessions of a storage by their last use, and how people are told of one: agent, first prompt, age.
 import { type StoredSession, storedSessions, summaryOf } from '../client/stored-sessions.ts';
-import { lastHooks } from './hooks/last-hook.ts';
+import { lastHooks } from './hooks/hook-notes.ts';
 import { agentNames } from './hooks/payloads.ts';
-import { plain } from './terminal.ts';
-import { cutTo } from './width.ts';
+import { cutTo, plain } from './terminal.ts';
 
 const hourMs = 60 * 60_000;
 

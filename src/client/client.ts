@@ -1,25 +1,16 @@
 // The typed client that the package exports as `checkpointd/client`: starts a daemon, initialises it, gives every
 // method and event of the protocol its types, and ends the daemon for certain. Knows the wire and nothing of the daemon.
 /// <reference types="node" preserve="true" />
-import {
-  CancellationTokenSource,
-  ConnectionError,
-  createMessageConnection,
-  ErrorCodes,
-  type MessageConnection,
-  ResponseError,
-  StreamMessageWriter,
-} from 'vscode-jsonrpc/node';
+import { within } from '../base/within.ts';
 import type * as Wire from '../protocol/types.ts';
+import { programFile } from '../wire/places.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
-import { ClientReader } from './client-reader.ts';
-import type { DaemonLink } from './daemon-link.ts';
+import { DaemonConnection, type DaemonLink, type RequestOptions } from './connection.ts';
 import { DaemonSocket } from './daemon-socket.ts';
-import { programFile } from './this-package.ts';
-import { within } from './within.ts';
 
 export type * from '../protocol/types.ts';
 export { CheckpointdGoneError, CheckpointdRequestError } from './client-error.ts';
+export type { RequestOptions } from './connection.ts';
 
 /** How long a daemon may take to answer `initialize`; starting Node on a busy machine takes seconds. */
 const startMs = 30_000;
@@ -47,15 +38,6 @@ export interface ClientOptions {
 /** What a client says of itself, to a daemon that runs already. */
 export type AttachOptions = Pick<ClientOptions, 'clientInfo' | 'trace' | 'events'>;
 
-export interface RequestOptions {
-  /**
-   * Gives the request up. It is then rejected with `RequestCancelled` and has changed nothing, or resolved with its
-   * result where it had committed. `AbortSignal.timeout(ms)` makes a time limit.
-   */
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (value: Wire.ProgressValue) => void;
-}
-
 /**
  * A running daemon. Get one from {@link CheckpointdClient.start}; `await using` closes it.
  *
@@ -64,39 +46,16 @@ export interface RequestOptions {
  * itself alive.
  */
 export class CheckpointdClient implements AsyncDisposable {
-  readonly #connection: MessageConnection;
-  readonly #daemon: DaemonLink;
-  readonly #progress = new Map<string | number, (value: Wire.ProgressValue) => void>();
-  /** Rejects when the daemon is gone: what a request in flight would otherwise wait for in vain. */
-  readonly #gone: Promise<never>;
-  #why: CheckpointdGoneError | undefined;
-  readonly #waiting: (() => void)[] = [];
+  readonly #link: DaemonLink;
+  readonly #connection: DaemonConnection;
+  readonly #queue: (() => void)[] = [];
   #inFlight = 0;
-  #tokens = 0;
   #server: Wire.InitializeResult | undefined;
   #closing: Promise<number | null> | undefined;
 
-  private constructor(daemon: DaemonLink) {
-    this.#daemon = daemon;
-    let tellGone: (why: CheckpointdGoneError) => void = () => undefined;
-    this.#gone = new Promise<never>((_, reject) => {
-      tellGone = (why) => {
-        this.#why ??= why;
-        reject(this.#why);
-      };
-    });
-    // Told to whoever waits; without a request in flight nobody does.
-    this.#gone.catch(() => undefined);
-    const reader = new ClientReader(daemon.output, (fault) => {
-      tellGone(new CheckpointdGoneError(`the daemon sent what is no frame: ${fault}`));
-      daemon.kill();
-    });
-    void daemon.ended.then((why) => tellGone(new CheckpointdGoneError(why)));
-    this.#connection = createMessageConnection(reader, new StreamMessageWriter(daemon.input));
-    this.#connection.onNotification('$/progress', ({ token, value }: Wire.ProgressParams) =>
-      this.#progress.get(token)?.(value),
-    );
-    this.#connection.listen();
+  private constructor(link: DaemonLink) {
+    this.#link = link;
+    this.#connection = new DaemonConnection(link);
   }
 
   /** Starts a daemon and initialises it. @throws CheckpointdGoneError when it cannot be started or does not answer */
@@ -124,20 +83,21 @@ export class CheckpointdClient implements AsyncDisposable {
 
   static async #begin(link: DaemonLink, name: string, options: AttachOptions): Promise<CheckpointdClient> {
     const client = new CheckpointdClient(link);
+    const { clientInfo, trace, events = [] } = options;
     try {
-      const params: Wire.InitializeParams = {
+      const answer = client.#connection.request('initialize', {
         processId: process.pid,
-        ...(options.clientInfo === undefined ? {} : { clientInfo: options.clientInfo }),
-        ...(options.trace === undefined ? {} : { trace: options.trace }),
-        capabilities: { checkpointd: { events: options.events ?? [] } },
-      };
-      const answer = client.#send('initialize', params);
-      client.#server = await within(startMs, answer, `${name} did not answer`);
-      await client.#connection.sendNotification('initialized', {});
+        ...(clientInfo === undefined ? {} : { clientInfo }),
+        ...(trace === undefined ? {} : { trace }),
+        capabilities: { checkpointd: { events } },
+      });
+      if (!(await within(startMs, answer)))
+        throw new CheckpointdGoneError(`${name} did not answer within ${startMs / 1000} s`);
+      client.#server = await answer;
+      await client.#connection.notify('initialized', {});
       return client;
     } catch (error) {
-      await client.#daemon.end(0);
-      client.#connection.dispose();
+      await link.end(0);
       throw error;
     }
   }
@@ -150,7 +110,7 @@ export class CheckpointdClient implements AsyncDisposable {
 
   /** The daemon's process id, where this client started it. */
   get pid(): number | undefined {
-    return this.#daemon.pid;
+    return this.#link.pid;
   }
 
   /**
@@ -163,13 +123,13 @@ export class CheckpointdClient implements AsyncDisposable {
     options: RequestOptions = {},
   ): Promise<Wire.ResultOf<M>> {
     while (this.#inFlight >= this.server.limits.maxInFlight)
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      await new Promise<void>((resolve) => this.#queue.push(resolve));
     this.#inFlight += 1;
     try {
-      return await this.#send(method, params, options);
+      return await this.#connection.request(method, params, options);
     } finally {
       this.#inFlight -= 1;
-      this.#waiting.shift()?.();
+      this.#queue.shift()?.();
     }
   }
 
@@ -177,34 +137,14 @@ export class CheckpointdClient implements AsyncDisposable {
    * Sends a notification, such as `$/setTrace`. Nothing is answered; what is wrong is ignored by the daemon.
    * @throws CheckpointdGoneError when the daemon is gone
    */
-  async notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
-    if (this.#why !== undefined) throw this.#why;
-    const release = this.#daemon.hold();
-    try {
-      await this.#connection.sendNotification(method, params);
-    } catch (error) {
-      throw this.#why ?? (isBroken(error) ? await this.#broken() : error);
-    } finally {
-      release();
-    }
+  notify<M extends Wire.NotificationMethod>(method: M, params: Wire.EventOf<M>): Promise<void> {
+    return this.#connection.notify(method, params);
   }
 
   /** Listens to an event that was named in {@link ClientOptions.events}; returns how to stop listening. */
   on<E extends Wire.NotificationMethod>(event: E, listener: (params: Wire.EventOf<E>) => void): () => void {
-    const listeners = this.#listeners.get(event) ?? new Set();
-    if (!this.#listeners.has(event)) {
-      this.#listeners.set(event, listeners);
-      // The library keeps one handler a method, and would take the first away.
-      this.#connection.onNotification(event, (params: unknown) => {
-        for (const each of listeners) each(params as never);
-      });
-    }
-    const each = (params: never): void => listener(params);
-    listeners.add(each);
-    return () => listeners.delete(each);
+    return this.#connection.on(event, listener);
   }
-
-  readonly #listeners = new Map<string, Set<(params: never) => void>>();
 
   /** Shuts the daemon down and waits for its end; kills it when that takes over two seconds. Returns its exit code. */
   close(): Promise<number | null> {
@@ -219,68 +159,17 @@ export class CheckpointdClient implements AsyncDisposable {
   async #close(): Promise<number | null> {
     let patience = closeMs;
     try {
-      await within(closeMs, this.#send('shutdown', {}), 'shutdown was not answered');
-      await this.#connection.sendNotification('exit');
+      // One that hangs is killed at once.
+      if (await within(closeMs, this.#connection.request('shutdown', {})))
+        await this.#connection.notify('exit', {});
+      else patience = 0;
     } catch (error) {
-      // A daemon that is gone or refuses has nothing more to say; one that hangs is killed at once.
+      // A daemon that is gone or refuses has nothing more to say.
       if (!(error instanceof CheckpointdGoneError || error instanceof CheckpointdRequestError)) throw error;
       patience = 0;
     }
-    const code = await this.#daemon.end(patience);
-    await this.#daemon.ended;
-    this.#connection.dispose();
+    const code = await this.#link.end(patience);
+    await this.#link.ended;
     return code;
   }
-
-  async #send<M extends Wire.RequestMethod>(
-    method: M,
-    params: Wire.ParamsOf<M>,
-    { signal, onProgress }: RequestOptions = {},
-  ): Promise<Wire.ResultOf<M>> {
-    if (this.#why !== undefined) throw this.#why;
-    const source = new CancellationTokenSource();
-    const cancel = (): void => source.cancel();
-    this.#tokens += 1;
-    const token = `progress-${this.#tokens}`;
-    if (onProgress !== undefined) this.#progress.set(token, onProgress);
-    const release = this.#daemon.hold();
-    try {
-      const sent = onProgress === undefined ? params : { ...params, workDoneToken: token };
-      const answer = this.#connection.sendRequest<Wire.ResultOf<M>>(method, sent, source.token);
-      // Of one that lost the race against the end of the daemon.
-      answer.catch(() => undefined);
-      // Only now: the cancel of a request must follow it.
-      signal?.addEventListener('abort', cancel, { once: true });
-      if (signal?.aborted === true) cancel();
-      return await Promise.race([answer, this.#gone]);
-    } catch (error) {
-      if (this.#why === undefined && isBroken(error)) return await this.#broken();
-      if (this.#why === undefined && error instanceof ResponseError) {
-        const data = error.data as Wire.ErrorData | undefined;
-        throw new CheckpointdRequestError(error.code, error.message, data);
-      }
-      throw this.#why ?? error;
-    } finally {
-      signal?.removeEventListener('abort', cancel);
-      this.#progress.delete(token);
-      release();
-      source.dispose();
-    }
-  }
-
-  /** The pipe told of the end before the process did; its end says more, and a daemon that cannot hear us is none. */
-  async #broken(): Promise<never> {
-    try {
-      return await within(closeMs, this.#gone, 'the connection broke, and the daemon did not end');
-    } finally {
-      this.#daemon.kill();
-    }
-  }
-}
-
-/** Not an answer: the request could not be written, or nobody will answer it any more. */
-function isBroken(error: unknown): boolean {
-  if (error instanceof ConnectionError) return true;
-  const lost: readonly number[] = [ErrorCodes.MessageWriteError, ErrorCodes.PendingResponseRejected];
-  return error instanceof ResponseError && lost.includes(error.code);
 }

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CheckpointdGoneError } from './client-error.ts';
-import type { DaemonLink } from './daemon-link.ts';
+import type { DaemonLink } from './connection.ts';
 
 /** How much of the end of stderr is kept, for the words of {@link CheckpointdGoneError}. */
 const stderrCharacters = 16 * 1024;
@@ -14,24 +14,21 @@ const stderrCharacters = 16 * 1024;
 const exitsAfterOutputMs = 300;
 
 export class DaemonProcess implements DaemonLink {
-  readonly child: ChildProcessWithoutNullStreams;
+  readonly #child: ChildProcessWithoutNullStreams;
   /** Resolves when the process has ended, with the reason in words. Never rejects. */
   readonly ended: Promise<string>;
   #tellEnd: (why: string) => void = () => undefined;
   #stderr = '';
-  #holds = 0;
 
   private constructor(child: ChildProcessWithoutNullStreams) {
-    this.child = child;
+    this.#child = child;
     // Read to the end, or a full pipe would stop the daemon.
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrCharacters);
     });
-    // A daemon that has ended closes its stdin under us; `ended` tells more than EPIPE does.
-    child.stdin.on('error', () => undefined);
     // Of a later failure of the process, such as a kill that is not allowed; `ended` follows or does not.
     child.on('error', () => undefined);
-    this.#ref(false);
+    this.keepAlive(false);
     this.ended = new Promise((resolve) => {
       this.#tellEnd = resolve;
       const tell = (): void => {
@@ -62,65 +59,55 @@ export class DaemonProcess implements DaemonLink {
   }
 
   get input(): Writable {
-    return this.child.stdin;
+    return this.#child.stdin;
   }
 
   get output(): Readable {
-    return this.child.stdout;
+    return this.#child.stdout;
   }
 
   get pid(): number | undefined {
-    return this.child.pid;
+    return this.#child.pid;
   }
 
   kill(): void {
-    this.child.kill('SIGKILL');
+    this.#child.kill('SIGKILL');
   }
 
-  get isRunning(): boolean {
-    return this.child.exitCode === null && this.child.signalCode === null;
+  get #isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Keeps this process alive for the daemon's sake until the returned function is called. */
-  hold(): () => void {
-    this.#holds += 1;
-    if (this.#holds === 1) this.#ref(true);
-    return () => {
-      this.#holds -= 1;
-      if (this.#holds === 0) this.#ref(false);
-    };
-  }
-
-  #ref(keepsAlive: boolean): void {
-    const { stdin, stdout, stderr } = this.child;
+  keepAlive(isWanted: boolean): void {
+    const { stdin, stdout, stderr } = this.#child;
     // Pipes to a child are sockets, whatever their declaration says; those of a child that did not start are none.
-    for (const each of [this.child, stdin, stdout, stderr] as unknown as Partial<Socket>[])
-      if (keepsAlive) each.ref?.();
+    for (const each of [this.#child, stdin, stdout, stderr] as unknown as Partial<Socket>[])
+      if (isWanted) each.ref?.();
       else each.unref?.();
   }
 
   /** Resolves when the daemon has closed its output and runs on: other clients hold sessions in it. */
   async #livesOn(): Promise<void> {
-    const { stdout } = this.child;
+    const { stdout } = this.#child;
     if (!stdout.readableEnded) await once(stdout, 'end');
     await delay(exitsAfterOutputMs, undefined, { ref: false });
-    if (!this.isRunning) return;
+    if (!this.#isRunning) return;
     this.#tellEnd('the daemon lives on for its other clients');
   }
 
   /** Waits so long for the end, then kills. Returns the exit code; `null` after a signal. */
   async end(patienceMs: number): Promise<number | null> {
-    this.child.stdin.end();
-    if (this.isRunning) {
-      const exited = once(this.child, 'exit');
-      const timer = setTimeout(() => this.child.kill('SIGKILL'), patienceMs);
-      const release = this.hold();
+    this.#child.stdin.end();
+    if (this.#isRunning) {
+      const exited = once(this.#child, 'exit');
+      const timer = setTimeout(() => this.#child.kill('SIGKILL'), patienceMs);
+      this.keepAlive(true);
       await Promise.race([exited, this.#livesOn()]);
-      release();
+      this.keepAlive(false);
       clearTimeout(timer);
     }
     // Pipes that a grandchild holds would keep the client's own process alive.
-    for (const pipe of [this.child.stdout, this.child.stderr]) pipe.destroy();
-    return this.child.exitCode;
+    for (const pipe of [this.#child.stdout, this.#child.stderr]) pipe.destroy();
+    return this.#child.exitCode;
   }
 }

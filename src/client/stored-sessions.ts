@@ -1,8 +1,8 @@
 // The sessions of a work tree as they lie on disk, and how the daemon that has one open is reached: for whoever comes
 // to a session without having started its daemon. It reads two small files a session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { systemCode } from '../base/errors.ts';
 
 export interface StoredSession {
   readonly session: string;
@@ -19,13 +19,6 @@ export interface StoredSession {
   readonly lastUsedMs: number;
 }
 
-/** `$XDG_STATE_HOME/checkpointd`, or where that stands when the variable is not set. */
-export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): string {
-  const state = environment['XDG_STATE_HOME'];
-  const root = state?.startsWith('/') === true ? state : join(homedir(), '.local', 'state');
-  return join(root, 'checkpointd');
-}
-
 /**
  * Returns the sessions of the work tree that a path lies in: those of the innermost work tree first, then the one used
  * last. Without a path: those of every work tree.
@@ -35,6 +28,7 @@ export function storedSessions(storage: string, path?: string): StoredSession[] 
   const holds = ({ workspace }: StoredSession): boolean =>
     place === undefined || place === workspace || place.startsWith(workspace === '/' ? '/' : `${workspace}/`);
   return namesIn(storage)
+    .filter((name) => /^ses_[0-9a-z]{26}$/.test(name))
     .map((name) => read(storage, name))
     .filter((session) => session !== undefined)
     .filter(holds)
@@ -48,10 +42,10 @@ export function storedSessions(storage: string, path?: string): StoredSession[] 
 
 function read(storage: string, name: string): StoredSession | undefined {
   const own = join(storage, name, 'checkpointd');
-  const marker = json(join(own, 'session.json'));
+  const marker = jsonIn(join(own, 'session.json'));
   if (marker?.['marker'] !== 'checkpointd session') return undefined;
   if (existsSync(join(own, 'deletion'))) return undefined; // the next daemon finishes it
-  const owner = json(join(own, 'owner.json'));
+  const owner = jsonIn(join(own, 'owner.json'));
   const { workTree, conversationId, strategy, retention, created } = marker;
   const socket = owner?.['released'] === true ? undefined : owner?.['socket'];
   return {
@@ -75,7 +69,7 @@ export interface StoredSummary {
 }
 
 export function summaryOf({ storage, session }: StoredSession): StoredSummary {
-  const { checkpoints, firstPrompt } = json(join(storage, session, 'checkpointd', 'summary.json')) ?? {};
+  const { checkpoints, firstPrompt } = jsonIn(join(storage, session, 'checkpointd', 'summary.json')) ?? {};
   return {
     ...(typeof checkpoints === 'number' ? { checkpoints } : {}),
     ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
@@ -88,21 +82,22 @@ function changedMs(file: string): number {
 }
 
 /** An object from a file; undefined for what is not there, not ours to read, or no object. */
-function json(file: string): Readonly<Record<string, unknown>> | undefined {
+export function jsonIn(file: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return typeof value === 'object' && value !== null ? { ...value } : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError || (error instanceof Error && 'code' in error)) return undefined;
+    if (error instanceof SyntaxError || systemCode(error) !== undefined) return undefined;
     throw error;
   }
 }
 
-function namesIn(storage: string): string[] {
+/** Returns the names in a directory; none for one that is not there. */
+export function namesIn(directory: string): string[] {
   try {
-    return readdirSync(storage).filter((name) => /^ses_[0-9a-z]{26}$/.test(name));
+    return readdirSync(directory);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
 }

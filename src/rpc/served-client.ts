@@ -14,17 +14,17 @@ import type {
   NotificationMethod,
 } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
+import { frameLimits } from '../wire/frame-parser.ts';
+import { packageVersion, protocolDocument } from '../wire/places.ts';
 import { offerHere } from './capabilities.ts';
 import { Dispatcher, type Handlers } from './dispatch.ts';
 import type { EndReason } from './ending.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { packageVersion, protocolDocument } from './package-files.ts';
 import { watchParent } from './parent-watch.ts';
 import { logRequest } from './request-log.ts';
 import { inFlightMax } from './transport/admission.ts';
 import { Connection, type ConnectionEnd, type RequestOutcome } from './transport/connection.ts';
 import type { FrameOutput } from './transport/frame-backlog.ts';
-import { frameLimits } from './transport/frame-parser.ts';
 
 /** Where a client is, and how to hang up. */
 export interface ClientStreams {

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pagerOf } from '../../src/cli/pager.ts';
-import { widthOf } from '../../src/cli/width.ts';
+import { widthOf } from '../../src/cli/terminal.ts';
 import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
 import { daemonEntry } from '../support/wire-client.ts';
 import { commandOf, hasTerminal, inTerminal } from './console/console-rig.ts';

@@ -11,7 +11,7 @@ import { bridgeTo } from '../../scripts/torture/clients/bridges.ts';
 import type { Step } from '../../scripts/torture/steps.ts';
 import { Tally } from '../../scripts/torture/tally.ts';
 import { run } from '../../scripts/torture/torture.ts';
-import { packageFile } from '../../src/rpc/package-files.ts';
+import { packageFile } from '../../src/wire/places.ts';
 
 const killed: readonly Step[] = [
   { op: 'edit', edits: [{ do: 'write', file: 'b.txt', bytes: 5000, mode: 0o644 }] },

@@ -2,7 +2,6 @@
 // parses strictly with code of its own, and holds every frame against the schema: what it receives must fit, and a
 // request that does not fit must not be served. Frames written raw are deliberate garbage and are not looked at.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { programFile } from '../../src/client/this-package.ts';
 import type {
   EventOf,
   InitializeParams,
@@ -18,7 +17,7 @@ import {
   validateParams,
   validateResult,
 } from '../../src/protocol/validators.ts';
-import { packageFile } from '../../src/rpc/package-files.ts';
+import { packageFile, programFile } from '../../src/wire/places.ts';
 import { noteSent, undeclaredIn } from './declarations.ts';
 import { type Frame, frameOf, type Id, WireFailure } from './frames.ts';
 

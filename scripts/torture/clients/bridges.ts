@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageFile } from '../../../src/rpc/package-files.ts';
+import { packageFile } from '../../../src/wire/places.ts';
 import type { Random } from '../random.ts';
 
 /** `python` is the client for asyncio, `pythonSync` that for scripts. */

@@ -1,9 +1,8 @@
 // checkpointd diff: what changed between two checkpoints, or from one to the work tree as it is. To a pipe or a file it
 // is a patch, byte for byte; to a terminal it is text for people.
 import { type CliCommand, printed, type Task } from '../command.ts';
-import { type Compared, sayDiff } from '../said-diff.ts';
+import { type Compared, sayDiff, statLines } from '../diff-text.ts';
 import { sortedWords } from '../sorted-words.ts';
-import { statLines } from '../stat-lines.ts';
 import { sayAll } from '../terminal.ts';
 
 export const diff: CliCommand = {

@@ -1,10 +1,10 @@
 // checkpointd forget: the conversation without its last messages. They are shown and asked for before they go.
 import { type CliCommand, exits, printed } from '../command.ts';
-import { confirmed } from '../confirm.ts';
+import { agreed } from '../confirm.ts';
 import { inCommands } from '../in-commands.ts';
 import { messageCount } from '../lines.ts';
 import { saidMessages } from '../pages.ts';
-import { misused, unasked } from '../refusal.ts';
+import { misused } from '../refusal.ts';
 import { fit, plain, say } from '../terminal.ts';
 
 export const forget: CliCommand = {
@@ -23,11 +23,7 @@ export const forget: CliCommand = {
     }
     if (options['yes'] !== true) {
       if (said !== undefined) sayThose(said.slice(0, messages));
-      if (given.json || !process.stdin.isTTY) throw unasked('forgets');
-      if (!(await confirmed('Forget them?'))) {
-        say('Nothing was changed.');
-        return exits.failed;
-      }
+      if (!(await agreed(given, { text: 'Forget them?', does: 'forgets' }))) return exits.failed;
     }
     const result = await ask('conversation/forget', { messages });
     if (printed(given, result)) return 0;

@@ -1,15 +1,49 @@
-// checkpointd list: the checkpoints of a session, oldest first.
-import type { CliCommand } from '../command.ts';
-import { sayCheckpoints } from '../lines.ts';
+// checkpointd list: the checkpoints of a session, oldest first. checkpointd complete-tags: what a shell offers where a
+// checkpoint may stand; not in the help, because the scripts of `checkpointd completion` run it.
+import type { Checkpoint } from '../../protocol/types.ts';
+import type { Ask, CliCommand, Given } from '../command.ts';
+import { sayCheckpoints, sayTags } from '../lines.ts';
 import { allCheckpoints } from '../pages.ts';
 
-export const list: CliCommand = {
+/** A command that asks everything before it says anything, so that plain-command.ts can try it first. */
+export interface CheckpointListing extends CliCommand {
+  readonly look: (ask: Ask) => Promise<Seen>;
+  readonly tell: (seen: Seen, given: Given) => void;
+}
+
+interface Seen {
+  readonly checkpoints: readonly Checkpoint[];
+  /** The checkpoint that the session stands on. */
+  readonly head?: Checkpoint | undefined;
+}
+
+function listing(command: Omit<CheckpointListing, 'run'>): CheckpointListing {
+  const { look, tell } = command;
+  return {
+    ...command,
+    run: async ({ ask, given }) => {
+      tell(await look(ask), given);
+      return 0;
+    },
+  };
+}
+
+export const list = listing({
   name: 'list',
   paged: true,
   summary: 'the checkpoints of the session, oldest first',
-  run: async (task) => {
-    const { head } = await task.ask('session/get', {});
-    sayCheckpoints(await allCheckpoints(task), task.given, head);
-    return 0;
+  look: async (ask) => {
+    const [{ head }, checkpoints] = await Promise.all([ask('session/get', {}), allCheckpoints({ ask })]);
+    return { checkpoints, head };
   },
-};
+  tell: ({ checkpoints, head }, given) => sayCheckpoints(checkpoints, given, head),
+});
+
+export const completeTags = listing({
+  name: 'complete-tags',
+  summary: 'tags and names, for shells',
+  hidden: true,
+  withoutJson: true,
+  look: async (ask) => ({ checkpoints: await allCheckpoints({ ask }) }),
+  tell: ({ checkpoints }) => sayTags(checkpoints),
+});

@@ -1,9 +1,10 @@
 // checkpointd restore: the files of a checkpoint, brought back. The plan is shown and asked for before anything changes.
-import { type CliCommand, exits, printed, type Task } from '../command.ts';
-import { confirmed } from '../confirm.ts';
+// checkpointd undo and redo: the last restore taken back, or done again.
+import { type CliCommand, exits, printed } from '../command.ts';
+import { agreed } from '../confirm.ts';
+import { sayDiff } from '../diff-text.ts';
 import { changesNothing, sayRestore } from '../lines.ts';
-import { misused, unasked } from '../refusal.ts';
-import { sayDiff } from '../said-diff.ts';
+import { misused } from '../refusal.ts';
 import { sortedWords } from '../sorted-words.ts';
 import { say } from '../terminal.ts';
 
@@ -47,7 +48,7 @@ export const restore: CliCommand = {
     if (!given.json && (isOver || isAsked)) sayRestore(plan, paths);
     if (!given.json && isPatch && compared.paths.length > 0) await sayDiff(task, compared);
     if (isOver) return 0;
-    if (isAsked && !(await isAgreed(task))) return exits.failed;
+    if (isAsked && !(await agreed(given, { text: 'Restore?', does: 'restores' }))) return exits.failed;
     const result = await ask('checkpoint/restore', { ...wanted, confirm: true });
     if (printed(given, result)) return result.failed.length > 0 ? exits.incomplete : 0;
     if (!isAsked || result.failed.length > 0) sayRestore(result, paths);
@@ -56,10 +57,20 @@ export const restore: CliCommand = {
   },
 };
 
-/** @throws CommandRefusal where there is nobody to ask */
-async function isAgreed({ given }: Task): Promise<boolean> {
-  if (given.json || !process.stdin.isTTY) throw unasked('restores');
-  if (await confirmed('Restore?')) return true;
-  say('Nothing was changed.');
-  return false;
+function walk(name: 'undo' | 'redo', summary: string): CliCommand {
+  return {
+    name,
+    changesFiles: true,
+    summary,
+    options: [['--dry-run', 'only show what would be done']],
+    run: async ({ ask, given, options, paths }) => {
+      const isDry = options['dryRun'] === true;
+      const result = await ask(`checkpoint/${name}`, isDry ? { dryRun: true } : { confirm: true });
+      if (!printed(given, result)) sayRestore(result, paths);
+      return result.failed.length > 0 ? exits.incomplete : 0;
+    },
+  };
 }
+
+export const undo = walk('undo', 'take the last restore back');
+export const redo = walk('redo', 'do the restore again that was taken back');

@@ -1,8 +1,9 @@
 // checkpointd show: one checkpoint, the files that changed in it, and how.
 import type { CheckpointFile } from '../../protocol/types.ts';
 import { type Ask, type CliCommand, printed } from '../command.ts';
+import { sayDiff } from '../diff-text.ts';
 import { checkpointLine } from '../lines.ts';
-import { sayDiff } from '../said-diff.ts';
+import { pagesOf } from '../pages.ts';
 import { fit, paint, plain, say, sayAll } from '../terminal.ts';
 import type { TreePaths } from '../tree-paths.ts';
 
@@ -45,16 +46,9 @@ export const show: CliCommand = {
 /** Returns the files that differ from the checkpoint before, by their paths. */
 async function changedFiles(ask: Ask, tag: string): Promise<CheckpointFile[]> {
   const all: CheckpointFile[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await ask('checkpoint/files', {
-      tag,
-      changedOnly: true,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
+  const wanted = { tag, changedOnly: true };
+  for await (const page of pagesOf((from) => ask('checkpoint/files', { ...wanted, ...from })))
     all.push(...page.files);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
   return all.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -1,9 +1,9 @@
 // checkpointd status: where the session stands.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { defaultStorage } from '../../client/stored-sessions.ts';
+import { defaultStorage } from '../../wire/places.ts';
 import { type CliCommand, printed } from '../command.ts';
-import { enabledNotesFile } from '../hooks/hook-log.ts';
+import { enabledNotesFile } from '../hooks/hook-notes.ts';
 import { checkpointLine } from '../lines.ts';
 import { fit, plain, say } from '../terminal.ts';
 
@@ -32,6 +32,6 @@ export const status: CliCommand = {
 /** Says which agents are enabled, and loads what reads their settings only where one is. */
 async function sayAgents(storage: string): Promise<void> {
   if (!existsSync(enabledNotesFile(storage))) return;
-  const { agentLine, agentStates } = await import('../agent-states.ts');
+  const { agentLine, agentStates } = await import('../doctor.ts');
   for (const state of agentStates(storage)) if (state.enabled) say(fit(`agent        ${agentLine(state)}`));
 }

@@ -3,8 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { jsonSettings } from './json-settings.ts';
-import { isOurPlugin, opencodePlugin } from './opencode-plugin.ts';
-import { isOurExtension, piExtension } from './pi-extension.ts';
+import { isOurExtension, isOurPlugin, opencodePlugin, piExtension } from './plugins.ts';
 import { type Change, isOurs, type Settings } from './settings.ts';
 import { hasHooks, tomlSettings } from './toml-settings.ts';
 

@@ -2,13 +2,12 @@
 // asked for, before anything is written; what is not understood is left alone.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { defaultStorage } from '../../client/stored-sessions.ts';
-import { programFile } from '../../client/this-package.ts';
+import { defaultStorage, programFile } from '../../wire/places.ts';
 import { exits } from '../command.ts';
-import { confirmed } from '../confirm.ts';
-import { daysGiven, setKeptDays } from '../hooks/kept-days.ts';
+import { agreed, confirmed } from '../confirm.ts';
+import { daysGiven, setKeptDays } from '../hooks/old-sessions.ts';
 import { nearest } from '../nearest.ts';
-import { misused, unasked } from '../refusal.ts';
+import { misused } from '../refusal.ts';
 import { note, paint, plain, plainLines, say } from '../terminal.ts';
 import { type AgentSettings, knownAgents } from './agents.ts';
 import { type Change, inverse, type Settings } from './settings.ts';
@@ -60,12 +59,8 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
   if (!options.json) for (const step of changing) show(step);
   let isAgreed = options.yes;
   if (!options.dryRun && changing.length > 0 && !isAgreed) {
-    if (options.json || !process.stdin.isTTY) throw unasked('writes');
-    isAgreed = await confirmed('Write this?');
-    if (!isAgreed) {
-      say('Nothing was changed.');
-      return exits.failed;
-    }
+    isAgreed = await agreed(options, { text: 'Write this?', does: 'writes' });
+    if (!isAgreed) return exits.failed;
   }
   const isWriting = isAgreed && !options.dryRun;
   const kept = isWriting ? await keptReadOnly(changing, options.yes) : new Map<Step, string>();

@@ -13,7 +13,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { enabledNotesFile } from '../hooks/hook-log.ts';
+import { systemCode } from '../../base/errors.ts';
+import { enabledNotesFile, replaceNote } from '../hooks/hook-notes.ts';
 import { applied, type Edit } from './settings.ts';
 
 /** What `enable` did to a file. No text of the file is kept: it may hold secrets. */
@@ -31,7 +32,7 @@ export function readSettings(file: string): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(file));
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     if (error instanceof TypeError) throw new Error('it is not UTF-8', { cause: error });
     throw error;
   }
@@ -73,7 +74,7 @@ export function removeSettings(file: string, madeDirectories: readonly string[])
     try {
       rmdirSync(directory);
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error)) throw error;
+      if (systemCode(error) === undefined) throw error;
       return; // something else lives there now
     }
   }
@@ -120,10 +121,7 @@ export class EnabledNotes {
 
   #write(notes: Readonly<Record<string, Note>>): void {
     if (Object.keys(notes).length === 0) return rmSync(this.#file, { force: true });
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    const temporary = `${this.#file}.${randomBytes(6).toString('hex')}.tmp`;
-    writeFileSync(temporary, `${JSON.stringify(notes, null, 1)}\n`, { mode: 0o600 });
-    renameSync(temporary, this.#file);
+    replaceNote(this.#file, notes);
   }
 }
 

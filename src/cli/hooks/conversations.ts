@@ -3,22 +3,23 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
 import { CheckpointdClient, CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
 import { repositoryOf, type StoredSession, storedSessions } from '../../client/stored-sessions.ts';
-import { plain } from '../terminal.ts';
-import { whileBusy } from '../while-busy.ts';
-import { cutTo } from '../width.ts';
-import type { AgentEvent } from './agent-event.ts';
-import { keptDays } from './kept-days.ts';
-import { type LastHook, noteLastHook } from './last-hook.ts';
-import { deleteOldSessions } from './old-sessions.ts';
-import { recoveredLine } from './recovered-line.ts';
+import { holderAt, openAndTell, whileBusy } from '../joining.ts';
+import { cutTo, plain } from '../terminal.ts';
+import { type LastHook, noteLastHook } from './hook-notes.ts';
+import { deleteOldSessions, keptDays } from './old-sessions.ts';
+import type { AgentEvent } from './payloads.ts';
 
 /** A conversation that was not heard of for so long is closed; its next event opens it again. */
 const silenceMs = 30 * 60_000;
 
 /** For somebody's command line that has the session for a moment. */
 const busyMs = 10_000;
+
+/** How the keeper introduces itself to daemons. */
+const hello = { clientInfo: { name: 'checkpointd hooks' } };
 
 /** How long an agent waits for a hook. */
 const waitedMs = 1000;
@@ -211,31 +212,22 @@ export class Conversations {
     }
     const conversationId = `${agent}:${conversation}`;
     if (kind === 'end' && this.#stored(workspace, conversationId) === undefined) return undefined;
-    const open = await whileBusy(busyMs, () => this.#openSession(name, workspace, conversationId));
+    const open = await whileBusy(busyMs, () => this.#openAndTell(name, workspace, conversationId));
     this.#open.set(name, open);
     return open;
   }
 
   /** Joins whoever has it open, or opens it. @throws StoreBusy where somebody takes or leaves it meanwhile */
-  async #openSession(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
+  async #openAndTell(name: string, workspace: string, conversationId: string): Promise<OpenConversation> {
     const stored = this.#stored(workspace, conversationId);
-    const holder = await this.#holder(stored?.socket);
+    const tell = (what: string): void => this.#log(`${name}: ${what}`);
+    const holder = await holderAt(stored?.socket, hello, tell);
     const client = holder ?? (await this.#ownDaemon());
     try {
-      const {
-        session,
-        checkpoints,
-        recovered,
-        warnings = [],
-      } = await client.request('session/open', {
-        workspace,
-        conversationId,
-        retention: 'keep',
-        ...(stored === undefined ? {} : { strategy: stored.strategy }),
-      });
-      if (recovered !== undefined) this.#log(`${name}: ${recoveredLine(recovered)}`);
-      for (const warning of warnings) this.#log(`${name}: ${warning}`);
-      if (!checkpoints.enabled) this.#log(`${name}: ${checkpoints.message ?? 'checkpoints are not enabled'}`);
+      const strategy = stored === undefined ? {} : { strategy: stored.strategy };
+      const params = { workspace, conversationId, retention: 'keep', ...strategy } as const;
+      const { session, checkpoints } = await openAndTell(client, params, tell);
+      if (!checkpoints.enabled) tell(checkpoints.message ?? 'checkpoints are not enabled');
       return { client, session, workspace, silence: undefined };
     } catch (error) {
       await holder?.close();
@@ -249,17 +241,6 @@ export class Conversations {
     );
   }
 
-  /** Whoever has the session open already, such as a command line; undefined when nobody answers there. */
-  async #holder(socket: string | undefined): Promise<CheckpointdClient | undefined> {
-    if (socket === undefined) return undefined;
-    try {
-      return await CheckpointdClient.attach(socket, { clientInfo: { name: 'checkpointd hooks' } });
-    } catch (error) {
-      if (!(error instanceof CheckpointdGoneError)) throw error;
-      return undefined;
-    }
-  }
-
   #ownDaemon(): Promise<CheckpointdClient> {
     this.#daemon ??= this.#startDaemon();
     return this.#daemon;
@@ -268,7 +249,7 @@ export class Conversations {
   async #startDaemon(): Promise<CheckpointdClient> {
     const client = await CheckpointdClient.start({
       args: [`--storage-dir=${this.#storage}`],
-      clientInfo: { name: 'checkpointd hooks' },
+      ...hello,
     });
     setTimeout(() => {
       const days = keptDays(this.#storage, this.#log);
@@ -355,7 +336,7 @@ function realIfThere(path: string): string | undefined {
   try {
     return realpathSync(path);
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
+    if (systemCode(error) !== undefined) return undefined;
     throw error;
   }
 }

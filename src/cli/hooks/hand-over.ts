@@ -1,5 +1,6 @@
 // One line to the keeper of a storage, which is started where none answers.
-import { programFile } from '../../client/this-package.ts';
+import { systemCode } from '../../base/errors.ts';
+import { programFile } from '../../wire/places.ts';
 import { askKeeper, keeperSocket } from './keeper-socket.ts';
 import { writtenEvents } from './written-events.ts';
 
@@ -22,8 +23,8 @@ export async function handOver(storage: string, line: KeeperLine): Promise<Keepe
   try {
     answer = await askKeeper(keeperSocket(storage), text);
   } catch (error) {
-    const isAbsent = error instanceof Error && /: there is nothing$|ECONNREFUSED|ENOENT/.test(error.message);
-    if (!isAbsent) throw error;
+    const code = systemCode(error);
+    if (code !== 'ENOENT' && code !== 'ECONNREFUSED') throw error;
     answer = await startKeeper(storage, text);
   }
   return answer === '' ? {} : (JSON.parse(answer) as KeeperAnswer);

@@ -1,9 +1,10 @@
-// checkpointd hook <agent> [event]: what an agent runs. It reads the event, writes it down, has the keeper carry it out
-// and waits for that, but never long: an agent is neither held up nor told of a failure. So it always ends with 0,
-// within a second.
+// checkpointd hook <agent> [event]: what an agent runs, read without the library of the other commands because an agent
+// waits for every hook. It reads the event, writes it down, has the keeper carry it out and waits for that, but never
+// long: an agent is neither held up nor told of a failure. So it always ends with 0, within a second.
+import { resolve } from 'node:path';
+import { defaultStorage } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
-import { logHook } from './hook-log.ts';
-import { noteLastHook } from './last-hook.ts';
+import { logHook, noteLastHook } from './hook-notes.ts';
 import { agentNames, readEvent } from './payloads.ts';
 import { writeEvent } from './written-events.ts';
 
@@ -16,7 +17,7 @@ const inputBytesMax = 32 * 1024 * 1024;
 /** A longer prompt is cut: it is the name of a turn here and nothing else. */
 const promptCharactersMax = 20_000;
 
-export async function runHook(agent: string, event: string | undefined, storage: string): Promise<never> {
+async function runHook(agent: string, event: string | undefined, storage: string): Promise<never> {
   let isWritten = false;
   const giveUp = (): never => {
     const fate = isWritten
@@ -117,4 +118,30 @@ export function contextFor(agent: string, text: string): string | undefined {
 
 function hookOutput(hookEventName: string, additionalContext: string): string {
   return JSON.stringify({ hookSpecificOutput: { hookEventName, additionalContext } });
+}
+
+const help = `Usage: checkpointd hook <agent> [event] [--storage=DIR]
+
+What an agent runs when something happened; "checkpointd enable" writes it into the agent's settings. The event comes
+as JSON on standard input: a prompt makes the checkpoint of a turn, a finished tool that changed files one of a tool.
+The end of a conversation makes one of what changed since. Always ends with 0, within a second and in silence; what
+went wrong is in hooks/hook.log of the storage.
+
+Agents: ${agentNames.join(', ')}
+`;
+
+export async function hookCommand(argv: readonly string[]): Promise<number> {
+  const [command, ...rest] = argv;
+  const given = rest.find((word) => word.startsWith('--storage='))?.slice('--storage='.length);
+  const storage = given === undefined || given === '' ? defaultStorage() : resolve(given);
+  if (command === 'hook-keeper') {
+    const { runKeeper } = await import('./keeper.ts');
+    return runKeeper(storage);
+  }
+  if (rest.includes('--help') || rest.includes('-h')) {
+    process.stdout.write(help);
+    return 0;
+  }
+  const [agent = '', event] = rest.filter((word) => !word.startsWith('-'));
+  return runHook(agent, event, storage);
 }

@@ -1,10 +1,11 @@
 // Where the keeper of hooks listens, and one question to it: a line of JSON each way. It knows no agent and no session.
-import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { complaintAbout } from '../../client/daemon-socket.ts';
-import { hooksDirectory } from './hook-log.ts';
+import { systemCode } from '../../base/errors.ts';
+import { socketComplaint, socketDirectory } from '../../wire/places.ts';
+import { hooksDirectory } from './hook-notes.ts';
 
 /** A keeper reads no longer line; prompts are cut before. */
 const lineCharactersMax = 4 * 1024 * 1024;
@@ -13,12 +14,8 @@ const lineCharactersMax = 4 * 1024 * 1024;
 export function keeperSocket(storage: string, environment: NodeJS.ProcessEnv = process.env): string {
   const name = `hooks-2-${hashOf(storage)}`;
   if (process.platform === 'win32') return `\\\\.\\pipe\\checkpointd-${userInfo().username}-${name}`;
-  const runtime = environment['XDG_RUNTIME_DIR'];
-  const stat = runtime?.startsWith('/') === true ? statSync(runtime, { throwIfNoEntry: false }) : undefined;
-  const isOwn = stat?.isDirectory() === true && stat.uid === process.getuid?.();
   // The daemons' own directory: they sweep only what bears their names.
-  const directory = isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : hooksDirectory(storage);
-  return join(directory, `${name}.sock`);
+  return join(socketDirectory(hooksDirectory(storage), environment), `${name}.sock`);
 }
 
 /** FNV-1a: only to tell storages apart, and without waiting for a library. */
@@ -31,7 +28,7 @@ function hashOf(text: string): string {
 /** Sends one line and resolves with the answer. Rejects when nobody listens, or when the place is not private. */
 export function askKeeper(path: string, line: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const complaint = process.platform === 'win32' ? undefined : complaintAbout(path);
+    const complaint = socketComplaint(path);
     if (complaint !== undefined) throw new Error(`${path}: ${complaint}`);
     let answer = '';
     const socket = connect({ path, noDelay: true }, () => socket.write(`${line}\n`));
@@ -64,7 +61,7 @@ export async function listenAsKeeper(
   rmSync(own, { force: true });
   if (!(await listens(server, own))) return undefined;
   chmodSync(own, 0o600);
-  const complaint = complaintAbout(own);
+  const complaint = socketComplaint(own);
   if (complaint !== undefined) throw new Error(`${path}: ${complaint}`);
   const { ino } = lstatSync(own);
   const isOurs = await takePlace(own, path);
@@ -107,16 +104,14 @@ function succeeds(code: string, act: () => void): boolean {
     act();
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === code) return false;
+    if (systemCode(error) === code) return false;
     throw error;
   }
 }
 
 function listens(server: Server, path: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) =>
-      'code' in error && error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
-    );
+    server.once('error', (error) => (systemCode(error) === 'EADDRINUSE' ? resolve(false) : reject(error)));
     server.listen(path, () => resolve(true));
   });
 }

@@ -1,6 +1,14 @@
-// The sessions of agents' conversations do not stay for ever: nobody opened them by hand, and nobody would delete
-// them. What a person has opened by the command line is never touched.
-import { type CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
+// The sessions of agents' conversations do not stay for ever: no person opened them, and no person would delete them.
+// How long they stay is a setting of the storage, because one keeper serves all agents of it. Deleting is the one thing
+// that cannot be taken back, so a setting that is not understood keeps all, and what a person has opened by the command
+// line is never touched.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemCode } from '../../base/errors.ts';
+import type { CheckpointdClient } from '../../client/client.ts';
+import { CheckpointdRequestError } from '../../client/client-error.ts';
+import { pagesOf } from '../pages.ts';
+import { hooksDirectory, replaceNote } from './hook-notes.ts';
 import { agentNames } from './payloads.ts';
 
 const dayMs = 24 * 60 * 60_000;
@@ -13,14 +21,10 @@ export async function deleteOldSessions(
   nowMs = Date.now(),
 ): Promise<number> {
   const old: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await client.request('session/list', cursor === undefined ? {} : { cursor });
-    for (const { session, conversationId = '', open, lastUsedAt } of page.sessions)
+  for await (const { sessions } of pagesOf((from) => client.request('session/list', from)))
+    for (const { session, conversationId = '', open, lastUsedAt } of sessions)
       if (!open && isOfAgent(conversationId) && nowMs - Date.parse(lastUsedAt) > keptDays * dayMs)
         old.push(session);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
   let deleted = 0;
   for (const session of old) {
     try {
@@ -38,4 +42,33 @@ export async function deleteOldSessions(
 
 function isOfAgent(conversationId: string): boolean {
   return agentNames.some((agent) => conversationId.startsWith(`${agent}:`));
+}
+
+const keptDaysDefault = 30;
+
+const settingOf = (storage: string): string => join(hooksDirectory(storage), 'keep.json');
+
+/** In days; undefined: for ever. */
+export function keptDays(storage: string, log: (message: string) => void): number | undefined {
+  const file = settingOf(storage);
+  try {
+    const { days } = JSON.parse(readFileSync(file, 'utf8')) as { readonly days?: unknown };
+    if (days === null) return undefined;
+    if (typeof days === 'number' && Number.isSafeInteger(days) && days > 0) return days;
+    log(`${file} names no number of days: nothing is deleted`);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return keptDaysDefault;
+    log(`${file} cannot be read (${String(error)}): nothing is deleted`);
+  }
+  return undefined;
+}
+
+/** Takes the number that was given on the command line; undefined for one that is none. */
+export function daysGiven(text: string): number | 'never' | undefined {
+  if (text === 'never') return text;
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined;
+}
+
+export function setKeptDays(storage: string, days: number | 'never'): void {
+  replaceNote(settingOf(storage), { days: days === 'never' ? null : days });
 }

@@ -1,6 +1,6 @@
-// What each agent writes to its hooks, read into one form. The facts, with versions, are in agent-hooks.md beside this file.
+// What all agents report, in one form, and how each agent writes it to its hooks. The facts, with versions, are in
+// agent-hooks.md beside this file. keeper.ts acts on the events.
 import { isAbsolute } from 'node:path';
-import type { AgentEvent, ReadEvent } from './agent-event.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -200,3 +200,26 @@ function filesOfPatch(patch: string): string[] {
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+export interface AgentEvent {
+  /** The agent's name, as `checkpointd hook` takes it. */
+  readonly agent: string;
+  /** The agent's own id of the conversation. */
+  readonly conversation: string;
+  /** Where the agent works: an absolute path. */
+  readonly directory: string;
+  readonly kind: 'start' | 'prompt' | 'tool' | 'end';
+  /** When the agent told it: the start of the hook, ms since 1970. */
+  readonly atMs?: number;
+  /** Of a prompt. */
+  readonly text?: string;
+  /** Of a tool: its name. */
+  readonly tool?: string;
+  /** Of a tool that edits: the paths it reports, absolute or relative to the directory. */
+  readonly files?: readonly string[];
+  /** What tells this call from others, where the agent says so: the same event told twice is one checkpoint. */
+  readonly call?: string;
+}
+
+/** An event, or why there is nothing to do: `quiet` for what is expected and needs no line in the log. */
+export type ReadEvent = AgentEvent | { readonly nothing: string; readonly quiet?: true };

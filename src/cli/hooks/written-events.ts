@@ -1,21 +1,13 @@
 // The events of agents that were written down and not yet carried out: a file each in hooks/events of the storage. A
 // hook writes it before it waits for anything, and the keeper removes it when it has carried the event out. So neither
 // a hook nor a keeper that is killed loses an event.
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AgentEvent } from './agent-event.ts';
-import { hooksDirectory } from './hook-log.ts';
+import { syncDirectory, writeAtomically } from '../../base/atomic-file.ts';
+import { systemCode } from '../../base/errors.ts';
+import { namesIn } from '../../client/stored-sessions.ts';
+import { hooksDirectory } from './hook-notes.ts';
+import type { AgentEvent } from './payloads.ts';
 
 /** A hook that lives needs a second to finish its file. */
 const unfinishedMs = 60_000;
@@ -27,17 +19,7 @@ const fileOf = (storage: string, id: string): string => join(eventsDirectory(sto
 export function writeEvent(storage: string, event: AgentEvent, id = newId()): string {
   const directory = eventsDirectory(storage);
   const made = mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const file = fileOf(storage, id);
-  const temporary = `${file}.tmp`;
-  const fd = openSync(temporary, 'w', 0o600);
-  try {
-    writeFileSync(fd, JSON.stringify(event));
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-  renameSync(temporary, file);
-  syncDirectory(directory);
+  writeAtomically(fileOf(storage, id), JSON.stringify(event), { durable: true });
   if (made !== undefined)
     for (let at = directory; at.length >= made.length; at = dirname(at)) syncDirectory(dirname(at));
   return id;
@@ -45,7 +27,7 @@ export function writeEvent(storage: string, event: AgentEvent, id = newId()): st
 
 /** Returns the ids of the events that wait, oldest first. */
 export function writtenEvents(storage: string): string[] {
-  return namesIn(storage)
+  return namesIn(eventsDirectory(storage))
     .filter((name) => name.endsWith('.json'))
     .map((name) => name.slice(0, -'.json'.length))
     .sort();
@@ -56,7 +38,7 @@ export function readWrittenEvent(storage: string, id: string): AgentEvent | unde
   try {
     return JSON.parse(readFileSync(fileOf(storage, id), 'utf8')) as AgentEvent;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
@@ -67,7 +49,7 @@ export function removeEvent(storage: string, id: string): void {
 
 /** Removes the files of hooks that were killed while they wrote: such an event never was whole. */
 export function removeUnfinished(storage: string, nowMs = Date.now()): void {
-  for (const name of namesIn(storage)) {
+  for (const name of namesIn(eventsDirectory(storage))) {
     if (!name.endsWith('.tmp')) continue;
     const file = join(eventsDirectory(storage), name);
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -78,23 +60,4 @@ export function removeUnfinished(storage: string, nowMs = Date.now()): void {
 function newId(): string {
   const startedMicros = Math.round(performance.timeOrigin * 1000 + performance.now() * 1000);
   return `${String(startedMicros).padStart(17, '0')}-${process.pid}`;
-}
-
-function namesIn(storage: string): string[] {
-  try {
-    return readdirSync(eventsDirectory(storage));
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-function syncDirectory(directory: string): void {
-  if (process.platform === 'win32') return; // a directory cannot be opened there
-  const fd = openSync(directory, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

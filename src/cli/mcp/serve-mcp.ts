@@ -9,10 +9,11 @@ import {
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../../client/client.ts';
+import { packageVersion } from '../../wire/places.ts';
 import { inCommands } from '../in-commands.ts';
 import { nearestReferences } from '../nearest.ts';
-import { NoSession } from '../no-session.ts';
 import type { Where } from '../reach.ts';
+import { NoSession } from '../refusal.ts';
 import { HeldSession } from './session.ts';
 import { lineOf, type McpTool, sessionCheckpoints, type ToolInput, tools } from './tools.ts';
 
@@ -21,13 +22,13 @@ const resourcesMax = 200;
 const checkpointUri = 'checkpointd://checkpoint/{reference}';
 
 /** Serves until the client closes our input. */
-export async function serveMcp(where: Where, version: string): Promise<number> {
+export async function serveMcp(where: Where): Promise<number> {
   const session = new HeldSession(where);
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, () => resolve());
   });
-  const server = serveStdio(() => make(session, version), {
+  const server = serveStdio(() => make(session), {
     onerror: (error) => process.stderr.write(`checkpointd mcp: ${error.message}\n`),
   });
   await ended;
@@ -36,9 +37,9 @@ export async function serveMcp(where: Where, version: string): Promise<number> {
   return 0;
 }
 
-function make(session: HeldSession, version: string): McpServer {
+function make(session: HeldSession): McpServer {
   const server = new McpServer(
-    { name: 'checkpointd', version },
+    { name: 'checkpointd', version: packageVersion() },
     {
       instructions:
         'Checkpoints of the work tree. Make one before a risky change; restore shows its plan first and can be undone.',

@@ -11,10 +11,10 @@ import {
 import type { Effects } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { within } from '../../base/within.ts';
+import { type FrameLimits, frameLimits } from '../../wire/frame-parser.ts';
 import { type WireError, wireError } from '../error-response.ts';
 import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts';
 import type { FrameOutput } from './frame-backlog.ts';
-import { type FrameLimits, frameLimits } from './frame-parser.ts';
 import { OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 

@@ -1,12 +1,13 @@
-// Listens for further clients of the same user: on a unix socket in a private directory, or on a named pipe on
-// Windows (which no test has tried). A daemon that cannot listen serves its first client all the same, and says why.
+// Listens for further clients of the same user: on a unix socket in a private directory, which it makes and rids of the
+// sockets of dead daemons, or on a named pipe on Windows (which no test has tried). A daemon that cannot listen serves
+// its first client all the same, and says why.
 import { randomBytes } from 'node:crypto';
-import { createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { Log } from '../../base/log.ts';
-import { prepareSocketDirectory, sweepSockets, UnusableSocketDirectory } from './socket-directory.ts';
+import { directoryComplaint } from '../../wire/places.ts';
 
 export interface SocketListener {
   /** Where clients connect. */
@@ -17,6 +18,13 @@ export interface SocketListener {
 
 /** What fits into the kernel's address of a unix socket, with the byte that ends it: 104 on BSD and macOS. */
 const pathBytesMax = process.platform === 'linux' ? 107 : 103;
+
+const socketName = /^\d+-[0-9a-f]{8}\.sock$/;
+/** A socket that refuses connections and is younger may be about to listen. */
+const youngMs = 60_000;
+
+/** Why the directory cannot be used, in words for a log. */
+class UnusableSocketDirectory extends Error {}
 
 /** Begins to listen; undefined, and a line in the log, where that is not possible. */
 export async function listenForClients(
@@ -35,7 +43,7 @@ export async function listenForClients(
     return undefined;
   }
   try {
-    prepareSocketDirectory(directory);
+    prepare(directory);
     const listener = await listen(path, onClient);
     files.chmodSync(path, 0o600);
     void sweepSockets(directory).catch((error: unknown) =>
@@ -65,5 +73,42 @@ function listen(path: string, onClient: (socket: Socket) => void): Promise<Socke
         },
       });
     });
+  });
+}
+
+/** Makes the directory, or checks the one that is there. @throws UnusableSocketDirectory */
+function prepare(directory: string): void {
+  try {
+    files.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    throw new UnusableSocketDirectory(`${directory} cannot be made (${code})`);
+  }
+  const complaint = directoryComplaint(directory);
+  if (complaint !== undefined) throw new UnusableSocketDirectory(complaint);
+}
+
+/** Removes the sockets on which nobody listens any more. */
+async function sweepSockets(directory: string): Promise<void> {
+  for (const name of files.readdirSync(directory)) {
+    const path = join(directory, name);
+    if (socketName.test(name) && isOld(path) && !(await answers(path))) files.rmSync(path, { force: true });
+  }
+}
+
+function isOld(path: string): boolean {
+  const stat = files.lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isSocket() === true && Date.now() - stat.mtimeMs > youngMs;
+}
+
+function answers(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    // Anything but a refusal (a full queue, say) is no proof that nobody is there.
+    socket.once('error', (error) => resolve(systemCode(error) !== 'ECONNREFUSED'));
   });
 }

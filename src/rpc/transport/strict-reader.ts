@@ -10,9 +10,9 @@ import {
   type Message,
   type MessageReader,
 } from 'vscode-jsonrpc/node';
+import { type FrameLimits, FrameParser, frameLimits } from '../../wire/frame-parser.ts';
 import { wireError } from '../error-response.ts';
 import { type Admission, idToAnswer, type Refusal, type RequestId, refusal } from './admission.ts';
-import { type FrameLimits, FrameParser, frameLimits } from './frame-parser.ts';
 import { excessOf, outermostLevel } from './json-bounds.ts';
 
 /** Why no more messages come. `endOfInput` also stands for an input that failed. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AgentEvent } from '../../../src/cli/hooks/agent-event.ts';
+import type { AgentEvent } from '../../../src/cli/hooks/payloads.ts';
 import { writeEvent, writtenEvents } from '../../../src/cli/hooks/written-events.ts';
 import type { DaemonRig } from '../../support/daemon-rig.ts';
 import { daemonsOf } from '../../support/programs/keepers.ts';

@@ -2,8 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keptDays } from '../../../src/cli/hooks/kept-days.ts';
-import { deleteOldSessions } from '../../../src/cli/hooks/old-sessions.ts';
+import { deleteOldSessions, keptDays } from '../../../src/cli/hooks/old-sessions.ts';
 import { CheckpointdClient } from '../../../src/client/client.ts';
 import { withRig } from '../../support/daemon-rig.ts';
 

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createLog } from '../../../src/base/log.ts';
-import { socketDirectory } from '../../../src/rpc/transport/socket-directory.ts';
 import { listenForClients, type SocketListener } from '../../../src/rpc/transport/socket-listener.ts';
+import { socketDirectory } from '../../../src/wire/places.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 import { until } from '../../support/until.ts';
 
@@ -99,12 +99,12 @@ test('the sockets of dead daemons are swept; living and young ones stay', async 
 
 test("the directory is $XDG_RUNTIME_DIR's where that is this user's, and the storage's otherwise", () => {
   const runtime = temporaryDirectory('runtime');
-  assert.is(socketDirectory('/storage', { XDG_RUNTIME_DIR: runtime }), join(runtime, 'checkpointd'));
+  assert.is(socketDirectory('/storage/run', { XDG_RUNTIME_DIR: runtime }), join(runtime, 'checkpointd'));
   for (const other of [undefined, '', 'relative', join(runtime, 'absent')])
-    assert.is(socketDirectory('/storage', { XDG_RUNTIME_DIR: other }), '/storage/run');
+    assert.is(socketDirectory('/storage/run', { XDG_RUNTIME_DIR: other }), '/storage/run');
   if (!isRoot) return;
   chownSync(runtime, 12345, 12345);
-  assert.is(socketDirectory('/storage', { XDG_RUNTIME_DIR: runtime }), '/storage/run');
+  assert.is(socketDirectory('/storage/run', { XDG_RUNTIME_DIR: runtime }), '/storage/run');
 });
 
 test.run();

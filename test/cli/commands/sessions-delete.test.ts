@@ -3,8 +3,8 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type DaemonRig, withRig } from '../support/daemon-rig.ts';
-import { commandOf, hasTerminal, inTerminal } from './console/console-rig.ts';
+import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
+import { commandOf, hasTerminal, inTerminal } from '../console/console-rig.ts';
 
 interface Ran {
   readonly code: number | null;

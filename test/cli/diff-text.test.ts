@@ -1,7 +1,7 @@
 // The lines in which people read a diff.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { partLines } from '../../src/cli/said-diff.ts';
+import { partLines } from '../../src/cli/diff-text.ts';
 
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 /** "日本語です" in Shift-JIS. */

@@ -1,17 +1,61 @@
-// checkpointd sessions delete: sessions that nobody needs any more, with their checkpoints and conversations. Which ones
-// go is shown and asked for first, since nothing brings them back.
+// checkpointd sessions: the sessions of a storage root, whoever has them open, for people without a daemon. With
+// `delete`: those that nobody needs any more. Which ones go is shown and asked for first, since nothing brings them back.
 import { resolve } from 'node:path';
-import { CheckpointdClient, CheckpointdRequestError } from '../client/client.ts';
-import { defaultStorage, type StoredSession } from '../client/stored-sessions.ts';
-import { exits, type Given } from './command.ts';
-import { confirmed } from './confirm.ts';
-import { daysGiven } from './hooks/kept-days.ts';
-import { inCommands } from './in-commands.ts';
-import { NoSession } from './no-session.ts';
-import { misused, unasked } from './refusal.ts';
-import { sessionLine } from './sessions.ts';
-import { fit, note, plain, say } from './terminal.ts';
-import { usedSessions } from './used-sessions.ts';
+import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
+import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
+import type { SessionSummary } from '../../protocol/types.ts';
+import { defaultStorage } from '../../wire/places.ts';
+import { exits, type Given } from '../command.ts';
+import { agreed } from '../confirm.ts';
+import { daysGiven } from '../hooks/old-sessions.ts';
+import { inCommands } from '../in-commands.ts';
+import { pagesOf } from '../pages.ts';
+import { misused, NoSession } from '../refusal.ts';
+import { fit, note, plain, say } from '../terminal.ts';
+import { agentOf, agoOf, usedSessions } from '../used-sessions.ts';
+
+export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<number> {
+  const storage = given.storage === undefined ? defaultStorage() : resolve(given.storage);
+  if (given.json) {
+    say(JSON.stringify({ sessions: await listedByDaemon(storage) }, null, 2));
+    return 0;
+  }
+  const found = usedSessions(storage);
+  if (found.length === 0) say('There are no sessions.');
+  for (const stored of found) say(fit(sessionLine(stored)));
+  return 0;
+}
+
+/** `ses_… kept  shadow  2 hours ago  codex  12 checkpoints  /home/me/app  "fix the parser"`. */
+export function sessionLine(stored: StoredSession): string {
+  const { session, workspace, strategy, retention, socket } = stored;
+  const { checkpoints, firstPrompt } = summaryOf(stored);
+  const state = socket === undefined ? (retention === 'keep' ? 'kept' : 'left') : 'open';
+  const count = `${checkpoints ?? '?'} ${checkpoints === 1 ? 'checkpoint' : 'checkpoints'}`;
+  const prompt = firstPrompt === undefined ? '' : `  "${plain(firstPrompt)}"`;
+  return [
+    session,
+    state.padEnd(4),
+    strategy.padEnd(6),
+    agoOf(stored).padEnd(14),
+    agentOf(stored).padEnd(12),
+    count,
+    `${plain(workspace)}${prompt}`,
+  ].join('  ');
+}
+
+/** As the wire tells them. */
+async function listedByDaemon(storage: string): Promise<SessionSummary[]> {
+  const client = await CheckpointdClient.start({ args: [`--storage-dir=${storage}`, '--no-listen'] });
+  try {
+    const all: SessionSummary[] = [];
+    for await (const page of pagesOf((from) => client.request('session/list', from)))
+      all.push(...page.sessions);
+    return all;
+  } finally {
+    await client.close();
+  }
+}
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -44,11 +88,8 @@ export async function deleteSessions(
     return 0;
   }
   if (!options.yes) {
-    if (given.json || !process.stdin.isTTY) throw unasked('deletes', 'Nothing was deleted.');
-    if (!(await confirmed('Delete all of this? It cannot be undone.'))) {
-      say('Nothing was deleted.');
-      return exits.failed;
-    }
+    const text = 'Delete all of this? It cannot be undone.';
+    if (!(await agreed(given, { text, does: 'deletes', left: 'Nothing was deleted.' }))) return exits.failed;
   }
   const outcomes = await deleted(storage, chosen);
   if (given.json) sayOutcomes(outcomes);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isOurPlugin, opencodePlugin } from '../../../src/cli/enable/opencode-plugin.ts';
+import { isOurPlugin, opencodePlugin } from '../../../src/cli/enable/plugins.ts';
 import { readEvent } from '../../../src/cli/hooks/payloads.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
 

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FrameParser } from '../../../src/rpc/transport/frame-parser.ts';
-import { frameOf } from '../../support/frames.ts';
+import { FrameParser } from '../../src/wire/frame-parser.ts';
+import { frameOf } from '../support/frames.ts';
 
 interface Parsed {
   readonly bodies: string[];

@@ -1,0 +1,216 @@
+// A diff as it is said: to a pipe or a file a patch, byte for byte; to a terminal text for people, or numbers as
+// `git diff --stat` lays them out.
+import { isUtf8 } from 'node:buffer';
+import { TextDecoder } from 'node:util';
+import type { CheckpointDiffParams, CheckpointDiffResult, DiffFile } from '../protocol/types.ts';
+import { exits, type Task } from './command.ts';
+import { CommandRefusal } from './refusal.ts';
+import { cutTo, paint, plain, say, sayAll, sayBytes, widthOf } from './terminal.ts';
+import type { TreePaths } from './tree-paths.ts';
+
+/** What is compared. */
+export type Compared = Omit<CheckpointDiffParams, 'session' | 'format'>;
+
+/** Says a diff. @throws CommandRefusal for a patch that is too large */
+export function sayDiff(task: Task, compared: Compared): Promise<void> {
+  return process.stdout.isTTY ? sayParts(task, compared) : sayPatch(task, compared);
+}
+
+/** Says a patch that `git apply` takes. One that had to be cut is none, so nothing of it is said. */
+async function sayPatch({ ask }: Task, compared: Compared): Promise<void> {
+  const result = await ask('checkpoint/diff', { ...compared, format: 'unified', binary: true });
+  if (result.truncated === true) {
+    const fact = 'the patch is too large to be made at once';
+    throw new CommandRefusal(
+      'LimitExceeded',
+      fact,
+      'Ask for fewer paths, one after the other.',
+      exits.failed,
+    );
+  }
+  await sayBytes(Buffer.from(result.text ?? '', result.encoding === 'base64' ? 'base64' : 'utf8'));
+}
+
+/** Says each file by itself: one that is not UTF-8 changes nothing for the others. */
+async function sayParts({ ask, paths }: Task, compared: Compared): Promise<void> {
+  const result = await ask('checkpoint/diff', { ...compared, format: 'unified', perFile: true });
+  for (const file of result.files) await sayAll(partLines(file, paths.toShow(file.path)));
+  if (result.truncated === true) say('… more than is shown; ask for fewer paths');
+}
+
+/** The lines of one file, in colour where colour is wanted. `shown` names it to a person. */
+export function* partLines(file: Pick<DiffFile, 'unified' | 'encoding'>, shown: string): Generator<string> {
+  if (file.unified === undefined) {
+    yield paint('bold', `${plain(shown)}: too large to be shown`);
+    return;
+  }
+  const bytes = Buffer.from(file.unified, file.encoding === 'base64' ? 'base64' : 'utf8');
+  const { lines, encoding } = readableLines(bytes);
+  let isHeader = true;
+  for (const line of lines) {
+    if (isHeader && line.startsWith('@@')) {
+      isHeader = false;
+      if (encoding !== undefined) yield paint('bold', `(not UTF-8: read as ${encoding})`);
+    }
+    if (line !== '') yield isHeader ? paint('bold', visible(line)) : coloured(visible(line));
+  }
+}
+
+function coloured(line: string): string {
+  if (line.startsWith('+')) return paint('green', line);
+  if (line.startsWith('-')) return paint('red', line);
+  return line.startsWith('@@') ? paint('cyan', line) : line;
+}
+
+/** Bytes as lines of text. */
+export interface ReadableLines {
+  readonly lines: readonly string[];
+  /** The encoding that lines which are not UTF-8 are read as. Absent: every line is UTF-8. */
+  readonly encoding?: string;
+}
+
+/** A Japanese text has kana among its letters, which no text in a Western encoding decodes to. */
+const japanese = [
+  ['Shift-JIS', 'shift_jis'],
+  ['EUC-JP', 'euc-jp'],
+] as const;
+const kana = /[\u3040-\u30ff]/g;
+/** Beyond ASCII. */
+const foreign = /[^\0-\u007f]/g;
+/** At least this share of the letters beyond ASCII is kana in a Japanese text. */
+const kanaShare = 0.2;
+
+/** Control characters but the tab, marks that turn the direction of writing, and characters without a width. */
+const invisible =
+  /[^\P{Cc}\t]|[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+
+/** Reads bytes as lines. The encoding is guessed line by line: the two sides of a diff need not have the same one. */
+export function readableLines(bytes: Buffer): ReadableLines {
+  if (isUtf8(bytes)) return { lines: bytes.toString('utf8').split('\n') };
+  const raw = splitLines(bytes);
+  const [encoding, decoder] = encodingOf(Buffer.concat(raw.filter((line) => !isUtf8(line))));
+  return {
+    lines: raw.map((line) => (isUtf8(line) ? line.toString('utf8') : decoder.decode(line))),
+    encoding,
+  };
+}
+
+/** A line with each character that a terminal would obey or hide in letters: `^M`, `\u202e`. */
+export function visible(line: string): string {
+  return line.replace(invisible, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x20) return `^${String.fromCharCode(code + 0x40)}`;
+    if (code === 0x7f) return '^?';
+    return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+function encodingOf(bytes: Buffer): readonly [name: string, decoder: TextDecoder] {
+  for (const [name, label] of japanese) {
+    const decoder = new TextDecoder(label, { fatal: true });
+    const text = decoded(decoder, bytes);
+    const share = (text?.match(kana)?.length ?? 0) / (text?.match(foreign)?.length ?? 1);
+    if (share >= kanaShare) return [name, new TextDecoder(label)];
+  }
+  return ['Latin-1', new TextDecoder('windows-1252')];
+}
+
+/** The text; undefined where the bytes are none in this encoding. */
+function decoded(decoder: TextDecoder, bytes: Buffer): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start <= bytes.length; ) {
+    const end = bytes.indexOf('\n', start);
+    lines.push(bytes.subarray(start, end < 0 ? bytes.length : end));
+    start = end < 0 ? bytes.length + 1 : end + 1;
+  }
+  return lines;
+}
+
+/** As wide as git makes it where there is no terminal. */
+const usualWidth = 80;
+/** The narrowest graph, and the most of a line that a name may take. */
+const graphMin = 10;
+const nameShare = 0.6;
+
+/** The lines for a diff; none where nothing differs. */
+export function statLines(
+  { files, stats }: Pick<CheckpointDiffResult, 'files' | 'stats'>,
+  places: TreePaths,
+  width = process.stdout.columns ?? usualWidth,
+): string[] {
+  const rows = files
+    .filter(({ beforeMode }) => beforeMode?.startsWith('04') !== true)
+    .map((file) => ({ name: nameOf(file, places), figure: figureOf(file), file }));
+  const nameWidth = Math.min(
+    Math.max(0, ...rows.map(({ name }) => widthOf(name))),
+    Math.max(graphMin, Math.floor(width * nameShare)),
+  );
+  const figureWidth = Math.max(
+    0,
+    ...rows.map(({ file, figure }) => (file.binary === true ? 3 : figure.length)),
+  );
+  const room = Math.max(graphMin, width - nameWidth - figureWidth - 5);
+  const most = Math.max(1, ...files.map((file) => linesOf(file)));
+  const lines = rows.map(({ name, figure, file }) => {
+    const cut = cutTo(name, nameWidth);
+    const padded = `${cut}${' '.repeat(nameWidth - widthOf(cut))}`;
+    return ` ${padded} | ${figure.padStart(file.binary === true ? 0 : figureWidth)} ${graphOf(file, most, room)}`.trimEnd();
+  });
+  const modes = files
+    .filter(({ beforeMode, afterMode }) => beforeMode && afterMode && beforeMode !== afterMode)
+    .map((file) => ` mode change ${file.beforeMode} => ${file.afterMode} ${nameOf(file, places)}`);
+  return [...lines, ...modes, ...summaryOf(files, stats)];
+}
+
+function nameOf({ path, oldPath }: DiffFile, places: TreePaths): string {
+  const name = plain(places.toShow(path));
+  return oldPath === undefined ? name : `${plain(places.toShow(oldPath))} => ${name}`;
+}
+
+function figureOf(file: DiffFile): string {
+  if (file.binary !== true) return String(linesOf(file));
+  return `Bin ${file.beforeSize ?? 0} -> ${file.afterSize ?? 0} bytes`;
+}
+
+function linesOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile): number {
+  return linesAdded + linesRemoved;
+}
+
+/** A `+` for each line added and a `-` for each removed; fewer where the largest file has more than there is room for. */
+function graphOf({ linesAdded = 0, linesRemoved = 0 }: DiffFile, most: number, room: number): string {
+  const scaled = (lines: number): number =>
+    most <= room || lines === 0 ? lines : Math.max(1, Math.round((lines * room) / most));
+  return '+'.repeat(scaled(linesAdded)) + '-'.repeat(scaled(linesRemoved));
+}
+
+function summaryOf(files: readonly DiffFile[], stats: CheckpointDiffResult['stats']): string[] {
+  const count = stats.added + stats.modified + stats.deleted;
+  if (count === 0) return [];
+  const total = (of: (file: DiffFile) => number | undefined): number =>
+    files.reduce((sum, file) => sum + (of(file) ?? 0), 0);
+  const said = (number: number, what: string, sign: string): string[] =>
+    number === 0 ? [] : [`${number} ${what}${number === 1 ? '' : 's'}(${sign})`];
+  const parts = [
+    `${count} ${count === 1 ? 'file' : 'files'} changed`,
+    ...said(
+      total(({ linesAdded }) => linesAdded),
+      'insertion',
+      '+',
+    ),
+    ...said(
+      total(({ linesRemoved }) => linesRemoved),
+      'deletion',
+      '-',
+    ),
+  ];
+  return [` ${parts.join(', ')}`];
+}

@@ -1,0 +1,73 @@
+// What hooks leave in hooks/ of the storage for people: the log, because an agent is told nothing, and the last hook of
+// each agent with its end, for "status", "doctor" and the choice of a session. Writing them fails nobody.
+import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeAtomically } from '../../base/atomic-file.ts';
+import { systemCode } from '../../base/errors.ts';
+import { jsonIn, namesIn } from '../../client/stored-sessions.ts';
+
+/** One older log of the same size is kept beside it. */
+const logBytesMax = 1024 * 1024;
+
+/** Where the log and the keeper's notes are. */
+export function hooksDirectory(storage: string): string {
+  return join(storage, 'hooks');
+}
+
+/** The file in which `enable` notes what it wrote where; it is there while an agent is enabled for this storage. */
+export function enabledNotesFile(storage: string): string {
+  return join(hooksDirectory(storage), 'enabled.json');
+}
+
+/** Appends one line. */
+export function logHook(storage: string, message: string): void {
+  const directory = hooksDirectory(storage);
+  const file = join(directory, 'hook.log');
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if ((statSync(file, { throwIfNoEntry: false })?.size ?? 0) > logBytesMax) renameSync(file, `${file}.old`);
+    const line = `${new Date().toISOString()} ${process.pid} ${message.replaceAll(/\s+/g, ' ').slice(0, 2000)}\n`;
+    appendFileSync(file, line, { mode: 0o600 });
+  } catch (error) {
+    // A full disk or a storage that cannot be written must not reach the agent; all else is a defect.
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
+export interface LastHook {
+  readonly agent: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** `prompt`, `tool` and so on. Absent: the event could not be read. */
+  readonly event?: string;
+  /** The session that the hook was about. Absent: it came to none. */
+  readonly session?: string;
+  /** What went wrong. Absent: it did what it should. */
+  readonly failure?: string;
+}
+
+const lastDirectory = (storage: string): string => join(hooksDirectory(storage), 'last');
+
+/** Replaces a small file of the storage as a whole, and makes its directory where there is none. */
+export function replaceNote(file: string, note: object): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  writeAtomically(file, `${JSON.stringify(note, null, 1)}\n`);
+}
+
+/** Notes a hook. A full disk or a storage that cannot be written leaves the older note. */
+export function noteLastHook(storage: string, hook: LastHook): void {
+  try {
+    replaceNote(join(lastDirectory(storage), `${hook.agent}.json`), hook);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
+/** Returns the last hook of each agent that ever ran one. */
+export function lastHooks(storage: string): LastHook[] {
+  return namesIn(lastDirectory(storage))
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => jsonIn(join(lastDirectory(storage), name)) as LastHook | undefined)
+    .filter((noted) => noted !== undefined)
+    .filter(({ at }) => !Number.isNaN(Date.parse(at)));
+}

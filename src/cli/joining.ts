@@ -1,0 +1,75 @@
+// How a client comes to a session that exists: in the daemon that has it open or in another one, and a moment later if
+// another client opens or leaves it at this very moment. Which session is meant is decided elsewhere.
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type AttachOptions,
+  CheckpointdClient,
+  CheckpointdGoneError,
+  CheckpointdRequestError,
+} from '../client/client.ts';
+import { UntrustedSocketError } from '../client/daemon-socket.ts';
+import type { RestoreResult, SessionOpenParams, SessionOpenResult } from '../protocol/types.ts';
+
+const pauseMs = 50;
+
+/** Tries until the session is not busy any more. @throws StoreBusy when it still is after so long */
+export async function whileBusy<T>(patienceMs: number, attempt: () => Promise<T>): Promise<T> {
+  const endMs = performance.now() + patienceMs;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() > endMs) throw error;
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** True for what another try may not meet. A daemon that has shut down refuses every request as invalid. */
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof CheckpointdRequestError &&
+    ['StoreBusy', 'StoreUnavailable', 'InvalidRequest'].includes(error.kind)
+  );
+}
+
+/**
+ * Comes to the daemon that has a session open; undefined when none answers at its socket. `tell` gets the reason why a
+ * socket is not trusted.
+ */
+export async function holderAt(
+  socket: string | undefined,
+  options: AttachOptions,
+  tell: (why: string) => void,
+): Promise<CheckpointdClient | undefined> {
+  if (socket === undefined) return undefined;
+  try {
+    return await CheckpointdClient.attach(socket, options);
+  } catch (error) {
+    if (!(error instanceof CheckpointdGoneError)) throw error;
+    if (error instanceof UntrustedSocketError) tell(error.message);
+    return undefined;
+  }
+}
+
+/** Opens a session. `tell` gets what the opening did or found that the user did not ask for. */
+export async function openAndTell(
+  client: CheckpointdClient,
+  params: SessionOpenParams,
+  tell: (what: string) => void,
+): Promise<SessionOpenResult> {
+  const opened = await client.request('session/open', params);
+  const { recovered, warnings = [] } = opened;
+  if (recovered !== undefined) tell(recoveredLine(recovered));
+  for (const warning of warnings) tell(warning);
+  return opened;
+}
+
+/** Returns the line for files that were changed by the opening alone. */
+function recoveredLine({ counts }: RestoreResult): string {
+  const files = (count: number): string => `${count} ${count === 1 ? 'file' : 'files'}`;
+  const back = files(counts.restored);
+  const gone = files(counts.deleted);
+  const rest = counts.failed === 0 ? '' : `, ${files(counts.failed)} not restored`;
+  return `a restore that was stopped half-way has been finished or undone: ${back} brought back, ${gone} deleted${rest} ("checkpointd undo" takes it back)`;
+}

@@ -1,0 +1,117 @@
+// The commands that are run most (list, and the tags that a shell asks for at every TAB), where nothing is in doubt:
+// told in plain words, of a session that one daemon of our version has open. They load neither the library of the
+// command line nor open anything. Everything else, failures included, is left to the command line, which does all of
+// it anew and tells it.
+import { resolve } from 'node:path';
+import { systemCode } from '../base/errors.ts';
+import { within } from '../base/within.ts';
+import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
+import { DaemonConnection } from '../client/connection.ts';
+import { DaemonSocket } from '../client/daemon-socket.ts';
+import { type StoredSession, storedSessions } from '../client/stored-sessions.ts';
+import { defaultStorage, packageVersion } from '../wire/places.ts';
+import { type CliCommand, type Given, isPaged } from './command.ts';
+import { type CheckpointListing, completeTags, list } from './commands/list.ts';
+import { writtenEvents } from './hooks/written-events.ts';
+import { CommandRefusal } from './refusal.ts';
+import { allowUnread } from './terminal.ts';
+import { workDirectory } from './tree-paths.ts';
+
+const commands: readonly CheckpointListing[] = [list, completeTags];
+
+/** A daemon that is busier than that is asked by the command line, which waits for longer. */
+const answerMs = 2000;
+
+/** Runs `checkpointd <command> …`; undefined where it is not so plain, and nothing was said. */
+export async function runPlainCommand([first, ...words]: readonly string[]): Promise<number | undefined> {
+  const command = commands.find(({ name }) => name === first);
+  const given = command && plainWords(words, command);
+  if (command === undefined || given === undefined) return undefined;
+  const seen = await lookedAt(command, given);
+  if (seen === undefined) return undefined;
+  allowUnread();
+  const tell = (): void => command.tell(seen, given);
+  if (isPaged(command, given)) {
+    const { paged } = await import('./pager.ts');
+    await paged(async () => tell());
+  } else tell();
+  return 0;
+}
+
+type Looked = Awaited<ReturnType<CheckpointListing['look']>>;
+
+/** Returns what the daemon that has the session open answers; undefined where there is any doubt. */
+async function lookedAt(command: CheckpointListing, given: Given): Promise<Looked | undefined> {
+  try {
+    const stored = theOnly(given);
+    return stored?.socket === undefined ? undefined : await answered(command, stored.socket, stored.session);
+  } catch (error) {
+    const isExpected = [CheckpointdGoneError, CheckpointdRequestError, CommandRefusal].some(
+      (kind) => error instanceof kind,
+    );
+    if (isExpected || systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the session that is meant; undefined where there is none, or a choice that is worth a word. */
+function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
+  const root = storage === undefined ? defaultStorage() : resolve(storage);
+  const place = workDirectory(path);
+  if (writtenEvents(root).length > 0) return undefined; // of an agent: their checkpoints come first
+  const found = storedSessions(root, wanted === undefined ? place : undefined).filter(
+    ({ session }) => wanted === undefined || session.startsWith(wanted),
+  );
+  const [first, second] = found;
+  return second !== undefined && second.workspace === first?.workspace ? undefined : first;
+}
+
+/** Asks before the daemon has said who it is: it takes the requests in their order, and one answer is waited for. */
+async function answered(
+  command: CheckpointListing,
+  socket: string,
+  session: string,
+): Promise<Looked | undefined> {
+  const connection = new DaemonConnection(new DaemonSocket(socket));
+  try {
+    const hello = connection.request('initialize', {
+      processId: process.pid,
+      clientInfo: { name: 'checkpointd' },
+      capabilities: { checkpointd: { events: [] } },
+    });
+    const greeted = connection.notify('initialized', {});
+    const looked = command.look((method, params) => connection.request(method, { session, ...params }));
+    const all = Promise.all([hello, looked, greeted]);
+    if (!(await within(answerMs, all))) return undefined;
+    const [{ serverInfo }, seen] = await all;
+    return serverInfo.version === packageVersion() ? seen : undefined;
+  } finally {
+    connection.leave();
+  }
+}
+
+const valued: Readonly<Record<string, 'path' | 'session' | 'storage'>> = {
+  '-C': 'path',
+  '--directory': 'path',
+  '--session': 'session',
+  '--storage': 'storage',
+};
+
+/** Returns what the words behind a command without words of its own say; undefined where they need a closer look. */
+export function plainWords(words: readonly string[], command: CliCommand): Given | undefined {
+  const given: { path: string; session?: string; storage?: string } = { path: '.' };
+  let [json, pager] = [false, true];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const [, name = word, joined] = /^(--\w+)=(.*)$/s.exec(word) ?? [];
+    const option = Object.hasOwn(valued, name) ? valued[name] : undefined;
+    if (option !== undefined) {
+      const value = joined ?? words[++at] ?? '';
+      if (value === '' || value.startsWith('-')) return undefined;
+      given[option] = value;
+    } else if (word === '--json' && command.withoutJson !== true) json = true;
+    else if (word === '--no-pager' && command.paged === true) pager = false;
+    else return undefined;
+  }
+  return { ...given, json, pager, paths: [] };
+}

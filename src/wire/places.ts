@@ -1,0 +1,72 @@
+// The places on this machine that a daemon and its clients must agree on: the files of this package, the storage, and
+// the private directory of sockets. It makes nothing.
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { files } from '../base/files.ts';
+
+/**
+ * Returns the path of a file of this package, named from its root. The root is searched upwards: the compiled files lie
+ * at several depths and the bundled ones (scripts/bundle.ts) at another.
+ */
+export function packageFile(name: string): string {
+  let root = dirname(fileURLToPath(import.meta.url));
+  while (!files.existsSync(join(root, 'package.json')) && dirname(root) !== root) root = dirname(root);
+  return join(root, name);
+}
+
+/** Returns the version of this package. */
+export function packageVersion(): string {
+  const manifest: unknown = JSON.parse(files.readFileSync(packageFile('package.json'), 'utf8'));
+  return String((manifest as { readonly version?: unknown }).version);
+}
+
+/** Returns the protocol's source, or its OpenRPC projection. */
+export function protocolDocument(name: 'protocol.json' | 'openrpc.json'): string {
+  return files.readFileSync(packageFile(`protocol/${name}`), 'utf8');
+}
+
+/** Returns the program `checkpointd`; everything that it needs lies beside it. */
+export const programFile = (): string => packageFile('dist/program/main.cjs');
+
+/** Returns `$XDG_STATE_HOME/checkpointd`, or its usual place when the variable is not set. */
+export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): string {
+  const state = environment['XDG_STATE_HOME'];
+  const root = state?.startsWith('/') === true ? state : join(homedir(), '.local', 'state');
+  return join(root, 'checkpointd');
+}
+
+/** Returns the directory for sockets: `$XDG_RUNTIME_DIR/checkpointd`, or `otherwise` if this user has none. */
+export function socketDirectory(otherwise: string, environment: NodeJS.ProcessEnv = process.env): string {
+  const runtime = environment['XDG_RUNTIME_DIR'];
+  const stat =
+    runtime?.startsWith('/') === true ? files.statSync(runtime, { throwIfNoEntry: false }) : undefined;
+  // `sudo` keeps the variable: a directory that root made there would block the user.
+  const isOwn =
+    stat?.isDirectory() === true && (process.getuid === undefined || stat.uid === process.getuid());
+  return isOwn && runtime !== undefined ? join(runtime, 'checkpointd') : otherwise;
+}
+
+/** Returns why nobody should listen or connect in this directory; undefined when it is this user's and private. */
+export function directoryComplaint(directory: string): string | undefined {
+  const stat = files.lstatSync(directory);
+  if (stat.isSymbolicLink()) return `${directory} is a link`;
+  if (!stat.isDirectory()) return `${directory} is no directory`;
+  if (process.getuid !== undefined && stat.uid !== process.getuid())
+    return `${directory} belongs to another user`;
+  const mode = stat.mode & 0o777;
+  if (mode === 0o700) return undefined;
+  return `${directory} is open to others (mode ${mode.toString(8).padStart(4, '0')}; it must be 0700)`;
+}
+
+/**
+ * Returns why this socket is not to be trusted; undefined when it and its directory are this user's, or when there is no
+ * socket. Another user who could put a socket there would receive everything that a client says.
+ */
+export function socketComplaint(path: string): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  const socket = files.lstatSync(path, { throwIfNoEntry: false });
+  if (socket === undefined) return undefined;
+  if (!socket.isSocket()) return 'it is no socket';
+  return socket.uid === process.getuid?.() ? directoryComplaint(dirname(path)) : 'it belongs to another user';
+}
