@@ -1,7 +1,7 @@
 // One list of steps in one world: each request is asked, troubled, survived and judged.
 import { join } from 'node:path';
 import type { SessionGetResult, SessionOpenResult } from '../../src/protocol/types.ts';
-import { differences, isTemporary, look, type Manifest } from './manifest.ts';
+import { differences, isOfGit, isTemporary, look, type Manifest, type PathRef } from './manifest.ts';
 import { assertHolds, list, Oracle, wanted } from './oracle.ts';
 import { type Outcome, type Seat } from './seat.ts';
 import type { Step, Trouble } from './steps.ts';
@@ -30,17 +30,38 @@ export interface Course {
   readonly wasUnfinished: boolean;
 }
 
+/** A restore that was answered, and the work tree on both sides of it. */
+export interface Walked {
+  readonly before: Manifest;
+  readonly after: Manifest;
+}
+
 export class Episode {
   readonly world: World;
   readonly oracle = new Oracle();
   readonly seat: Seat;
   /** A restore failed half-way: the next request finishes or undoes it first. */
   isUnfinished = false;
+  /** Restores that an undo, or a redo, brings back exactly: in calm episodes, until the user edits something. */
+  undo: Walked[] = [];
+  redo: Walked[] = [];
+  /** Checkpoint → the message that it was made with. */
+  readonly messages = new Map<string, string>();
   #keys = 0;
 
   constructor(circumstances: Circumstances, tally: Tally) {
     this.world = new World(circumstances, tally);
     this.seat = this.world.seat('first');
+  }
+
+  /** True when nothing but the steps happens to the daemon and its work tree. */
+  get isCalm(): boolean {
+    return this.world.circumstances.client === 'inProcess';
+  }
+
+  forgetWalks(): void {
+    this.undo = [];
+    this.redo = [];
   }
 
   /** Runs the steps; returns the first defect, and at which step it was. */
@@ -85,6 +106,7 @@ export class Episode {
     this.oracle.learn(all);
     await this.oracle.assertNothingLost(this.world.running, all, where);
     this.world.assertUntouched(where);
+    this.world.tally.heard?.(where, [...all], this.world.work);
   }
 
   /** Asks for a change of the session with whatever trouble is meant for it. */
@@ -113,6 +135,7 @@ export class Episode {
     oracle.learn(moved);
     oracle.assertWhole(torn, method);
     oracle.took(before, torn, method, moved);
+    assertNoRepositoryMoved(before, torn, method);
     const { isSwapped } = told;
     const isDisturbed = told.isDisturbed || isFull;
     const wasUnfinished = this.isUnfinished;
@@ -227,7 +250,7 @@ export class Episode {
   async assertMade(
     id: string,
     manifest: Manifest,
-    skipped: readonly { readonly path: string }[],
+    skipped: readonly PathRef[],
     where: string,
     seen = wanted(this.world.work, manifest, skipped),
   ): Promise<void> {
@@ -242,6 +265,13 @@ export class Episode {
     assertHolds(holding, right, `${where}: ${id}`);
     this.oracle.claim(this.seat, id, right);
   }
+}
+
+/** No `.git` of a nested repository was moved, renamed or written to. @throws Defect */
+function assertNoRepositoryMoved(before: Manifest, after: Manifest, where: string): void {
+  const ofGit = (all: Manifest): Manifest => new Map([...all].filter(([path]) => isOfGit(path)));
+  const changed = differences(ofGit(before), ofGit(after));
+  if (changed.length > 0) throw new Defect(`${where}: a nested repository changed: ${changed.join(', ')}`);
 }
 
 async function defectIn(work: () => Promise<void>): Promise<string | undefined> {

@@ -2,7 +2,6 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { join } from 'node:path';
 
 export interface Thing {
   readonly kind: 'file' | 'link' | 'other';
@@ -13,6 +12,28 @@ export interface Thing {
   readonly sha256: string;
 }
 
+/** A path as the wire spells it. */
+export interface PathRef {
+  readonly path: string;
+  readonly pathBytes?: string;
+}
+
+/** Returns the bytes of a path as a latin1 string, which is how the model names every path. */
+export function nameOf({ path, pathBytes }: PathRef): string {
+  const bytes = pathBytes === undefined ? Buffer.from(path, 'utf8') : Buffer.from(pathBytes, 'base64');
+  return bytes.toString('latin1');
+}
+
+export function refOf(name: string): PathRef {
+  const bytes = Buffer.from(name, 'latin1');
+  return { path: bytes.toString('utf8'), pathBytes: bytes.toString('base64') };
+}
+
+/** Returns where a path of the model is on the disk. */
+export function placeOf(root: string, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(name, 'latin1')]);
+}
+
 /** Path → what stands there; directories are what their files say. */
 export type Manifest = ReadonlyMap<string, Thing>;
 
@@ -20,15 +41,15 @@ export type Manifest = ReadonlyMap<string, Thing>;
 export function look(root: string): Manifest {
   const found = new Map<string, Thing>();
   const visit = (prefix: string): void => {
-    for (const name of readdirSync(join(root, prefix)).sort()) {
+    for (const name of readdirSync(placeOf(root, prefix), { encoding: 'latin1' }).sort()) {
       const path = prefix === '' ? name : `${prefix}/${name}`;
       if (path === '.git') continue;
-      const place = join(root, path);
+      const place = placeOf(root, path);
       const stats = lstatSync(place);
       const mode = stats.mode & 0o7777;
       if (stats.isDirectory()) visit(path);
       else if (stats.isSymbolicLink())
-        found.set(path, thing('link', 0o777, Buffer.from(readlinkSync(place))));
+        found.set(path, thing('link', 0o777, readlinkSync(place, { encoding: 'buffer' })));
       else if (stats.isFile()) found.set(path, thing('file', mode, readFileSync(place)));
       else found.set(path, thing('other', mode, Buffer.alloc(0)));
     }
@@ -68,11 +89,19 @@ export const isTemporary = (path: string): boolean => path.includes('.ckpt-tmp-'
 /** The files that a checkpoint must hold, as git itself sees the user's repository and its rules. */
 export function captured(root: string, all: Manifest): Manifest {
   const listed = plainGit(['-C', root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard']);
-  const paths = new Set(listed.toString('utf8').split('\0'));
+  const paths = new Set(listed.toString('latin1').split('\0'));
+  // Git names a nested repository as one directory; a capture holds its files.
+  const nested = [...paths].filter((path) => path.endsWith('/'));
+  const isIn = (path: string): boolean => paths.has(path) || nested.some((above) => path.startsWith(above));
   return new Map(
-    [...all].filter(([path, { kind }]) => kind !== 'other' && !isTemporary(path) && paths.has(path)),
+    [...all].filter(
+      ([path, { kind }]) => kind !== 'other' && !isTemporary(path) && !isOfGit(path) && isIn(path),
+    ),
   );
 }
+
+/** True when the path is in the `.git` of a nested repository. */
+export const isOfGit = (path: string): boolean => /(^|\/)\.git(\/|$)/.test(path);
 
 /** Runs git as a user without settings would. @throws what git said. */
 export function plainGit(words: readonly string[], input?: string): Buffer {
@@ -92,6 +121,9 @@ export function plainGit(words: readonly string[], input?: string): Buffer {
       GIT_AUTHOR_EMAIL: 'u@u',
       GIT_COMMITTER_NAME: 'U',
       GIT_COMMITTER_EMAIL: 'u@u',
+      // Two worlds that are made alike are alike.
+      GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+      GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
     },
     ...(input === undefined ? {} : { input }),
   });

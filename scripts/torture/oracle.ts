@@ -1,6 +1,14 @@
 // Who owns which byte: what every answered checkpoint must hold, and which contents the daemon has taken out of the
 // work tree and must therefore be able to give back.
-import { captured, describe, isTemporary, type Manifest, type Thing } from './manifest.ts';
+import {
+  captured,
+  describe,
+  isTemporary,
+  type Manifest,
+  nameOf,
+  type PathRef,
+  type Thing,
+} from './manifest.ts';
 import { type Seat } from './seat.ts';
 import { Defect } from './tally.ts';
 
@@ -199,7 +207,7 @@ export async function list(seat: Seat): Promise<Listed[]> {
 
 async function readHolding(seat: Seat, id: string): Promise<Holding> {
   type Files = {
-    readonly files: readonly (Held & { readonly path: string })[];
+    readonly files: readonly (Held & PathRef)[];
     readonly nextCursor?: string;
   };
   const held = new Map<string, Held>();
@@ -209,15 +217,15 @@ async function readHolding(seat: Seat, id: string): Promise<Holding> {
       tag: id,
       ...(cursor === undefined ? {} : { cursor }),
     });
-    for (const { path, hash, mode } of page.files) held.set(path, { hash, mode });
+    for (const file of page.files) held.set(nameOf(file), { hash: file.hash, mode: file.mode });
     cursor = page.nextCursor;
   } while (cursor !== undefined);
   return held;
 }
 
 /** What a checkpoint made now has to hold. */
-export function wanted(root: string, all: Manifest, skipped: readonly { readonly path: string }[]): Manifest {
-  const left = new Set(skipped.map(({ path }) => path));
+export function wanted(root: string, all: Manifest, skipped: readonly PathRef[]): Manifest {
+  const left = new Set(skipped.map(nameOf));
   return new Map([...captured(root, all)].filter(([path]) => !isAtOrBelow(path, left)));
 }
 

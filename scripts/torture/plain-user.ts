@@ -1,7 +1,6 @@
 // A world without root's rights: the daemon runs as nobody, and everything that it may touch belongs to nobody.
 import { spawnSync } from 'node:child_process';
 import { lchownSync, lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 
 /** The user and the group `nobody` of every Linux. */
 const nobody = 65534;
@@ -32,9 +31,10 @@ export function plainUserRefusal(entry: string): string | undefined {
 }
 
 /** Gives a directory and all below to nobody. What is theirs already is not touched, and keeps its times. */
-export function giveToPlainUser(place: string): void {
+export function giveToPlainUser(place: string | Buffer): void {
   const stats = lstatSync(place);
   if (stats.uid !== nobody || stats.gid !== nobody) lchownSync(place, nobody, nobody);
   if (!stats.isDirectory()) return;
-  for (const name of readdirSync(place)) giveToPlainUser(join(place, name));
+  for (const name of readdirSync(place, { encoding: 'latin1' }))
+    giveToPlainUser(Buffer.concat([Buffer.from(place), Buffer.from(`/${name}`, 'latin1')]));
 }

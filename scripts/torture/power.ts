@@ -2,7 +2,7 @@
 // promised by the answer, must be there.
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Episode } from './episode.ts';
-import { describe, type Manifest } from './manifest.ts';
+import { describe, type Manifest, refOf } from './manifest.ts';
 import { list } from './oracle.ts';
 import type { Step } from './steps.ts';
 import { Defect } from './tally.ts';
@@ -53,7 +53,7 @@ export async function cutPower(
   const { checkpoint, skipped } = created.result as unknown as { checkpoint: { id: string }; skipped: [] };
   await episode.assertMade(checkpoint.id, after, skipped, `${where}, then create`);
   for (const path of (await oracle.holding(seat, checkpoint.id)).keys())
-    await seat.read('checkpoint/readFile', { tag: checkpoint.id, path });
+    await seat.read('checkpoint/readFile', { tag: checkpoint.id, ...refOf(path) });
 }
 
 /** Returns what was answered, and the checkpoint that was made by it. */

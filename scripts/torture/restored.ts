@@ -1,12 +1,14 @@
 // Whether the work tree is what an answered restore says: the target's bytes on every path that it names, and nothing
 // else changed.
-import { describe, isSame, isTemporary, type Manifest } from './manifest.ts';
+import { describe, isSame, isTemporary, type Manifest, nameOf, type PathRef } from './manifest.ts';
 import { isAtOrBelow } from './oracle.ts';
 
 export interface RestoreAnswer {
-  readonly failed: readonly { readonly path: string }[];
-  readonly skipped: readonly { readonly path: string }[];
-  readonly conflicts: readonly { readonly path: string }[];
+  readonly restored?: readonly PathRef[];
+  readonly deleted?: readonly PathRef[];
+  readonly failed: readonly PathRef[];
+  readonly skipped: readonly PathRef[];
+  readonly conflicts: readonly PathRef[];
   readonly safety?: string;
   readonly checkpoint?: { readonly id: string };
   readonly warnings?: readonly string[];
@@ -27,7 +29,7 @@ export interface Expected {
 /** What is not as it must be; empty when all is well. */
 export function complaints(expected: Expected, after: Manifest, answer: RestoreAnswer): string[] {
   const { target, before, capturedBefore, mode, path: only } = expected;
-  const left = new Set([...answer.failed, ...answer.skipped].map(({ path }) => path));
+  const left = new Set([...answer.failed, ...answer.skipped].map(nameOf));
   const isLeft = (path: string): boolean =>
     isAtOrBelow(path, left) || [...left].some((other) => other.startsWith(`${path}/`));
   const isMeant = (path: string): boolean => only === undefined || `${path}/`.startsWith(`${only}/`);

@@ -1,6 +1,6 @@
 // The steps that change the work tree, and whether it became what they say.
 import type { Course, Episode } from './episode.ts';
-import { describe, isTemporary, type Manifest } from './manifest.ts';
+import { describe, differences, isTemporary, type Manifest, refOf } from './manifest.ts';
 import { assertHolds, holds, isAtOrBelow, list, wanted } from './oracle.ts';
 import { complaints, ignoredAndGone, type RestoreAnswer } from './restored.ts';
 import type { Step } from './steps.ts';
@@ -13,16 +13,46 @@ export async function restore(episode: Episode, step: Of<'restore'>): Promise<vo
   const all = await list(episode.seat);
   const id = all[step.to % Math.max(1, all.length)]?.id ?? '0';
   const target = episode.oracle.targetOf(episode.seat, id);
-  const only = path === undefined ? { scope } : { paths: [{ path }] };
+  const only = path === undefined ? { scope } : { paths: [refOf(path)] };
   const params = { tag: id, mode, onConflict, confirm: true, ...only };
   const course = await episode.change('checkpoint/restore', params, trouble);
   await judgeRestore(episode, course, { target, mode, path, isExact: onConflict === 'overwrite' });
+  if (!episode.isCalm || course.answer === undefined) return;
+  episode.undo.push(course);
+  episode.redo = [];
+  if (onConflict === 'overwrite') await assertNothingLeft(episode, params, course);
+}
+
+/** A restore leaves nothing to do for the same restore again. @throws Defect */
+async function assertNothingLeft({ seat }: Episode, params: object, course: Course): Promise<void> {
+  const again = await seat.read<RestoreAnswer>('checkpoint/restore', { ...params, dryRun: true });
+  const wrong = [...(again.restored ?? [])];
+  // What is no longer ignored, because the restore changed the rules, is new to the second.
+  const isRevealing = differences(course.before, course.after).some((line) => line.includes('.gitignore: '));
+  if (!isRevealing) wrong.push(...(again.deleted ?? []));
+  if (wrong.length > 0) throw new Defect(`the same restore again has ${JSON.stringify(wrong)} to do`);
 }
 
 export async function walk(episode: Episode, step: Of<'undo' | 'redo'>): Promise<void> {
   const { op, mode, onConflict, trouble } = step;
   const course = await episode.change(`checkpoint/${op}`, { mode, onConflict, confirm: true }, trouble);
   await judgeRestore(episode, course, { target: undefined, mode, path: undefined, isExact: false });
+  if (episode.isCalm) judgeWalk(episode, course, op, onConflict === 'overwrite');
+}
+
+/** An undo brings back exactly what was there before its restore, and a redo what was there after it. */
+function judgeWalk(episode: Episode, course: Course, op: 'undo' | 'redo', isExact: boolean): void {
+  const walked = episode[op].pop();
+  const { outcome, answer, after } = course;
+  if (walked === undefined || !isExact || answer === undefined) {
+    if (walked !== undefined && outcome.is === 'failed' && outcome.kind.startsWith('NothingTo'))
+      throw new Defect(`${op}: ${outcome.kind}, although a restore was answered`);
+    return episode.forgetWalks();
+  }
+  episode[op === 'undo' ? 'redo' : 'undo'].push(walked);
+  const wrong = differences(op === 'undo' ? walked.before : walked.after, after);
+  const { failed } = answer as unknown as RestoreAnswer;
+  if (failed.length === 0 && wrong.length > 0) throw new Defect(`${op} is not exact: ${wrong.join(', ')}`);
 }
 
 interface Meant {

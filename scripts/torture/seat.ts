@@ -8,6 +8,7 @@ import type { FaultPlan } from '../../test/support/programs/planned-fault.ts';
 import { testProgram } from '../../test/support/wire-client.ts';
 import { Bridge } from './clients/bridge.ts';
 import { bridgeTo, type ClientName } from './clients/bridges.ts';
+import { InProcessLine } from './clients/in-process.ts';
 import { type Line, OwnLine } from './clients/line.ts';
 import { Impatience, longestWait, patiently, starvationOf } from './patience.ts';
 import { Defect, type Tally } from './tally.ts';
@@ -26,7 +27,7 @@ export interface SeatOptions {
   readonly durability: 'process' | 'power';
   readonly patienceMs: number;
   /** Who starts the daemon and speaks with it. */
-  readonly client: ClientName;
+  readonly client: ClientName | 'inProcess';
   readonly tally: Tally;
   /** Words before `node`: where the daemon is to see another start of the machine. */
   readonly prefix: () => readonly string[];
@@ -95,7 +96,8 @@ export class Seat {
   }
 
   #start(words: readonly string[]): Line {
-    const { top, client, patienceMs } = this.options;
+    const { top, storage, client, patienceMs } = this.options;
+    if (client === 'inProcess') return new InProcessLine(storage);
     const env = { PATH: process.env['PATH'], HOME: join(top, 'home'), XDG_RUNTIME_DIR: join(top, 'run') };
     const [program = '', ...args] = words;
     if (client === 'own')
@@ -159,8 +161,10 @@ export class Seat {
     this.#line = undefined;
   }
 
-  #ask(method: string, params: object): Promise<Outcome> {
-    return this.#wait(method, (line) => line.ask(method, params));
+  async #ask(method: string, params: object): Promise<Outcome> {
+    const outcome = await this.#wait(method, (line) => line.ask(method, params));
+    this.options.tally.heard?.(method, outcome, this.options.work);
+    return outcome;
   }
 
   async #wait(method: string, asked: (line: Line) => Promise<unknown>): Promise<Outcome> {

@@ -1,6 +1,7 @@
 // What can happen, as data: a run is a list of these, made from a seed, saved as JSON and made shorter.
 import type { Random } from './random.ts';
 
+/** Where edits happen: few paths, so that they meet. A path is a latin1 string of its bytes. */
 export const names = [
   'a.txt',
   'b.txt',
@@ -13,10 +14,22 @@ export const names = [
   'secret.env',
   'notes.log',
   'c/inner.log',
-  'ü ü.txt',
+  '\xc3\xbc \xc3\xbc.txt',
   '-dash',
   'run.sh',
 ] as const;
+/** Names and rules that only a calm walk uses. */
+const wildNames = [
+  ...names,
+  'Ab',
+  ':(top)',
+  '\xff\xfe',
+  'n\nl/tab\t',
+  'vendor/inner.txt',
+  'kind/nested',
+] as const;
+const wildIgnores = ['*\n!b.txt\n', '/c/f\n', '!notes.log\n', 'a.txt\n'] as const;
+const wildIgnoreFiles = ['.gitignore', 'c/.gitignore', 'c/f/.gitignore', '.git/info/exclude'] as const;
 const modes = [0o644, 0o755, 0o600, 0o444, 0o700] as const;
 const ignores = ['', '*.log\n', '*.env\n', '*.log\n*.env\n', 'c/\n', 'kind\n'] as const;
 
@@ -29,7 +42,10 @@ export type Edit =
   | { readonly do: 'rename'; readonly file: string; readonly to: string }
   | { readonly do: 'time'; readonly file: string; readonly shift: number }
   | { readonly do: 'link'; readonly file: string; readonly to: string }
-  | { readonly do: 'ignore'; readonly text: string };
+  | { readonly do: 'ignore'; readonly text: string; readonly file?: string }
+  | { readonly do: 'hardLink'; readonly file: string; readonly to: string }
+  /** An empty directory; a repository of its own with one file. */
+  | { readonly do: 'directory' | 'repository'; readonly file: string };
 
 /** What goes wrong during a request, and what comes after a kill. */
 export interface Trouble {
@@ -65,7 +81,14 @@ type AnyStep =
       readonly onConflict: Conflict;
       readonly trouble?: Trouble;
     }
-  | { readonly op: 'create'; readonly onlyIfChanged: boolean; readonly trouble?: Trouble }
+  | {
+      readonly op: 'create';
+      readonly onlyIfChanged: boolean;
+      readonly kind?: 'turn' | 'tool';
+      readonly trouble?: Trouble;
+    }
+  /** Asks everything that can be read. */
+  | { readonly op: 'look' }
   | { readonly op: 'delete' | 'rename' | 'talk'; readonly n: number; readonly trouble?: Trouble }
   | { readonly op: 'gc' | 'enter' | 'exit'; readonly now: boolean; readonly trouble?: Trouble }
   | { readonly op: 'clean' | 'init' | 'reopen' | 'drop'; readonly trouble?: Trouble }
@@ -95,6 +118,26 @@ type Each<S extends { readonly op: string }> = S extends unknown
   : never;
 
 export type Step = Each<AnyStep>;
+
+/** A walk without troubles: only what one daemon is asked, with every kind of edit. Its last checkpoints come back. */
+export function calmSteps(random: Random, count: number): Step[] {
+  const steps: Step[] = [{ op: 'edit', edits: wildEdits(random, 6) }];
+  while (steps.length < count) {
+    const step = someStep(random);
+    const { trouble: _, ...calm } = 'trouble' in step ? step : { ...step, trouble: undefined };
+    if (step.op === 'second' || step.op === 'clock') continue;
+    if (step.op === 'edit') steps.push({ op: 'edit', edits: wildEdits(random, 5) });
+    else if (step.op === 'create') {
+      const kind = random.pick(['turn', 'turn', 'tool'] as const);
+      steps.push({ op: 'create', onlyIfChanged: step.onlyIfChanged, kind });
+    } else if (step.op === 'restore' && random.chance(20))
+      steps.push({ ...(calm as typeof step), path: random.pick(wildNames) });
+    else steps.push(calm as Step);
+  }
+  const hard = { op: 'restore', mode: 'hard', onConflict: 'overwrite', scope: 'files' } as const;
+  const back = [1, 2, 3].map(() => ({ ...hard, to: random.below(1000) }));
+  return [...steps, { op: 'look' }, ...back, { op: 'look' }, { op: 'audit' }];
+}
 
 export function someSteps(random: Random, count: number, hasPower: boolean): Step[] {
   const steps: Step[] = [{ op: 'edit', edits: someEdits(random, 8) }];
@@ -203,6 +246,35 @@ function someTrouble(random: Random): Trouble {
 
 function someEdits(random: Random, most: number): Edit[] {
   return Array.from({ length: 1 + random.below(most) }, () => someEdit(random));
+}
+
+/** The edits above, on names of any bytes, and with hard links, nested repositories and ignore files anywhere. */
+function wildEdits(random: Random, most: number): Edit[] {
+  return Array.from({ length: 1 + random.below(most) }, () => {
+    if (random.chance(60)) return calmLink(someEdit(random));
+    const file = random.pick(wildNames);
+    switch (random.below(7)) {
+      case 0:
+        return { do: 'hardLink', file, to: random.pick(wildNames) };
+      case 1:
+        return { do: 'directory', file };
+      case 2:
+        return { do: 'repository', file: random.pick(['vendor', 'kind/nested', 'c/f/nested']) };
+      case 3:
+        return { do: 'ignore', file: random.pick(wildIgnoreFiles), text: random.pick(wildIgnores) };
+      case 4:
+        return { do: 'rename', file, to: random.pick(wildNames) };
+      case 5:
+        return { do: 'remove', file: random.pick([...wildNames, ...wildIgnoreFiles.slice(0, 3)]) };
+      default:
+        return { do: 'write', file, bytes: random.pick([0, 5000]), mode: random.pick(modes) };
+    }
+  });
+}
+
+/** Lets a link lead outside by a relative path, which is the same in every world. */
+function calmLink(edit: Edit): Edit {
+  return edit.do === 'link' ? { ...edit, to: edit.to.replace('OUTSIDE', '../outside') } : edit;
 }
 
 function someEdit(random: Random): Edit {

@@ -1,6 +1,7 @@
 // What each step does, and how its end is judged.
 import { type Course, type Episode } from './episode.ts';
-import { describe } from './manifest.ts';
+import { lookAtAll } from './looks.ts';
+import { describe, type PathRef } from './manifest.ts';
 import { holds, isOnDisk, type Listed, list, wanted } from './oracle.ts';
 import { cutPower } from './power.ts';
 import { judgeRestore, restore, walk } from './restores.ts';
@@ -10,7 +11,19 @@ import { Defect } from './tally.ts';
 
 type Of<O extends Step['op']> = Extract<Step, { readonly op: O }>;
 
+/** Steps after which an undo still takes back the last restore exactly. */
+const keepsWalks: ReadonlySet<Step['op']> = new Set([
+  'create',
+  'restore',
+  'undo',
+  'redo',
+  'rename',
+  'look',
+  'audit',
+]);
+
 export async function take(episode: Episode, step: Step): Promise<void> {
+  if (!keepsWalks.has(step.op)) episode.forgetWalks();
   switch (step.op) {
     case 'edit':
       episode.world.user.do(step.edits);
@@ -49,6 +62,8 @@ export async function take(episode: Episode, step: Step): Promise<void> {
     }
     case 'power':
       return cutPower(episode, step);
+    case 'look':
+      return lookAtAll(episode);
     case 'audit':
       return audit(episode);
   }
@@ -56,22 +71,27 @@ export async function take(episode: Episode, step: Step): Promise<void> {
 
 async function create(episode: Episode, step: Of<'create'>): Promise<void> {
   const known = new Set((await list(episode.seat)).map(({ id }) => id));
-  const { onlyIfChanged, trouble } = step;
-  const course = await episode.change('checkpoint/create', { kind: 'turn', onlyIfChanged }, trouble);
+  const { onlyIfChanged, kind = 'turn', trouble } = step;
+  const message = `message ${known.size}`;
+  const course = await episode.change('checkpoint/create', { kind, message, onlyIfChanged }, trouble);
   const { outcome, before, after } = course;
   if (outcome.is === 'answered') {
     const { checkpoint, created, skipped, complete } = outcome.result as unknown as {
       checkpoint: Listed;
       created: boolean;
       complete: boolean;
-      skipped: { path: string }[];
+      skipped: PathRef[];
     };
     episode.world.tally.checkpoints += 1;
     if (complete !== (skipped.length === 0)) throw new Defect('complete and skipped disagree');
     if (skipped.length > 0 && !course.isDisturbed)
       throw new Defect(`left out without a reason: ${JSON.stringify(skipped)}`);
     if (course.isSwapped) return;
-    if (created) return episode.assertMade(checkpoint.id, after, skipped, 'create');
+    if (created) {
+      episode.redo = [];
+      episode.messages.set(checkpoint.id, message);
+      return episode.assertMade(checkpoint.id, after, skipped, 'create');
+    }
     // What the one or the other could not see (ignored by now, or then) is no difference.
     const holding = await episode.oracle.holding(episode.seat, checkpoint.id);
     for (const [path, thing] of wanted(episode.world.work, after, skipped))
@@ -80,7 +100,7 @@ async function create(episode: Episode, step: Of<'create'>): Promise<void> {
   } else if (outcome.is === 'killed') {
     // Tag 0 is made by the next opening, where all checkpoints but safety ones had been deleted.
     const made = (await list(episode.seat)).filter(
-      ({ id, kind, tag }) => !known.has(id) && kind === 'turn' && tag !== '0',
+      (made) => !known.has(made.id) && made.kind === kind && made.tag !== '0',
     );
     for (const { id } of made)
       if (!course.wasUnfinished)

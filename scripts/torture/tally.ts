@@ -20,6 +20,8 @@ export class Tally {
   checkpoints = 0;
   restores = 0;
   refused = 0;
+  /** Hears every answer of a session and every look at its work tree, where a driver compares them. */
+  heard: ((what: string, answer: unknown, root: string) => void) | undefined;
   readonly kinds = new Map<string, number>();
   readonly clients = new Map<ClientName, number>();
 

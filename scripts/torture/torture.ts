@@ -113,7 +113,7 @@ export async function run(
 }
 
 /** What of a defect's words stays when other paths and ids meet it. */
-function kindOf(defect: string): string {
+export function kindOf(defect: string): string {
   return defect
     .replace(/^(step \d+ \(\w+\)|audit)/, '')
     .replace(/ckpt_\w+|\b[0-9a-f]{8,}\b|\d+/g, '')

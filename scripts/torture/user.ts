@@ -1,19 +1,19 @@
 // The user at work: edits of the work tree, each content written once in the world, so that it can be looked for.
 import {
   chmodSync,
-  existsSync,
+  linkSync,
   lstatSync,
   lutimesSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { placeOf, plainGit } from './manifest.ts';
 import type { Edit } from './steps.ts';
 
 export class User {
@@ -35,33 +35,52 @@ export class User {
   }
 
   #do(edit: Edit): void {
-    if (edit.do === 'ignore') return this.#put('.gitignore', edit.text);
-    const place = join(this.#work, edit.file);
+    if (edit.do === 'ignore') return this.#put(edit.file ?? '.gitignore', edit.text);
+    const place = this.#at(edit.file);
     if (edit.do === 'write') return this.#write(edit.file, edit.bytes, edit.mode);
     if (edit.do === 'link') {
       this.#clear(edit.file);
       return symlinkSync(edit.to.replace('OUTSIDE', this.#outside), place);
     }
+    if (edit.do === 'directory') {
+      this.#clear(edit.file);
+      return mkdirSync(place);
+    }
+    if (edit.do === 'repository') return this.#repository(edit.file);
     // Nothing goes through a link that leads out: what lies there is not the user's work here.
-    if (this.#isBehindLink(edit.file) || !isThere(place)) return;
+    if (this.#isBehindLink(edit.file) || lookAt(place) === undefined) return;
     if (edit.do === 'remove' || edit.do === 'removeTree') return rmSync(place, { recursive: true });
     if (lstatSync(place).isSymbolicLink()) return;
     if (edit.do === 'time') {
       const at = Date.now() / 1000 + edit.shift;
       return lutimesSync(place, at, at);
     }
-    if (edit.do === 'rename') {
+    if (edit.do === 'rename' || edit.do === 'hardLink') {
       if (`${edit.to}/`.startsWith(`${edit.file}/`) || `${edit.file}/`.startsWith(`${edit.to}/`)) return;
+      if (edit.do === 'hardLink' && !statSync(place).isFile()) return;
       this.#clear(edit.to);
-      return renameSync(place, join(this.#work, edit.to));
+      const act = edit.do === 'rename' ? renameSync : linkSync;
+      return act(place, this.#at(edit.to));
     }
     if (!statSync(place).isFile()) return;
     if (edit.do === 'chmod') return chmodSync(place, edit.mode);
     this.#rewrite(place);
   }
 
+  #at(file: string): Buffer {
+    return placeOf(this.#work, file);
+  }
+
+  #repository(file: string): void {
+    if (lookAt(this.#at(`${file}/.git`)) !== undefined) return;
+    this.#put(`${file}/inner.txt`, 'inner\n');
+    const root = `${this.#work}/${file}`;
+    plainGit(['init', '-q', '-b', 'main', '--template=', root]);
+    plainGit(['-C', root, 'commit', '-q', '--allow-empty', '-m', 'first']);
+  }
+
   /** Other bytes of the same number at the same time: what a look at size and time alone does not see. */
-  #rewrite(place: string): void {
+  #rewrite(place: Buffer): void {
     const { atime, mtime, mode } = statSync(place);
     const bytes = readFileSync(place);
     this.#written += 1;
@@ -77,37 +96,41 @@ export class User {
   #write(file: string, bytes: number, mode: number): void {
     this.#written += 1;
     this.#put(file, `${this.#written} by the user in ${file}\n`.padEnd(bytes, `${this.#written}.`));
-    chmodSync(join(this.#work, file), mode);
+    chmodSync(this.#at(file), mode);
   }
 
   #put(file: string, text: string): void {
     this.#clear(file);
-    writeFileSync(join(this.#work, file), text, { mode: 0o644 });
+    writeFileSync(this.#at(file), text, { mode: 0o644 });
   }
 
   /** Makes room: what is in the way goes, as by `rm -rf` and `mkdir -p`. */
   #clear(file: string): void {
-    const above = dirname(file) === '.' ? [] : dirname(file).split('/');
-    above.forEach((_, i) => {
-      const directory = join(this.#work, ...above.slice(0, i + 1));
-      if (isThere(directory) && !lstatSync(directory).isDirectory()) rmSync(directory);
-    });
-    mkdirSync(join(this.#work, dirname(file)), { recursive: true });
-    rmSync(join(this.#work, file), { recursive: true, force: true });
+    for (const directory of above(file)) {
+      const place = this.#at(directory);
+      if (lookAt(place)?.isDirectory() === false) rmSync(place);
+      mkdirSync(place, { recursive: true });
+    }
+    rmSync(this.#at(file), { recursive: true, force: true });
   }
 
   #isBehindLink(file: string): boolean {
-    const above = file.split('/').slice(0, -1);
-    return above.some((_, i) => {
-      const directory = join(this.#work, ...above.slice(0, i + 1));
-      return isThere(directory) && lstatSync(directory).isSymbolicLink();
-    });
+    return above(file).some((directory) => lookAt(this.#at(directory))?.isSymbolicLink() === true);
   }
 }
 
-/** Also true of a link that leads nowhere; false where a file stands in the place of a directory above. */
-function isThere(place: string): boolean {
-  if (existsSync(place)) return true;
-  const above = dirname(place);
-  return existsSync(above) && statSync(above).isDirectory() && readdirSync(above).includes(basename(place));
+/** Returns the directories above a path, the highest first. */
+function above(file: string): string[] {
+  const parts = file.split('/').slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
+}
+
+/** Returns what is there, links not followed; undefined also where a file is in the place of a directory above. */
+function lookAt(place: Buffer): Stats | undefined {
+  try {
+    return lstatSync(place, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }

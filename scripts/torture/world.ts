@@ -21,8 +21,10 @@ export interface Circumstances {
   /** A second daemon may run in a container of its own. */
   readonly hasContainers?: boolean;
   readonly patienceMs: number;
-  /** Who starts the daemons and speaks with them. Default: our own driver. */
-  readonly client?: ClientName;
+  /** A storage that other worlds use at the same time. Default: one of its own. */
+  readonly storage?: string;
+  /** Who starts the daemons and speaks with them; `inProcess`: there is no process. Default: our own driver. */
+  readonly client?: ClientName | 'inProcess';
   readonly planted?: FaultPlan | undefined;
 }
 
@@ -63,7 +65,7 @@ export class World {
   /** `isApart`: in a container of its own. */
   seat(name: string, conversation = name, isApart = false): Seat {
     const { strategy, durability, patienceMs, planted, client = 'own' } = this.circumstances;
-    const storage = join(this.disk?.root ?? this.top, 'storage');
+    const storage = this.circumstances.storage ?? join(this.disk?.root ?? this.top, 'storage');
     const isContained = isApart && this.circumstances.hasContainers === true;
     const plainUser = isContained ? containedPlainUserPrefix : plainUserPrefix;
     const prefix = (): readonly string[] => [

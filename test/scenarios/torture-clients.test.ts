@@ -8,6 +8,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Bridge } from '../../scripts/torture/clients/bridge.ts';
 import { bridgeTo } from '../../scripts/torture/clients/bridges.ts';
+import { Impatience, patiently } from '../../scripts/torture/patience.ts';
 import type { Step } from '../../scripts/torture/steps.ts';
 import { Tally } from '../../scripts/torture/tally.ts';
 import { run } from '../../scripts/torture/torture.ts';
@@ -111,6 +112,23 @@ test('where a client is missing the torture says so, and runs through its own dr
   } finally {
     rmSync(bin, { recursive: true, force: true });
   }
+});
+
+test('time in which the daemon waited for a processor is not held against it; a hang is found all the same', async () => {
+  const clock = (): (() => number) => {
+    let now = 0;
+    return () => (now += 1000);
+  };
+  const never = new Promise<never>(() => undefined);
+  const found = (starved: () => number, answer: Promise<unknown> = never): Promise<unknown> =>
+    patiently(answer, 3000, starved, clock()).catch((error: unknown) => error);
+  const hang = await found(() => 0);
+  assert.instance(hang, Impatience);
+  assert.match((hang as Error).message, '4000 ms by the clock');
+  const starving = await found(() => 1000);
+  assert.match((starving as Error).message, '28000 ms by the clock');
+  const late = new Promise((resolve) => setTimeout(() => resolve('answered'), 600));
+  assert.is(await found(() => 1000, late), 'answered');
 });
 
 test.run();

@@ -1,0 +1,126 @@
+// Everything that can be asked of checkpoints without a change, held against what they were made of.
+import type { DiffFile, DiffFormat } from '../../src/protocol/types.ts';
+import type { Episode } from './episode.ts';
+import { isSame, type Manifest, nameOf, type PathRef } from './manifest.ts';
+import { type Listed, list } from './oracle.ts';
+import { Defect } from './tally.ts';
+
+const formats: readonly DiffFormat[] = ['nameStatus', 'stat', 'unified', 'contents', 'text'];
+
+interface Recorded extends Listed {
+  readonly seq: number;
+  readonly timestamp: string;
+  readonly parent?: string;
+  readonly previousTag?: string;
+  readonly snapshot?: string;
+}
+
+interface ListedFile extends PathRef {
+  readonly change?: string;
+  readonly size: number;
+  readonly mode: string;
+}
+
+/** @throws Defect when a checkpoint's record, details or differences are not those of the files that it was made of */
+export async function lookAtAll(episode: Episode): Promise<void> {
+  const { seat, oracle } = episode;
+  const all = (await list(seat)) as Recorded[];
+  if (all.length === 0) return;
+  assertOrder(all);
+  assertOneSnapshotEach(episode, all);
+  for (const each of all) await lookAtOne(episode, each, all);
+  await seat.read('checkpoint/list');
+  await seat.read('checkpoint/hasChanges');
+  const [from, to] = all.filter(({ id }) => oracle.targetOf(seat, id) !== undefined).slice(-2);
+  await seat.read('checkpoint/diff', { format: 'unified' });
+  if (from === undefined || to === undefined) return;
+  for (const format of formats) {
+    const between = { from: from.id, to: to.id, format };
+    const { files } = await seat.read<{ files: DiffFile[] }>('checkpoint/diff', between);
+    const [one, other] = [oracle.targetOf(seat, from.id), oracle.targetOf(seat, to.id)];
+    if (one !== undefined && other !== undefined) assertDifference(one, other, files, format);
+  }
+}
+
+function assertOrder(all: readonly Recorded[]): void {
+  all.forEach(({ seq, timestamp }, i) => {
+    const before = all[i - 1];
+    if (before !== undefined && (before.seq >= seq || before.timestamp > timestamp))
+      throw new Defect(`checkpoint/list: ${timestamp} (${seq}) after ${before.timestamp} (${before.seq})`);
+  });
+}
+
+/** The same files have the same snapshot, and others another. */
+function assertOneSnapshotEach({ seat, oracle }: Episode, all: readonly Recorded[]): void {
+  const byFiles = new Map<string, string | undefined>();
+  const bySnapshot = new Map<string | undefined, string>();
+  for (const { id, snapshot } of all) {
+    const claim = oracle.targetOf(seat, id);
+    if (claim === undefined) continue;
+    const files = JSON.stringify([...claim].sort(([a], [b]) => (a < b ? -1 : 1)));
+    if ((byFiles.get(files) ?? snapshot) !== snapshot || (bySnapshot.get(snapshot) ?? files) !== files)
+      throw new Defect(`${id}: the snapshot ${snapshot} is not that of its files alone`);
+    byFiles.set(files, snapshot);
+    bySnapshot.set(snapshot, files);
+  }
+}
+
+async function lookAtOne(episode: Episode, one: Recorded, all: readonly Recorded[]): Promise<void> {
+  const { seat, oracle, messages } = episode;
+  const got = await seat.read<{ message?: string }>('checkpoint/get', { tag: one.id });
+  const message = messages.get(one.id);
+  if (message !== undefined && got.message !== message)
+    throw new Defect(`${one.id}: the message is ${got.message}, not ${message}`);
+  await seat.read('checkpoint/stats', { tag: one.id });
+  type Files = { fileCount: number; totalSize: number; files: ListedFile[] };
+  const { fileCount, totalSize, files } = await seat.read<Files>('checkpoint/files', { tag: one.id });
+  const sum = files.reduce((sizes, { size }) => sizes + size, 0);
+  if (fileCount !== files.length || totalSize !== sum)
+    throw new Defect(`${one.id}: ${fileCount} files of ${totalSize} bytes, and ${files.length} of ${sum}`);
+  const previous = all.find(({ tag }) => tag !== undefined && tag === one.previousTag);
+  const [was, is] = [previous && oracle.targetOf(seat, previous.id), oracle.targetOf(seat, one.id)];
+  if (was === undefined || is === undefined || previous === one) return;
+  const changed = await seat.read<Files>('checkpoint/files', { tag: one.id, changedOnly: true });
+  const kinds = changed.files.map(
+    (file) => `${nameOf(file)}: ${file.change?.replace('typeChanged', 'modified')}`,
+  );
+  const right = changesOf(was, is);
+  if (kinds.sort().join('\n') !== right.join('\n'))
+    throw new Defect(`${one.id}: changed ${JSON.stringify(kinds)}, not ${JSON.stringify(right)}`);
+}
+
+function changesOf(was: Manifest, is: Manifest): string[] {
+  const paths = [...new Set([...was.keys(), ...is.keys()])].filter(
+    (path) => !isSame(was.get(path), is.get(path)),
+  );
+  return paths
+    .map((path) => `${path}: ${was.has(path) ? (is.has(path) ? 'modified' : 'deleted') : 'added'}`)
+    .sort();
+}
+
+/** Every path that went or came is named, and one-sided files have one side; a renamed file is two of these. */
+function assertDifference(
+  one: Manifest,
+  other: Manifest,
+  files: readonly DiffFile[],
+  format: DiffFormat,
+): void {
+  const named: string[] = [];
+  for (const file of files) {
+    const { change, oldPath, oldPathBytes } = file;
+    if (
+      (change === 'added' && file.before !== undefined) ||
+      (change === 'deleted' && file.after !== undefined)
+    )
+      throw new Defect(`checkpoint/diff ${format}: ${nameOf(file)} is ${change} and has two sides`);
+    if (change === 'deleted') named.push(`${nameOf(file)}: deleted`);
+    else if (change !== 'modified' && change !== 'typeChanged') named.push(`${nameOf(file)}: added`);
+    if (change === 'renamed' && oldPath !== undefined) {
+      const old = { path: oldPath, ...(oldPathBytes === undefined ? {} : { pathBytes: oldPathBytes }) };
+      named.push(`${nameOf(old)}: deleted`);
+    }
+  }
+  const right = changesOf(one, other).filter((line) => !line.endsWith(': modified'));
+  if (named.sort().join('\n') !== right.join('\n'))
+    throw new Defect(`checkpoint/diff ${format}: ${JSON.stringify(named)}, not ${JSON.stringify(right)}`);
+}
