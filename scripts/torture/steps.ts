@@ -123,16 +123,13 @@ export type Step = Each<AnyStep>;
 export function calmSteps(random: Random, count: number): Step[] {
   const steps: Step[] = [{ op: 'edit', edits: wildEdits(random, 6) }];
   while (steps.length < count) {
-    const step = someStep(random);
-    const { trouble: _, ...calm } = 'trouble' in step ? step : { ...step, trouble: undefined };
+    const step = someStep(random, 0);
     if (step.op === 'second' || step.op === 'clock') continue;
     if (step.op === 'edit') steps.push({ op: 'edit', edits: wildEdits(random, 5) });
-    else if (step.op === 'create') {
-      const kind = random.pick(['turn', 'turn', 'tool'] as const);
-      steps.push({ op: 'create', onlyIfChanged: step.onlyIfChanged, kind });
-    } else if (step.op === 'restore' && random.chance(20))
-      steps.push({ ...(calm as typeof step), path: random.pick(wildNames) });
-    else steps.push(calm as Step);
+    else if (step.op === 'create') steps.push({ ...step, kind: random.pick(['turn', 'turn', 'tool']) });
+    else if (step.op === 'restore' && random.chance(20))
+      steps.push({ ...step, path: random.pick(wildNames) });
+    else steps.push(step);
   }
   const hard = { op: 'restore', mode: 'hard', onConflict: 'overwrite', scope: 'files' } as const;
   const back = [1, 2, 3].map(() => ({ ...hard, to: random.below(1000) }));
@@ -147,8 +144,8 @@ export function someSteps(random: Random, count: number, hasPower: boolean): Ste
   return [...steps, { op: 'power', after, ms: random.pick([0, 0, 0, 20, 100, 400, 1500, 7000]) }];
 }
 
-function someStep(random: Random): Step {
-  const trouble = random.chance(60) ? { trouble: someTrouble(random) } : {};
+function someStep(random: Random, troubles = 60): Step {
+  const trouble = random.chance(troubles) ? { trouble: someTrouble(random) } : {};
   const mode = random.pick(['soft', 'hard'] as const);
   const onConflict = random.weighed([
     [6, 'overwrite'],

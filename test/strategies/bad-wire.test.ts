@@ -7,50 +7,12 @@ import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { databaseFile } from '../../src/store/sqlite/sqlite-store.ts';
-import { asNobody, type DaemonRig, withRig } from '../support/daemon-rig.ts';
+import { asNobody, withRig } from '../support/daemon-rig.ts';
 import { git } from '../support/in-process-daemon.ts';
 import { sql, sqliteAfterwards } from '../support/stores/sqlite.ts';
-import { failureOf, type WireClient } from '../support/wire-client.ts';
+import { failureOf } from '../support/wire-client.ts';
 
 const isRoot = process.getuid?.() === 0;
-
-/** The daemon still serves, another strategy works, and it ends in order. */
-async function goesOn(rig: DaemonRig, client: WireClient): Promise<void> {
-  const { session, checkpoints } = await rig.open(client, { strategy: 'shadow', conversationId: 'other' });
-  assert.ok(checkpoints.enabled);
-  await client.request('checkpoint/create', { session, kind: 'turn' });
-  assert.is((await client.close()).code, 0);
-}
-
-test('over the wire an unknown strategy is refused with those there are (R2)', () =>
-  withRig(async (rig) => {
-    const client = await rig.start();
-    const refused = await failureOf(
-      client.send('session/open', { workspace: rig.work, strategy: 'tape' }).answer,
-    );
-    assert.is(refused.kind, 'StrategyUnavailable');
-    assert.match(refused.message, /shadow, local, sqlite/);
-    assert.equal(rig.stored(), []);
-    await goesOn(rig, client);
-  }));
-
-test('over the wire local without a repository opens without checkpoints, and says how to get them (R8)', () =>
-  withRig(
-    async (rig) => {
-      const { client, session } = await rig.opened({ strategy: 'local' });
-      const refused = await failureOf(client.request('checkpoint/create', { session, kind: 'turn' }));
-      assert.is(refused.kind, 'CheckpointsDisabled');
-      assert.match(refused.message, /checkpoint\/init/);
-      assert.not.ok(existsSync(join(rig.work, '.git')));
-      await client.request('checkpoint/init', { session });
-      await client.request('checkpoint/create', { session, kind: 'turn' });
-      rig.write('a.txt', 'later\n');
-      await client.request('checkpoint/restore', { session, tag: '1', mode: 'hard' });
-      assert.is(rig.read('a.txt'), 'a\n');
-      await client.close();
-    },
-    { repository: false },
-  ));
 
 test('over the wire local refuses SHA-256 and reftable repositories, and leaves them as they are (R8)', async () => {
   const kinds: readonly (readonly [RegExp, (root: string) => void])[] = [

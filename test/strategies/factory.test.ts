@@ -51,36 +51,6 @@ test('a strategy that is not in the table is refused, with those that are, and n
   await daemon.close();
 });
 
-test('save, restore and getDiff are the same requests with the same answers for every strategy (R3)', async () => {
-  const daemon = new InProcessDaemon();
-  for (const strategy of names) {
-    const root = repository();
-    const before = manifest(root);
-    const opened = await daemon.open(root, { strategy });
-    assert.is(opened.strategy, strategy);
-    const { session } = opened;
-    write(root, { 'a.txt': 'changed\n', 'new.txt': 'new\n' });
-    const { checkpoint } = await daemon.call('checkpoint/create', { session, kind: 'turn' });
-    assert.is(checkpoint.commit === undefined, strategy === 'sqlite');
-    const { files } = await daemon.call('checkpoint/diff', {
-      session,
-      from: '0',
-      to: '1',
-      format: 'contents',
-    });
-    assert.equal(
-      files.map(({ path, change, before: old, after: now }) => [path, change, old, now]),
-      [
-        ['a.txt', 'modified', 'a\n', 'changed\n'],
-        ['new.txt', 'added', undefined, 'new\n'],
-      ],
-    );
-    await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard' });
-    assert.equal(manifest(root), before);
-  }
-  await daemon.close();
-});
-
 test('local needs a repository: none is made unasked, and checkpoint/init makes one (R8)', async () => {
   const daemon = new InProcessDaemon();
   const root = temporaryDirectory('plain');

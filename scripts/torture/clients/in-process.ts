@@ -26,7 +26,7 @@ export class InProcessLine implements Line {
 
   async ask(method: string, params: object): Promise<unknown> {
     try {
-      return await this.#daemon.call(method as RequestMethod, params as never);
+      return await this.#daemon.call(method as RequestMethod, params);
     } catch (error) {
       if (!(error instanceof CheckpointdError)) throw new Defect(`${method}: ${(error as Error).stack}`);
       throw new WireFailure(method, toWireError(error, { method, mutates: true, log: silentLog }));

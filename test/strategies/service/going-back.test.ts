@@ -117,7 +117,7 @@ test('a rollback warns of what the user changed since, restores deletions, remov
     write(root, { 'a.txt': 'one\n' });
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'later.txt': 'l\n' });
-    rmSync(join(root, 'src/b.txt'));
+    execFileSync('sh', ['-c', 'rm src/b.txt'], { cwd: root }); // a shell command is seen like any other edit
     await daemon.call('checkpoint/create', { session, kind: 'turn' });
     write(root, { 'a.txt': 'edited by the user\n' });
     const dry = await daemon.call('checkpoint/restore', { session, tag: '0', mode: 'hard', dryRun: true });

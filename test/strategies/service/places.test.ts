@@ -25,7 +25,7 @@ test('the shadow lies elsewhere, with its own settings; nothing is put into the 
     assert.is(git(root, `--git-dir=${shadow}`, 'config', 'user.name'), 'Q', 'the identity of the shadow');
   }));
 
-test('nested repositories are saved and restored as files, and no .git is renamed or touched (R11, R12, R21)', () =>
+test('nested repositories are saved and restored as files, and no .git is renamed or touched (R11, R12, R21, F26)', () =>
   each(async ({ daemon, root, session }) => {
     const nested = join(root, 'nested');
     mkdirSync(nested);
