@@ -10,9 +10,9 @@ import type { Handlers } from './rpc/dispatch.ts';
 import type { EndReason } from './rpc/ending.ts';
 import type { Notify, ServedDaemon } from './rpc/server.ts';
 import type { EndKind } from './session/end.ts';
-import { OperationRecords } from './session/operations/operation-records.ts';
+import { OperationRecords } from './session/operations.ts';
 import { Sessions } from './session/sessions.ts';
-import type { Client } from './session/sharing/shares.ts';
+import type { Client } from './session/shares.ts';
 import { defaultStorage } from './wire/places.ts';
 
 export interface DaemonOptions {

@@ -28,50 +28,48 @@ export const packages: Readonly<Record<string, string>> = {
 export const layers: readonly Layer[] = [
   { folder: 'base', because: 'base is the ground: it imports node: only.' },
   { folder: 'tree', because: 'tree says what a tree is: pure values over base.' },
-  { folder: 'queue', not: ['tree'], because: 'queue imports base only.' },
   {
     folder: 'git',
     packages: ['execa'],
-    not: ['queue'],
     because: 'git is plumbing: bytes in, ids out; it knows no checkpoint.',
   },
   {
     folder: 'conversation',
-    not: ['queue', 'git'],
+    not: ['git'],
     because: 'conversation is what was said; it knows no file of the work tree but by its path.',
   },
   {
     folder: 'watch',
     packages: ['chokidar'],
-    not: ['queue', 'git', 'conversation'],
+    not: ['git', 'conversation'],
     because: 'watch tells what changed in a directory; it captures nothing.',
   },
   {
     folder: 'work-tree',
-    not: ['queue', 'git', 'conversation'],
+    not: ['git', 'conversation'],
     because:
       "work-tree reaches files of the user's directory safely; what is done with them is in capture and restore.",
   },
   {
     folder: 'capture',
-    not: ['queue', 'conversation'],
+    not: ['conversation'],
     because: 'capture turns the work tree into a snapshot; where that is kept comes to it as a sink.',
   },
   {
     folder: 'store',
     packages: ['lru-cache', 'libsql'],
-    not: ['queue', 'conversation', 'watch'],
+    not: ['conversation', 'watch'],
     because: 'store only stores; of capture it knows the sink that it offers.',
   },
   {
     folder: 'checkpoints',
     packages: ['lru-cache'],
-    not: ['queue', 'watch'],
+    not: ['watch'],
     because: 'checkpoints holds what exists while checkpoints are enabled; it knows no session.',
   },
   {
     folder: 'restore',
-    not: ['queue', 'watch'],
+    not: ['watch'],
     because: 'restore makes a work tree equal a snapshot; it knows no session.',
   },
   {
@@ -84,7 +82,6 @@ export const layers: readonly Layer[] = [
     not: [
       'base',
       'tree',
-      'queue',
       'git',
       'conversation',
       'watch',
@@ -119,14 +116,13 @@ export const layers: readonly Layer[] = [
   {
     folder: 'rpc',
     packages: ['vscode-jsonrpc', 'vscode-jsonrpc/node'],
-    not: ['queue', 'git', 'watch', 'work-tree', 'capture', 'store', 'checkpoints', 'restore'],
+    not: ['git', 'watch', 'work-tree', 'capture', 'store', 'checkpoints', 'restore'],
     because: 'rpc is a door; it reaches files and stores through commands.',
   },
   {
     folder: 'client',
     not: [
       'tree',
-      'queue',
       'git',
       'conversation',
       'watch',
@@ -146,7 +142,6 @@ export const layers: readonly Layer[] = [
     packages: ['commander', 'jsonc-parser', 'smol-toml', '@modelcontextprotocol/server', '@inquirer/select'],
     not: [
       'tree',
-      'queue',
       'git',
       'conversation',
       'watch',

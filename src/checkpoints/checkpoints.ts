@@ -3,8 +3,8 @@
 import type { Capturer } from '../capture/capturer.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
+import type { StatsCache } from './checkpoint-view.ts';
 import type { Ledger } from './ledger.ts';
-import type { StatsCache } from './stats.ts';
 
 export interface Checkpoints {
   readonly store: SnapshotStore;

@@ -1,7 +1,7 @@
 // Remembers the parents of removed checkpoints. A record names its parent; when that parent is removed, this still
 // names the parent's own parent, so that the line of the head has no gap. It keeps nothing else of them.
 import type { CheckpointId } from '../base/ids.ts';
-import type { LogRecord, RecordLog } from '../conversation/log/log-record.ts';
+import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 interface LoggedParents extends LogRecord {

@@ -10,7 +10,7 @@ import type * as Wire from '../protocol/types.ts';
 import { ancestors } from '../restore/plan.ts';
 import { runRestoreJob } from '../restore/restore.ts';
 import type { RestoreJob, RestoreOutcome } from '../restore/restore-job.ts';
-import type { EarlierEffect } from '../session/operations/operation-records.ts';
+import type { EarlierEffect } from '../session/operations.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';

@@ -5,20 +5,18 @@ import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId } from '../base/ids.ts';
 import { type CheckpointIndex, requireBase } from '../checkpoints/checkpoint-index.ts';
-import { viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
+import { snapshotSize, viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { comparable, presentSide, sideOf } from '../checkpoints/compared.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
-import { snapshotSize } from '../checkpoints/stats.ts';
 import { parseName } from '../checkpoints/tag.ts';
 import { checkGit } from '../git/process/version.ts';
 import type * as Wire from '../protocol/types.ts';
 import { createBase, enableCheckpoints } from '../session/enable.ts';
-import { ownRepository } from '../session/offered-strategies.ts';
-import type { Intended } from '../session/operations/intentions.ts';
-import { deleteTrash, renameStoreAway } from '../session/removal.ts';
+import { deleteTrash, renameStoreAway } from '../session/end.ts';
+import type { Intended } from '../session/operations.ts';
 import type { Session } from '../session/session.ts';
-import { setStoreAside } from '../session/session-store.ts';
+import { ownRepository, setStoreAside } from '../session/session-store.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 import { checkpointAnswer, checkpointsState, disabledState, skipped } from './answers/checkpoint-answer.ts';
 import { pageOf } from './answers/paging.ts';
@@ -35,7 +33,7 @@ export const checkpointInit = defineCommand(
     if (session.disabledReason === 'FeatureOff') session.requireCheckpoints();
     if (already === undefined) {
       await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
-      operations.intend('checkpoint/init', context.stamp, { enables: true });
+      operations.intend(context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
       session.setRecovered(undefined); // the answer has the warning instead
     } else {
@@ -45,7 +43,7 @@ export const checkpointInit = defineCommand(
     session.noteSummary();
     return initAnswer(session, already === undefined, Math.round(clock.monotonic() - started), context);
   },
-  { recoversItself: true, again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
+  { again: (_remains, { session, context }) => initAnswer(session, true, 0, context) },
 );
 
 /** A store that was told damaged before, and is so still, is set aside: that is what was asked for. */
@@ -92,7 +90,7 @@ export const checkpointClean = defineCommand(
     const all = index.list('every').map(({ record }) => record.id);
     const intended = index.head && { cleans: index.head.record.id, removed };
     const { operations } = session.parts;
-    if (intended) operations.intend('checkpoint/clean', context.stamp, intended);
+    if (intended) operations.intend(context.stamp, intended);
     await store.remove(all);
     // From here on the next start finds no checkpoint, and may not even look for one.
     if (intended) await noteCleaned(session, context, intended);
@@ -135,7 +133,7 @@ async function removeStore(
 
 async function noteCleaned({ parts }: Session, context: OperationContext, intended: Intended): Promise<void> {
   await afterCommit(context, "The checkpoints are removed, but the session's log could not note it", () =>
-    parts.operations.intend('checkpoint/clean', context.stamp, intended, 'isDone'),
+    parts.operations.intend(context.stamp, intended, 'isDone'),
   );
 }
 
@@ -204,7 +202,7 @@ export const checkpointRename = defineCommand(
     const { index, store } = session.requireCheckpoints();
     const { record, name } = checked(index, params);
     const intended = { renames: record.id, ...given({ name }) };
-    session.parts.operations.intend('checkpoint/rename', context.stamp, intended);
+    session.parts.operations.intend(context.stamp, intended);
     await store.rename(record.id, name);
     index.rename(record.id, name);
     return renameAnswer(session, record.id, context);
@@ -273,7 +271,7 @@ async function deleteCheckpoint({
   }
   // The head of the conversation is found from the newest checkpoint; without it, from the log.
   if (index.head?.record.id === record.id) conversation.recordHead();
-  operations.intend('checkpoint/delete', context.stamp, { removes: record.id });
+  operations.intend(context.stamp, { removes: record.id });
   await removeCheckpoints(session, [record.id], context);
   return { deleted: record.id };
 }

@@ -1,18 +1,21 @@
 // What a command is: the name of a method and the function that carries it out. What comes before and after that
-// function (the session, the key, the lane, recovery, the record of the operation) is execute.ts's, by the facts that
+// function (the session, the key, the lane, recovery, the record of the operation) is in execute.ts, by the facts that
 // the protocol states of the method.
 import type { Log } from '../base/log.ts';
 import type { OperationContext, ProgressFigures } from '../checkpoints/operation.ts';
-import type { methods } from '../protocol/methods.ts';
 import type { ParamsOf, RequestMethod, ResultOf } from '../protocol/types.ts';
-import type { Opened } from '../session/open.ts';
-import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
+import type { EarlierEffect, OperationRecords } from '../session/operations.ts';
 import type { Session } from '../session/session.ts';
 import type { Sessions } from '../session/sessions.ts';
-import type { Client } from '../session/sharing/shares.ts';
+import type { Client } from '../session/shares.ts';
 
 /** Every method of a client but those of the connection's own life cycle. */
 export type CommandMethod = Exclude<RequestMethod, 'initialize' | 'shutdown' | 'rpc.discover'>;
+
+/** Methods on sessions from outside: they list, open, close or delete them. */
+type DaemonMethod = 'session/open' | 'session/close' | 'session/delete' | 'session/list';
+
+type SessionMethod = Exclude<CommandMethod, DaemonMethod>;
 
 /** What a command is given of the daemon. */
 export interface DaemonParts {
@@ -31,7 +34,7 @@ export interface DaemonParts {
   readonly log: Log;
 }
 
-/** How the request came: from whom, and that it can be cancelled and told how far it is. */
+/** How the request came: from which client, how it is cancelled, and where its progress goes. */
 export interface Request {
   readonly client: Client;
   readonly signal: AbortSignal;
@@ -39,32 +42,26 @@ export interface Request {
 }
 
 /** What a command works with. */
-export interface Call<M extends CommandMethod> {
-  readonly params: ParamsOf<M>;
+export interface Call<P> {
+  readonly params: P;
   readonly context: OperationContext;
   readonly client: Client;
   readonly daemon: DaemonParts;
+  /** What `context.warn` has collected for the answer so far. */
+  readonly warnings: string[];
 }
 
-type LaneOf<M extends CommandMethod> = (typeof methods)[M]['lane'];
+/** A call with the open session that its parameters name. */
+export interface SessionCall<P> extends Call<P> {
+  readonly session: Session;
+}
 
-/** The same with the open session that the parameters name, where they do. */
-export type CallOf<M extends CommandMethod> =
-  LaneOf<M> extends 'global'
-    ? Call<M>
-    : ParamsOf<M> extends { readonly session: string }
-      ? Call<M> & { readonly session: Session }
-      : Call<M>;
+export type CallOf<M extends SessionMethod> = SessionCall<ParamsOf<M>>;
 
 /** The wire's answer; `operation`, `replayed` and `warnings` are added by the executor. */
 export type Answer<M extends CommandMethod> = ResultOf<M> | Promise<ResultOf<M>>;
 
-export interface Command<M extends CommandMethod, P = undefined> extends CommandOptions<M, P> {
-  readonly method: M;
-  readonly run: (call: CallOf<M>, prepared: P) => Answer<M>;
-}
-
-interface CommandOptions<M extends CommandMethod, P> {
+interface CommandOptions<M extends SessionMethod> {
   /**
    * Makes the answer again when the first one was lost with the process: from the checkpoint that was published, or
    * from what was logged with the effect. Default: what was logged is the answer.
@@ -77,35 +74,61 @@ interface CommandOptions<M extends CommandMethod, P> {
   readonly check?: (call: CallOf<M>) => unknown;
   /** The log holds the key in the record of the effect itself, so no record of the operation is written beside it. */
   readonly isKeptWithEffect?: true;
-  /** What has to happen in the lanes of other sessions before this one's is entered; `run` is given what came of it. */
-  readonly beforeLane?: (call: CallOf<M>) => Promise<P> | undefined;
-  /** It enables checkpoints, without which nothing can be recovered, and recovers by itself. */
-  readonly recoversItself?: true;
-  /** It ends the lane of its session instead of waiting in it; what a kept session will answer, noted before. */
-  readonly endsSession?: (session: Session) => ResultOf<M> | undefined;
 }
 
-/** A command. */
-export function defineCommand<M extends CommandMethod, P = undefined>(
-  method: M,
-  run: (call: CallOf<M>, prepared: P) => Answer<M>,
-  options: CommandOptions<M, P> = {},
-): Command<M> {
-  // What is prepared is between the two functions of one command.
-  return { method, run, ...options } as unknown as Command<M>;
-}
-
-/** The command that begins a session: it finds its session by opening it, then answers. */
-export interface OpeningCommand<M extends CommandMethod> {
+export interface Command<M extends SessionMethod> extends CommandOptions<M> {
   readonly method: M;
-  readonly open: (call: Call<M>) => Promise<Opened>;
-  readonly run: (call: Call<M> & Opened) => Answer<M>;
+  readonly run: (call: CallOf<M>) => Answer<M>;
+}
+
+/** A command on sessions from outside. It finds, opens or ends them itself, and remembers its own keys. */
+export interface DaemonCommand<M extends DaemonMethod> {
+  readonly method: M;
+  readonly runOutside: (call: Call<ParamsOf<M>>) => Answer<M>;
 }
 
 /** One command a method; one that is missing does not compile. */
 export type Commands = {
-  readonly [M in CommandMethod]: M extends 'session/open' ? OpeningCommand<M> : Command<M>;
+  readonly [M in CommandMethod]: M extends DaemonMethod
+    ? DaemonCommand<M>
+    : M extends SessionMethod
+      ? Command<M>
+      : never;
 };
 
-/** Any command, for who has the name of its method from a client. */
-export type AnyCommand = Commands[CommandMethod];
+/** Defines a command on an open session. */
+export function defineCommand<M extends SessionMethod>(
+  method: M,
+  run: (call: CallOf<M>) => Answer<M>,
+  options: CommandOptions<M> = {},
+): Command<M> {
+  return { method, run, ...options };
+}
+
+/** Defines a command on sessions from outside. */
+export function defineDaemonCommand<M extends DaemonMethod>(
+  method: M,
+  runOutside: DaemonCommand<M>['runOutside'],
+): DaemonCommand<M> {
+  return { method, runOutside };
+}
+
+/** The parameters of every command on an open session. */
+export interface SessionParams {
+  readonly session: string;
+  readonly idempotencyKey?: string | null;
+}
+
+/** A command on an open session for the executor, which knows the parameters of none. */
+export interface AnySessionCommand {
+  readonly method: SessionMethod;
+  run(call: SessionCall<SessionParams>): object | Promise<object>;
+  again?(earlier: EarlierEffect, call: SessionCall<SessionParams>): object | Promise<object>;
+  check?(call: SessionCall<SessionParams>): unknown;
+  readonly isKeptWithEffect?: true;
+}
+
+/** Any command. Its parameters have been validated for its method when it runs. */
+export type AnyCommand =
+  | AnySessionCommand
+  | { readonly method: DaemonMethod; runOutside(call: Call<object>): object | Promise<object> };

@@ -1,20 +1,31 @@
-// The commands on the conversation: history, transcript, sticky context, and what the client sets up. Documents are in
-// conversation-document.ts, tangents in tangent.ts.
+// The commands on the conversation: history, transcript, sticky context, documents, and what the client sets up; tangents
+// are in tangent.ts. All changes have in common that the client's key is logged in the record of the change itself, that
+// clients are notified once it is done, and how their answers are made.
+
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
 import { bytesPerToken, checkContextPaths, contextBudgetTokens } from '../conversation/context.ts';
 import { type Conversation, nextMessageFrom } from '../conversation/conversation.ts';
 import { checkEntry, checkLength, type EntryId, newEntryId } from '../conversation/entry.ts';
 import { positionOf } from '../conversation/history.ts';
-import type { ModelInfo } from '../conversation/model.ts';
+import type { Idempotency } from '../conversation/log/timeline.ts';
+import type { ModelInfo } from '../conversation/settings.ts';
 import type * as Wire from '../protocol/types.ts';
-import { keepAgents } from '../session/context/agent-context.ts';
 import {
   buildContextMessage,
   checkContextTargets,
   contextNow,
+  keepAgents,
   linesNow,
-} from '../session/context/session-context.ts';
+} from '../session/context.ts';
+import {
+  documentOf,
+  exportToFile,
+  placeOfExport,
+  readDocumentFile,
+  sizeOfDocument,
+} from '../session/document-file.ts';
 import { toText } from '../tree/tree-path.ts';
 import {
   contextAfterChange,
@@ -26,8 +37,67 @@ import {
   stateAt,
 } from './answers/conversation-answer.ts';
 import { treePath } from './answers/paths.ts';
-import { defineCommand } from './command.ts';
-import { asItIs, defineConversationChange, warned, warningsOf } from './conversation-change.ts';
+import { type Answer, type CallOf, type Command, type CommandMethod, defineCommand } from './command.ts';
+
+type ConversationMethod = Extract<CommandMethod, `conversation/${string}`>;
+
+/** What a change works with. */
+interface ConversationChange<M extends ConversationMethod> extends CallOf<M> {
+  readonly conversation: Conversation;
+  /** To be logged with the effect. */
+  readonly keyed: Idempotency | undefined;
+}
+
+/**
+ * Defines the command of a change. `change` returns what is logged with the key, `answer` makes the wire's answer of it,
+ * now or, by the key, after a restart; it is called after the commit and must not fail. `check` is that of `defineCommand`.
+ */
+export function defineConversationChange<M extends ConversationMethod, E extends object>(
+  method: M,
+  change: (on: ConversationChange<M>) => E | Promise<E>,
+  answer: (effect: E, on: Pick<CallOf<M>, 'session' | 'context'>) => Answer<M>,
+  { check }: { readonly check?: (on: ConversationChange<M>) => unknown } = {},
+): Command<M> {
+  const on = (call: CallOf<M>): ConversationChange<M> => ({
+    ...call,
+    conversation: call.session.parts.conversation,
+    keyed: call.context.stamp.idempotency,
+  });
+  return defineCommand(
+    method,
+    async (call) => {
+      const { session, context } = call;
+      session.requireRecovered();
+      const effect = await change(on(call));
+      session.parts.events.conversationChanged(session, method, context.client);
+      return answer(effect, call);
+    },
+    {
+      isKeptWithEffect: true,
+      check: (call) => check?.(on(call)),
+      again: ({ effect }, call) => answer(effect as E, call),
+    },
+  );
+}
+
+/** The wire answers what the conversation answers. */
+export const asItIs = <E>(effect: E): E => effect;
+
+/** Warns the client of what had to be assumed or left out. */
+export function warned<E extends { readonly warnings: readonly string[] }>(
+  context: OperationContext,
+  effect: E,
+): E {
+  for (const warning of effect.warnings) context.warn(warning);
+  return effect;
+}
+
+/** Warnings that there are none of are absent. */
+export function warningsOf({ warnings }: { readonly warnings: readonly string[] }): {
+  readonly warnings?: readonly string[];
+} {
+  return warnings.length === 0 ? {} : { warnings };
+}
 
 /** Appends one exchange. */
 export const conversationAppend = defineConversationChange(
@@ -259,3 +329,44 @@ export const conversationRecordLines = defineConversationChange(
     check: ({ params }) => treePath(params),
   },
 );
+
+/**
+ * Exports the conversation as a document, answered or written to a file. It changes nothing of the session, so a session
+ * that can store nothing any more can still be exported.
+ */
+export const conversationExport = defineCommand('conversation/export', async (call) => {
+  const { session, params, daemon, context } = call;
+  const { path, overwrite } = params;
+  // The file may lie in the work tree of another session, so its lane is entered before this session's. An export that is
+  // only answered keeps its turn.
+  const place =
+    path == null
+      ? undefined
+      : await placeOfExport(session, { path, overwrite: overwrite ?? false }, daemon.sessions.all, context);
+  const exporting = async (): Promise<Wire.ConversationExportResult> => {
+    if (place !== undefined) return exportToFile(session, place);
+    const document = await documentOf(session);
+    return { document: document as unknown as Wire.JsonObject, bytes: await sizeOfDocument(document) };
+  };
+  return session.parts.queue.run(exporting, context.signal, 'conversation/export');
+});
+
+/** Puts a document in the place of the conversation. */
+export const conversationImport = defineConversationChange(
+  'conversation/import',
+  async ({ session, conversation, params, keyed, context }) => {
+    checkSource(params);
+    const { document, path } = params;
+    const source = path == null ? document : await readDocumentFile(session, path);
+    const imported = await conversation.import(source, { signal: context.signal, idempotency: keyed });
+    return warned(context, imported);
+  },
+  asItIs,
+  { check: ({ params }) => checkSource(params) },
+);
+
+/** @throws InvalidParams */
+function checkSource({ document, path }: Pick<Wire.ConversationImportParams, 'document' | 'path'>): void {
+  if ((document == null) === (path == null))
+    throw new CheckpointdError('InvalidParams', 'Give either document or path.');
+}

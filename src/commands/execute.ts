@@ -1,38 +1,26 @@
-// The order in which a request happens, told here and nowhere else: find the session, look its key up, wait for its
+// The order in which a request happens, and the only place that knows it: find the session, look its key up, wait for its
 // lane, recover what a failed restore left, run, and (in the commands, step by step through afterCommit) what follows
-// the commit; then the record of the operation, and the answer. Which of these a method has is said by the facts that
-// protocol.json states of it. It knows no command in particular.
+// the commit; then the record of the operation, and the answer. The facts that protocol.json states of a method say which
+// of these the method has. It knows no command in particular.
 import { CheckpointdError, failedAfterRecovery } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { methods } from '../protocol/methods.ts';
-import type { EarlierEffect, OperationRecords } from '../session/operations/operation-records.ts';
+import type { EarlierEffect, OperationRecords } from '../session/operations.ts';
 import { ensureRecovered } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
-import type { AnyCommand, Call, CommandMethod, DaemonParts, OpeningCommand, Request } from './command.ts';
-import { keepLimitsLater, limitWarnings } from './keep-limits.ts';
+import type {
+  AnyCommand,
+  AnySessionCommand,
+  CommandMethod,
+  DaemonParts,
+  Request,
+  SessionCall,
+  SessionParams,
+} from './command.ts';
+import { keepLimitsLater, limitWarnings } from './limits.ts';
 
-type Answer = object;
-type Params = { readonly session?: string; readonly idempotencyKey?: string | null };
-type AnyCall = Omit<Call<CommandMethod>, 'params'> & { readonly params: Params };
-
-/** Any command but the one that opens sessions, without the types of its method. */
-interface Runnable {
-  readonly method: CommandMethod;
-  readonly run: (
-    call: AnyCall & { readonly session?: Session },
-    prepared?: unknown,
-  ) => Answer | Promise<Answer>;
-  readonly beforeLane?: (call: AnyCall & { readonly session: Session }) => Promise<unknown> | undefined;
-  readonly again?: (
-    earlier: object,
-    call: AnyCall & { readonly session: Session },
-  ) => Answer | Promise<Answer>;
-  readonly check?: (call: AnyCall & { readonly session: Session }) => unknown;
-  readonly isKeptWithEffect?: true;
-  readonly recoversItself?: true;
-  readonly endsSession?: (session: Session) => Answer | undefined;
-}
+type AnyCall = SessionCall<SessionParams>;
 
 /** Carries a request out. Its parameters have been validated. */
 export async function execute(
@@ -40,36 +28,30 @@ export async function execute(
   params: object,
   request: Request,
   daemon: DaemonParts,
-): Promise<Answer> {
+): Promise<object> {
   const warnings: string[] = [];
-  const { client } = request;
   let isRecovered = false;
   const noteRecovered = (): void => {
     isRecovered = true;
   };
-  const context = { ...contextOf(request, daemon, warnings), noteRecovered };
+  const context = contextOf(request, daemon, warnings, noteRecovered);
+  const call = { params, client: request.client, daemon, context, warnings };
   try {
-    return await answerOf(command, { params, client, daemon, context }, warnings);
+    if ('runOutside' in command) return withWarnings(await command.runOutside(call), warnings);
+    const named = params as SessionParams;
+    const session = daemon.sessions.get(named.session);
+    return await onSession(command, { ...call, params: named, session });
   } catch (error) {
     throw isRecovered ? failedAfterRecovery(error) : error;
   }
 }
 
-async function answerOf(command: AnyCommand, call: AnyCall, warnings: string[]): Promise<Answer> {
-  const { daemon } = call;
-  if ('open' in command) return opening(command, call, warnings);
-  const runnable = command as unknown as Runnable;
-  const { lane, namesSession } = methods[command.method];
-  if (runnable.endsSession !== undefined) return ending(runnable, call, warnings);
-  if (lane === 'global')
-    return once(daemon.operations, command.method, call, warnings, () =>
-      daemon.alone(async () => runnable.run(call)),
-    );
-  if (!namesSession) return runnable.run(call); // a field of that name in its parameters would be no field of its own
-  const session = daemon.sessions.get(call.params.session ?? '');
-  return lane === 'session'
-    ? change(runnable, { ...call, session }, warnings)
-    : runnable.run({ ...call, session });
+/** A request without a key leaves the session as it is, so there is nothing to recover or to remember. */
+async function onSession(command: AnySessionCommand, call: AnyCall): Promise<object> {
+  const { lane, idempotency } = methods[command.method];
+  if (idempotency === 'key') return change(command, call);
+  const answer = await command.run(call);
+  return lane === 'session' ? withWarnings(answer, call.warnings) : answer;
 }
 
 /**
@@ -90,127 +72,61 @@ export function inLane<T>(
   return session.parts.queue.run(recovered, context.signal, method);
 }
 
-async function change(
-  command: Runnable,
-  call: AnyCall & { readonly session: Session },
-  warnings: string[],
-): Promise<Answer> {
+async function change(command: AnySessionCommand, call: AnyCall): Promise<object> {
   const { method } = command;
-  const { session, context } = call;
-  const { operations, queue, events } = session.parts;
-  if (methods[method].idempotency !== 'key') {
-    // It leaves the session as it is (conversation/export), so there is nothing to recover or to remember.
-    const preparing = command.beforeLane?.(call);
-    const prepared = preparing === undefined ? undefined : await preparing; // who need not wait keeps its turn
-    const exporting = async (): Promise<Answer> => withWarnings(await command.run(call, prepared), warnings);
-    return queue.run(exporting, context.signal, method);
-  }
-  const { idempotencyKey: key, ...rest } = call.params;
-  const again = async (earlier: EarlierEffect): Promise<Answer> => {
+  const { session, params, warnings } = call;
+  const { operations, events } = session.parts;
+  const again = async (earlier: EarlierEffect): Promise<object> => {
     if (command.again !== undefined) return command.again(earlier, call);
     if (typeof earlier.effect === 'object' && earlier.effect !== null) return earlier.effect;
     throw answerLost(method);
   };
-  const check = (): unknown => command.check?.(call);
-  const run = async (stamp: OperationContext['stamp']): Promise<Answer> => {
-    const stamped = { ...call, context: { ...context, stamp } };
+  const run = async (context: OperationContext): Promise<object> => {
+    const { stamp } = context;
     const finished = operations.finishedBefore(stamp);
     if (finished !== undefined)
       return { ...(await again(finished)), operation: stamp.operation, replayed: true };
-    const answer = { ...(await command.run(stamped)), operation: stamp.operation };
-    if (command.isKeptWithEffect !== true) await keepAnswer(operations, method, stamped.context, answer);
+    const answer = { ...(await command.run({ ...call, context })), operation: stamp.operation };
+    if (command.isKeptWithEffect !== true) await keepAnswer(operations, context, answer);
     if (session.hasLimits) warnings.push(...limitWarnings(session));
     return withWarnings(answer, warnings);
   };
   try {
     const answer = await operations.run(
-      { method, params: rest, ...given({ key }) },
-      (stamp) =>
-        command.recoversItself === true
-          ? queue.run(() => run(stamp), context.signal, method)
-          : inLane(session, method, { ...context, stamp }, () => run(stamp), check),
+      { method, params, ...given({ key: params.idempotencyKey }) },
+      (stamp) => {
+        const context = { ...call.context, stamp };
+        return inLane(
+          session,
+          method,
+          context,
+          () => run(context),
+          () => command.check?.(call),
+        );
+      },
       again,
     );
     if (session.hasLimits) keepLimitsLater(session);
     return answer;
   } catch (error) {
-    events.failed(session, method, error, context.client);
+    events.failed(session, method, error, call.client);
     throw error;
   }
 }
 
-/** A session is found by opening it. A kept one may know the key from an earlier daemon: it is open again now. */
-function opening(
-  command: OpeningCommand<'session/open'>,
-  call: AnyCall,
-  warnings: string[],
-): Promise<Answer> {
-  const { daemon, client } = call;
-  const openCall = call as unknown as Call<'session/open'>;
-  return once(daemon.openingsOf(client), command.method, call, warnings, () =>
-    daemon.alone(async () => {
-      const opened = await command.open(openCall);
-      if (opened.session.hasLimits) keepLimitsLater(opened.session);
-      return once(opened.session.parts.operations, command.method, call, warnings, async () =>
-        command.run({ ...openCall, ...opened }),
-      );
-    }),
-  );
-}
-
-/** Ends a session: what waits in its lane is refused. A kept one notes its answer while its log is still open. */
-function ending(command: Runnable, call: AnyCall, warnings: string[]): Promise<Answer> {
-  const { daemon, client, params } = call;
-  return once(daemon.openingsOf(client), command.method, call, warnings, async () => {
-    const session = daemon.sessions.get(params.session ?? '');
-    const foreseen = command.endsSession?.(session);
-    if (foreseen !== undefined) {
-      const noted = await once(
-        session.parts.operations,
-        command.method,
-        call,
-        warnings,
-        async () => foreseen,
-      );
-      if (noted.replayed === true) return noted;
-    }
-    return command.run({ ...call, session });
-  });
-}
-
-/** Runs what opens or ends a session once per key. */
-async function once(
+/** Logs an answer after the commit, so that its key gets the same one after a restart. */
+export async function keepAnswer(
   operations: OperationRecords,
-  method: string,
-  { params, context }: AnyCall,
-  warnings: string[],
-  work: () => Promise<Answer>,
-): Promise<Answer & { readonly replayed?: boolean }> {
-  const key = params.idempotencyKey;
-  if (key == null) return withWarnings(await work(), warnings);
-  return operations.run(
-    { method, params, key },
-    async (stamp) => {
-      const answer = await work();
-      await keepAnswer(operations, method, { ...context, stamp }, answer);
-      return withWarnings(answer, warnings);
-    },
-    work,
-  );
-}
-
-async function keepAnswer(
-  operations: OperationRecords,
-  method: string,
   context: OperationContext,
-  answer: Answer,
+  answer: object,
 ): Promise<void> {
   await afterCommit(context, 'It is done, but a repeat of its key after a restart gets another answer', () =>
-    operations.keep(method, context.stamp, answer),
+    operations.keep(context.stamp, answer),
   );
 }
 
-function withWarnings(answer: Answer, warnings: readonly string[]): Answer {
+/** Adds the warnings to an answer, if there are any. */
+export function withWarnings<T extends object>(answer: T, warnings: readonly string[]): T {
   return warnings.length === 0 ? answer : { ...answer, warnings: [...warnings] };
 }
 
@@ -218,11 +134,13 @@ function contextOf(
   { signal, progress, client }: Request,
   { log }: DaemonParts,
   warnings: string[],
-): Omit<OperationContext, 'noteRecovered'> {
+  noteRecovered: () => void,
+): OperationContext {
   return {
     signal,
     client,
     stamp: {},
+    noteRecovered,
     progress: (phase) => (done) => progress.report({ phase, ...done }),
     warn: (warning, cause) => {
       warnings.push(warning);

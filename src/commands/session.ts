@@ -1,26 +1,27 @@
-// The commands on sessions: open, look at, list, close, delete.
+// The commands on sessions: open, look at, list, close, delete, and the fate of what was asked of one.
 import { isDeepStrictEqual } from 'node:util';
 import { given } from '../base/given.ts';
 import { baseOf } from '../checkpoints/checkpoint-index.ts';
 import { viewAfterCommit, viewOf } from '../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
-import { type KnownModel, knownModel } from '../conversation/model.ts';
-import { checkTools, type ToolsByOrigin } from '../conversation/tools.ts';
+import { checkTools, type KnownModel, knownModel, type ToolsByOrigin } from '../conversation/settings.ts';
+import { errorCodes } from '../protocol/methods.ts';
 import type * as Wire from '../protocol/types.ts';
 import { SessionDirectory } from '../session/directory.ts';
-import { defaultStrategy, ownRepository } from '../session/offered-strategies.ts';
+import { readSummary } from '../session/listing.ts';
 import type { OpenRequest } from '../session/open.ts';
+import type { OperationRecords } from '../session/operations.ts';
 import type { Session } from '../session/session.ts';
+import { defaultStrategy, ownRepository } from '../session/session-store.ts';
 import type { ListedSession, Sessions } from '../session/sessions.ts';
-import { readSummary } from '../session/summary.ts';
 import { checkPatterns } from '../tree/globs.ts';
 import { checkpointAnswer, checkpointsState, skipped } from './answers/checkpoint-answer.ts';
 import { pageOf } from './answers/paging.ts';
 import { placePath } from './answers/paths.ts';
 import { restoreAnswer } from './answers/restore-answer.ts';
-import { defineCommand, type OpeningCommand } from './command.ts';
-import { inLane } from './execute.ts';
-import { checkpointsMin } from './expendable.ts';
+import { type Call, defineCommand, defineDaemonCommand } from './command.ts';
+import { inLane, keepAnswer, withWarnings } from './execute.ts';
+import { checkpointsMin, keepLimitsLater } from './limits.ts';
 import { watcherFigures } from './worktree.ts';
 
 const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 };
@@ -28,22 +29,47 @@ const defaultLimits = { maxFileBytes: 256 * 1024 * 1024, initTimeoutMs: 60_000 }
 const actsAsTwo = 'limits.maxCheckpoints is 1 and acts as 2: the base and the newest checkpoint always stay.';
 
 /** Opens a session, and applies what the client says about its model, tools and limits. */
-export const sessionOpen: OpeningCommand<'session/open'> = {
-  method: 'session/open',
-  open: ({ params, context, client, daemon }) => {
-    // Refused before anything is opened.
-    settingsOf(params);
-    checkPatterns(params.include ?? [], 'include');
-    checkPatterns(params.exclude ?? [], 'exclude');
-    return daemon.sessions.open(openRequest(params, daemon.storage), context, client);
-  },
-  run: async ({ params, context, session, resumed }) => {
-    if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
-    const lost = 'The session is open, but not all that the client said of itself could be stored';
-    await afterCommit(context, lost, () => applySettings(session, settingsOf(params), context));
-    return openResult(session, resumed, context);
-  },
-};
+export const sessionOpen = defineDaemonCommand('session/open', (call) => {
+  const { params, context, client, daemon } = call;
+  return once(daemon.openingsOf(client), 'session/open', call, () =>
+    daemon.alone(async () => {
+      // Refused before anything is opened.
+      const settings = settingsOf(params);
+      checkPatterns(params.include ?? [], 'include');
+      checkPatterns(params.exclude ?? [], 'exclude');
+      const request = openRequest(params, daemon.storage);
+      const { session, resumed } = await daemon.sessions.open(request, context, client);
+      if (session.hasLimits) keepLimitsLater(session);
+      // A kept session may know the key from an earlier daemon: it is open again now.
+      return once(session.parts.operations, 'session/open', call, async () => {
+        if ((params.limits?.maxCheckpoints ?? checkpointsMin) < checkpointsMin) context.warn(actsAsTwo);
+        const lost = 'The session is open, but not all that the client said of itself could be stored';
+        await afterCommit(context, lost, () => applySettings(session, settings, context));
+        return openResult(session, resumed, context);
+      });
+    }),
+  );
+});
+
+/** Runs what opens or ends a session once per key: the key is remembered in `operations`. */
+async function once<R extends object>(
+  operations: OperationRecords,
+  method: string,
+  { params, context, warnings }: Call<{ readonly idempotencyKey?: string | null }>,
+  work: () => Promise<R>,
+): Promise<R & { readonly replayed?: boolean }> {
+  const key = params.idempotencyKey;
+  if (key == null) return work();
+  return operations.run(
+    { method, params, key },
+    async (stamp) => {
+      const answer = await work();
+      await keepAnswer(operations, { ...context, stamp }, answer);
+      return withWarnings(answer, warnings);
+    },
+    work,
+  );
+}
 
 function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): OpenRequest {
   const storage = params.storageDir == null ? defaultStorage : placePath(params.storageDir, 'storageDir');
@@ -95,6 +121,7 @@ async function applySettings(session: Session, wanted: Settings, context: Operat
   for (const warning of model?.warnings ?? []) context.warn(warning);
   if (Object.keys(wanted).length === 0) return;
   await inLane(session, 'session/open', context, () => {
+    session.requireRecovered();
     const { settings, state } = conversation;
     if (model !== undefined && !isDeepStrictEqual(state.modelInfo, model.info)) settings.setModel(model.info);
     if (tools !== undefined && !isDeepStrictEqual(state.tools, tools)) settings.setTools(tools);
@@ -179,7 +206,7 @@ export const sessionGet = defineCommand('session/get', async ({ session }) => {
 });
 
 /** Lists the sessions of a storage, open or kept, by pages. */
-export const sessionList = defineCommand('session/list', async ({ params, daemon }) => {
+export const sessionList = defineDaemonCommand('session/list', async ({ params, daemon }) => {
   const { sessions } = daemon;
   const storage = params.storageDir == null ? daemon.storage : placePath(params.storageDir, 'storageDir');
   const workspace = params.workspace == null ? undefined : placePath(params.workspace, 'workspace');
@@ -217,31 +244,53 @@ async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.
  * Ends a client's share of a session, and the session when no other client has it open. Files that are not to be kept are removed
  * where that loses nothing.
  */
-export const sessionClose = defineCommand(
-  'session/close',
-  async ({ session, client, daemon: { sessions }, context }) => {
-    sessions.openedBy(client, session.id); // it may have been ended while the key was looked up
+export const sessionClose = defineDaemonCommand('session/close', (call) => {
+  const { params, client, context, daemon } = call;
+  const { sessions } = daemon;
+  return once(daemon.openingsOf(client), 'session/close', call, async () => {
+    const { id, parts } = sessions.get(params.session);
+    if (parts.marker.retention === 'keep') {
+      // Closing a kept session can only come out one way, so it logs the answer while its log is still open.
+      const kept = async (): Promise<Wire.SessionCloseResult> => ({ removed: false, reason: 'retention' });
+      const noted = await once(parts.operations, 'session/close', call, kept);
+      if (noted.replayed === true) return noted;
+    }
+    sessions.openedBy(client, id); // it may have been ended while the key was looked up
     // From here on it is given up, whatever becomes of its files: the next start sees to what is left.
     const lost = 'The session is closed, but not all of it could be put away';
-    const ended = await afterCommit(context, lost, () => sessions.closeFor(client, session.id));
+    const ended = await afterCommit(context, lost, () => sessions.closeFor(client, id));
     if (ended?.fate === 'removed') return { removed: true };
     return { removed: false, reason: ended?.because ?? 'failed' };
-  },
-  {
-    // Closing a kept session can only come out one way.
-    endsSession: ({ parts }) =>
-      parts.marker.retention === 'session' ? undefined : { removed: false, reason: 'retention' },
-  },
-);
+  });
+});
 
 /** Deletes a session, open here or kept, with its checkpoints and its conversation. */
-export const sessionDelete = defineCommand('session/delete', async ({ params, client, daemon, context }) => {
-  const storage = params.storageDir == null ? undefined : placePath(params.storageDir, 'storageDir');
-  const { bytesFreed } = await daemon.sessions.delete(params.session, context, storage, client);
-  return { deleted: true, bytesFreed };
+export const sessionDelete = defineDaemonCommand('session/delete', (call) => {
+  const { params, client, daemon, context } = call;
+  return once(daemon.operations, 'session/delete', call, () =>
+    daemon.alone(async () => {
+      const storage = params.storageDir == null ? undefined : placePath(params.storageDir, 'storageDir');
+      const { bytesFreed } = await daemon.sessions.delete(params.session, context, storage, client);
+      return { deleted: true, bytesFreed };
+    }),
+  );
 });
 
 /** Returns the git repository of a session whose checkpoints lie in one of its own, for clients that look into it with git. */
-export function shadowPath(session: Session): string | undefined {
+function shadowPath(session: Session): string | undefined {
   return session.enabled === undefined ? undefined : ownRepository(session);
 }
+
+/** Returns the fate of an operation, for a client that lost its connection before the answer. */
+export const operationGet = defineCommand('operation/get', ({ session, params }) => {
+  const fate = session.parts.operations.find(params.operation ?? params.idempotencyKey ?? '');
+  if (fate === undefined) return { state: 'unknown' };
+  const { state, operation, method, result, checkpoint, error } = fate;
+  return {
+    state,
+    operation,
+    method,
+    ...given({ result, checkpoint }),
+    ...given({ error: error && { code: errorCodes[error.kind], ...error } }),
+  };
+});

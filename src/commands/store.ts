@@ -4,7 +4,7 @@ import { afterCommit } from '../checkpoints/operation.ts';
 import type * as Wire from '../protocol/types.ts';
 import { removeCheckpoints } from './checkpoint.ts';
 import { type CallOf, defineCommand } from './command.ts';
-import { bytesHeld, expendable, overLimitText, removedBySize } from './expendable.ts';
+import { bytesHeld, expendable, overLimitText, removedBySize } from './limits.ts';
 import { tangentCheckpoints } from './tangent.ts';
 
 export const storeGc = defineCommand('store/gc', collect, {
@@ -21,8 +21,7 @@ async function collect({ session, params, context }: CallOf<'store/gc'>): Promis
   const freed = { bytesFreed: 0, blobsFreed: 0, checkpointsRemoved: 0 };
   const remove = async (ids: readonly CheckpointId[]): Promise<void> => {
     // Contents that nobody needs are no state of the session; checkpoints are.
-    if (freed.checkpointsRemoved === 0 && ids.length > 0)
-      operations.intend('store/gc', context.stamp, { collects: ids });
+    if (freed.checkpointsRemoved === 0 && ids.length > 0) operations.intend(context.stamp, { collects: ids });
     freed.checkpointsRemoved += await removeCheckpoints(session, ids, context);
   };
   const sweep = async (): Promise<void> => {

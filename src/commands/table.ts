@@ -25,9 +25,11 @@ import {
   conversationClear,
   conversationCompact,
   conversationContext,
+  conversationExport,
   conversationForget,
   conversationGet,
   conversationHistory,
+  conversationImport,
   conversationRecordLines,
   conversationRemoveContext,
   conversationSetAgents,
@@ -38,13 +40,17 @@ import {
   conversationSetValidRange,
   conversationTranscript,
 } from './conversation.ts';
-import { conversationExport, conversationImport } from './conversation-document.ts';
-import { ledgerHistory, ledgerRecordWrite } from './ledger.ts';
-import { operationGet } from './operation.ts';
-import { sessionClose, sessionDelete, sessionGet, sessionList, sessionOpen } from './session.ts';
+import {
+  operationGet,
+  sessionClose,
+  sessionDelete,
+  sessionGet,
+  sessionList,
+  sessionOpen,
+} from './session.ts';
 import { storeGc, storeUsage, storeVerify } from './store.ts';
 import { conversationEnterTangent, conversationExitTangent, conversationTangent } from './tangent.ts';
-import { worktreeStatus } from './worktree.ts';
+import { ledgerHistory, ledgerRecordWrite, worktreeStatus } from './worktree.ts';
 
 export const commands: Commands = {
   'checkpoint/clean': checkpointClean,

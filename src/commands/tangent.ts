@@ -11,17 +11,18 @@ import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
-import { type ExitResult, lengthsOf } from '../conversation/answers.ts';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { Conversation, ExitResult } from '../conversation/conversation.ts';
 import type { Idempotency } from '../conversation/log/timeline.ts';
+import { lengthsOf } from '../conversation/state/state.ts';
+import type * as Wire from '../protocol/types.ts';
 import { publishSafety, runRestoreJob } from '../restore/restore.ts';
 import type { RestoreOutcome } from '../restore/restore-job.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
-import { defineCommand } from './command.ts';
-import { defineConversationChange } from './conversation-change.ts';
+import { type Command, defineCommand } from './command.ts';
+import { defineConversationChange } from './conversation.ts';
 
 /** Tells whether a tangent is open, and since when. */
 export const conversationTangent = defineCommand('conversation/tangent', ({ session }) => {
@@ -46,32 +47,37 @@ export const conversationEnterTangent = defineConversationChange(
 );
 
 /** Returns to the main conversation, and to its files where the tangent carried them. */
-export const conversationExitTangent = defineConversationChange(
-  'conversation/exitTangent',
-  async ({ session, params, keyed, context }) => {
-    const { exit, restore } = await exitTangentWithFiles(session, params.keepTail ?? false, context, keyed);
-    return restore === undefined
-      ? exit
-      : { ...exit, restore: await restoreAnswer(session, restore, false, context) };
-  },
-  ({ filesCheckpoint: _named, ...result }) => result,
-  {
-    again: async (checkpoint, effect, session, context) => {
-      if (checkpoint === undefined) {
-        const { filesCheckpoint: _named, ...result } = effect;
-        return result;
-      }
-      const restore = await restoreAgain(session, checkpoint, context);
-      return {
-        exited: true,
-        restore,
-        ...(restore.conversation ?? lengthsOf(session.parts.conversation.state)),
-      };
+export const conversationExitTangent: Command<'conversation/exitTangent'> = {
+  ...defineConversationChange(
+    'conversation/exitTangent',
+    async ({ session, params, keyed, context }) => {
+      const { exit, restore } = await exitTangentWithFiles(session, params.keepTail ?? false, context, keyed);
+      return restore === undefined
+        ? exit
+        : { ...exit, restore: await restoreAnswer(session, restore, false, context) };
     },
+    exitAnswer,
+  ),
+  again: async ({ checkpoint, effect }, { session, context }) => {
+    if (checkpoint === undefined) return exitAnswer(effect as ExitResult);
+    const restore = await restoreAgain(session, checkpoint, context);
+    return {
+      exited: true,
+      restore,
+      ...(restore.conversation ?? lengthsOf(session.parts.conversation.state)),
+    };
   },
-);
+};
 
-export interface EnteredTangent {
+/** Which checkpoint a tangent carried its files in is no part of the answer. */
+function exitAnswer({
+  filesCheckpoint: _named,
+  ...result
+}: ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>): Wire.ConversationExitTangentResult {
+  return result;
+}
+
+interface EnteredTangent {
   readonly entered: boolean;
   /** The checkpoint that was taken for the files. */
   readonly filesCheckpoint?: string;
@@ -102,7 +108,7 @@ export async function enterTangentWithFiles(
   return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });
 }
 
-export interface LeftTangent {
+interface LeftTangent {
   readonly exit: ExitResult;
   /** What became of the files, when the tangent carried them and they went back. */
   readonly restore?: RestoreOutcome;

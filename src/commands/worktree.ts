@@ -1,8 +1,10 @@
-// worktree/status: the changes that the watcher saw, and how much of the work tree captures had to look at.
+// The commands on the work tree: the changes that the watcher saw, and the ledger, which knows who wrote what.
 import { given } from '../base/given.ts';
 import type * as Wire from '../protocol/types.ts';
+import { pathHistory, recordWrite } from '../session/authorship.ts';
 import type { Session } from '../session/session.ts';
-import { pathRef } from './answers/paths.ts';
+import { pageOf } from './answers/paging.ts';
+import { pathRef, treePath } from './answers/paths.ts';
 import { defineCommand } from './command.ts';
 
 export const worktreeStatus = defineCommand('worktree/status', ({ session, params }) => {
@@ -28,3 +30,18 @@ export function watcherFigures(session: Session): Wire.WatcherFigures {
     ...given({ drifts: drifts === 0 ? undefined : drifts, reason }),
   };
 }
+
+export const ledgerHistory = defineCommand('ledger/history', async ({ session, params }) => {
+  const path = treePath(params);
+  const { entries, present } = await pathHistory(session, path);
+  const { items, nextCursor } = pageOf(entries, `ledger ${session.id} ${path}`, params);
+  return { entries: items, ...given({ present, nextCursor }) };
+});
+
+/** Notes that the agent wrote or deleted a path just now. */
+export const ledgerRecordWrite = defineCommand(
+  'ledger/recordWrite',
+  ({ session, params, context }) =>
+    recordWrite(session, { path: treePath(params), ...given({ toolName: params.toolName }) }, context),
+  { isKeptWithEffect: true, check: ({ params }) => treePath(params) },
+);

@@ -5,7 +5,7 @@ import { checkPatterns } from '../tree/globs.ts';
 import { fromText, parseTreePath, toText } from '../tree/tree-path.ts';
 import { type ClientObject, isObject, refuse, wellFormed } from './client-object.ts';
 import type { Idempotency, Timeline } from './log/timeline.ts';
-import { windowTokensOf } from './model.ts';
+import { defaultWindowTokens } from './settings.ts';
 import type { ConversationSettings, ConversationState } from './state/state.ts';
 
 export interface ContextFile {
@@ -63,9 +63,14 @@ export const bytesPerToken = 4;
 /** Paths and globs that a conversation may have. */
 export const contextPathsMax = 1000;
 
+/** The window of the model in use. */
+function windowTokensOf({ modelInfo }: ConversationSettings): number {
+  return modelInfo?.contextWindowTokens ?? defaultWindowTokens;
+}
+
 /** The room for context files in tokens: three quarters of the window (C9), 150,000 by default. */
 export function contextBudgetTokens(settings: ConversationSettings): number {
-  return Math.floor((windowTokensOf(settings.modelInfo) * 3) / 4);
+  return Math.floor((windowTokensOf(settings) * 3) / 4);
 }
 
 /** How full the model's window is: `critical` when text alone reaches it. */
@@ -80,7 +85,7 @@ export interface WindowUse {
 /** Estimates the use of the window. */
 export function windowUse(state: ConversationState, contextLength: number): WindowUse {
   const characters = contextLength + state.validChars;
-  const maxCharacters = windowTokensOf(state.modelInfo) * bytesPerToken;
+  const maxCharacters = windowTokensOf(state) * bytesPerToken;
   return { characters, maxCharacters, level: characters >= maxCharacters ? 'critical' : 'none' };
 }
 

@@ -1,21 +1,13 @@
 // The conversation of a session: checks what a client asks, carries it out on the timeline, answers. Its states are
-// immutable values; a checkpoint keeps a reference to one. Context files, tangents and what the client sets up have rooms
-// of their own. It moves no files, speaks no wire, and runs no model.
+// immutable values; a checkpoint keeps a reference to one. Context files have a file of their
+// own. It moves no files, speaks no wire, and runs no model.
 import { type Clock, systemClock } from '../base/clock.ts';
+import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
-import {
-  type AppendResult,
-  type ForgetResult,
-  type ImportResult,
-  type Lengths,
-  lengthsOf,
-  type NextMessageResult,
-} from './answers.ts';
-import { clientObject, refuse, wellFormed } from './client-object.ts';
-import { ClientSettings } from './client-settings.ts';
+import { type ClientObject, clientObject, refuse, wellFormed } from './client-object.ts';
 import { StickyContext, type WindowUse, windowUse } from './context.ts';
 import { readDocument } from './document/document-reader.ts';
-import { partsOf, present, restOf } from './document/import-parts.ts';
+import { partsOf, restOf } from './document/import-parts.ts';
 import {
   checkEntry,
   checkLength,
@@ -27,13 +19,59 @@ import {
   type UserMessage,
 } from './entry.ts';
 import { lastMessages, positionOf, requestedRange } from './history.ts';
-import type { ConversationLimits } from './limits.ts';
 import { checkLineWrite, type LineReport, type LineWrite, reportLines, trackWrite } from './line-tracker.ts';
-import type { LogRecord, RecordLog } from './log/log-record.ts';
+import type { LogRecord, RecordLog } from './log/session-log.ts';
 import { type ConversationRef, type Idempotency, Timeline } from './log/timeline.ts';
-import type { ConversationState } from './state/state.ts';
-import { TangentMode } from './tangent-mode.ts';
+import { type ConversationLimits, checkTools, knownModel, type ModelInfo } from './settings.ts';
+import {
+  addedBy,
+  type ConversationState,
+  type Lengths,
+  lengthsOf,
+  tailOf,
+  tangentSeconds,
+} from './state/state.ts';
 import { userLines } from './transcript.ts';
+
+export interface AppendResult extends Lengths {
+  readonly id: EntryId;
+  /** Oldest entries that went because the history is full; they are gone from this thread for good. */
+  readonly dropped: number;
+}
+
+export interface NextMessageResult {
+  /** False when the pending message was locked and stayed; the next message is set all the same. */
+  readonly accepted: boolean;
+  readonly pendingUserMessage?: string;
+  readonly messageLocked: boolean;
+  readonly warnings: readonly string[];
+}
+
+export interface ExitResult extends Lengths {
+  readonly exited: boolean;
+  readonly tail?: EntryId;
+  /** The checkpoint whose files the tangent carried; bringing them back is the session's. */
+  readonly filesCheckpoint?: string;
+}
+
+export interface ForgetResult extends Lengths {
+  readonly forgotten: { readonly messages: number; readonly entries: number };
+  readonly warnings: readonly string[];
+}
+
+export interface ImportResult extends Lengths {
+  readonly dropped: number;
+  readonly transcriptDropped: number;
+  /** The id in the document; the session keeps its own. */
+  readonly conversationId: string;
+  readonly warnings: readonly string[];
+}
+
+/** What the client's run-time objects are to us: kept until the process ends, given back, never stored (C28). */
+export interface RuntimeObjects {
+  readonly agents?: ClientObject | undefined;
+  readonly toolManager?: ClientObject | undefined;
+}
 
 export class Conversation {
   readonly conversationId: string;
@@ -136,10 +174,10 @@ export class Conversation {
    * that is locked; `lock` keeps it from then on. An empty message becomes "Empty prompt" (C37).
    */
   setNextMessage(
-    given: unknown,
+    asked: unknown,
     options: { readonly lock?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
   ): NextMessageResult {
-    const { message, warnings } = nextMessageFrom(given, this.#limits);
+    const { message, warnings } = nextMessageFrom(asked, this.#limits);
     const lock = options.lock ?? false;
     if (lock && message === undefined)
       refuse('lock', 'keeps a message, and there is none. Give the message as well.');
@@ -151,7 +189,7 @@ export class Conversation {
         accepted: !before.thread.messageLocked,
         messageLocked: thread.messageLocked,
         warnings,
-        ...present({ pendingUserMessage: thread.pendingUserMessage }),
+        ...given({ pendingUserMessage: thread.pendingUserMessage }),
       }),
       options.idempotency,
     );
@@ -273,10 +311,12 @@ export class Conversation {
   }
 }
 
-// Reads the message that the user will send next. An empty message gets a text in its place, because a model refuses
-// one without. It only checks; the conversation keeps the message.
-
-/** The message with what had to be done to it; none for null and undefined. @throws InvalidParams, MessageTooLarge */
+/**
+ * Reads the message that the user will send next; none for null and undefined. An empty message gets a text in its place,
+ * because a model refuses one without.
+ *
+ * @throws InvalidParams, MessageTooLarge
+ */
 export function nextMessageFrom(
   given: unknown,
   limits: ConversationLimits,
@@ -287,4 +327,125 @@ export function nextMessageFrom(
   if (!isEmpty) return { message: asked, warnings: [] };
   const warnings = ['The message was empty; "Empty prompt" stands in its place.'];
   return { message: { ...asked, content: 'Empty prompt' }, warnings };
+}
+
+/**
+ * What the client sets up for a conversation: tools, model, MCP, limits, and the objects that live at run time only. A
+ * rewind leaves all of it as it is.
+ */
+class ClientSettings {
+  readonly #timeline: Timeline;
+  #runtime: RuntimeObjects = {};
+
+  constructor(timeline: Timeline) {
+    this.#timeline = timeline;
+  }
+
+  /** Changes limits from here on; logged, so that a replay drops what was dropped. */
+  setLimits(limits: Partial<ConversationLimits>): void {
+    for (const value of Object.values(limits)) {
+      if (!Number.isSafeInteger(value) || value < 1) refuse('limits', 'must be whole numbers above 0.');
+    }
+    const next = { ...this.#timeline.present.settings.limits, ...limits };
+    this.#timeline.commit({ op: 'setLimits', limits: next }, () => undefined);
+  }
+
+  setTools(given: unknown, idempotency?: Idempotency): { tools: number } {
+    const tools = checkTools(given);
+    const count = Object.values(tools).reduce((sum, list) => sum + list.length, 0);
+    return this.#timeline.commit({ op: 'setTools', tools }, () => ({ tools: count }), idempotency);
+  }
+
+  /** Describes the model: an object, or an id alone. What is missing gets a default and a warning (C30). */
+  setModel(given: unknown, idempotency?: Idempotency): { modelInfo: ModelInfo; warnings: readonly string[] } {
+    const { info, warnings } = knownModel(given);
+    return this.#timeline.commit(
+      { op: 'setModel', modelInfo: info },
+      () => ({ modelInfo: info, warnings }),
+      idempotency,
+    );
+  }
+
+  setMcpEnabled(enabled: unknown, idempotency?: Idempotency): { mcpEnabled: boolean } {
+    if (typeof enabled !== 'boolean') refuse('mcpEnabled', 'must be true or false.');
+    const operation = { op: 'setMcpEnabled', enabled } as const;
+    return this.#timeline.commit(operation, () => ({ mcpEnabled: enabled }), idempotency);
+  }
+
+  /** Holds the client's run-time objects until the process ends; a reopened session must be given them again. */
+  setRuntime(objects: RuntimeObjects): void {
+    this.#runtime = { ...this.#runtime, ...objects };
+  }
+
+  get runtime(): RuntimeObjects {
+    return this.#runtime;
+  }
+}
+
+/** Tangents as a session uses them: enter, leave, ask. The files, where a tangent carries them, are the session's. */
+class TangentMode {
+  readonly #timeline: Timeline;
+  readonly #clock: Clock;
+
+  constructor(timeline: Timeline, clock: Clock) {
+    this.#timeline = timeline;
+    this.#clock = clock;
+  }
+
+  /** Puts the conversation aside for another one. Inside a tangent: nothing, and `entered: false`. */
+  enter(
+    options: {
+      readonly filesCheckpoint?: string | undefined;
+      readonly idempotency?: Idempotency | undefined;
+    } = {},
+  ): { entered: boolean; filesCheckpoint?: string } {
+    const { filesCheckpoint, idempotency } = options;
+    const operation = { op: 'enterTangent', startMs: this.#clock.now() } as const;
+    return this.#timeline.commit(
+      filesCheckpoint === undefined ? operation : { ...operation, filesCheckpoint },
+      (before) =>
+        before.thread.tangent === undefined
+          ? { entered: true, ...given({ filesCheckpoint }) }
+          : { entered: false },
+      idempotency,
+    );
+  }
+
+  /** Brings the main conversation back, with the tangent's last entry if `keepTail` and if it added one. */
+  exit(
+    options: { readonly keepTail?: boolean | undefined; readonly idempotency?: Idempotency | undefined } = {},
+  ): ExitResult {
+    const keepTail = options.keepTail ?? false;
+    return this.#timeline.commit(
+      { op: 'exitTangent', keepTail },
+      ({ thread }, after) => ({
+        exited: thread.tangent !== undefined,
+        ...given({
+          tail: keepTail ? tailOf(thread)?.id : undefined,
+          filesCheckpoint: thread.tangent?.filesCheckpoint,
+        }),
+        ...lengthsOf(after.thread),
+      }),
+      options.idempotency,
+    );
+  }
+
+  /**
+   * Leaves a tangent that carries files: logs the state after it without moving the head. Restoring the files ends
+   * in a checkpoint that names this state, so files and conversation come back together or not at all.
+   */
+  proposeExit(): ConversationRef {
+    return this.#timeline.propose({ op: 'exitTangent', keepTail: false });
+  }
+
+  /** Whether the conversation is in a tangent, for how many whole seconds (C20), and what it added. */
+  status(): { active: boolean; durationSeconds?: number; added?: number } {
+    const { tangent, history } = this.#timeline.present.thread;
+    if (tangent === undefined) return { active: false };
+    return {
+      active: true,
+      durationSeconds: tangentSeconds(tangent, this.#clock.now()),
+      added: addedBy(tangent, history),
+    };
+  }
 }

@@ -13,7 +13,7 @@ import {
   textLength,
   wellFormed,
 } from './client-object.ts';
-import type { ConversationLimits } from './limits.ts';
+import type { ConversationLimits } from './settings.ts';
 
 declare const entryId: unique symbol;
 /** `ent_` and 20 characters, or whatever an imported document says; unique in its history, never reused. */

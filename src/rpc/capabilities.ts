@@ -1,6 +1,6 @@
 // What `initialize` promises: the capabilities of this daemon and its limits, as data. It loads nothing, because the
 // first answer must be fast, and asks the disk for nothing but whether optional packages are there.
-import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
+import { defaultStrategy, offeredStrategies } from '../session/session-store.ts';
 import type { Offer } from './lifecycle.ts';
 
 /** What this daemon offers on this machine. */

@@ -9,7 +9,7 @@ import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { changesBetween, sideOf } from '../checkpoints/compared.ts';
 import { type Author, type Known, Ledger, type LedgerRecord } from '../checkpoints/ledger.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
-import type { LogRecord } from '../conversation/log/log-record.ts';
+import type { LogRecord } from '../conversation/log/session-log.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';

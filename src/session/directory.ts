@@ -72,6 +72,10 @@ export class SessionDirectory {
   get deletionFile(): string {
     return join(this.own, 'deletion');
   }
+  /** True when the deletion of the session has begun and is not finished. */
+  get isBeingDeleted(): boolean {
+    return files.existsSync(this.deletionFile);
+  }
   /** How many checkpoints there are, and the first prompt, for readers that do not open the session. */
   get summaryFile(): string {
     return join(this.own, 'summary.json');
@@ -249,7 +253,7 @@ function isWhole(value: object): boolean {
   if (Number(fields['format']) > sessionFormat) return true;
   return (
     isIntact(value) &&
-    /^ses_[0-9a-z]{26}$/.test(String(fields['session'])) &&
+    isSessionId(String(fields['session'])) &&
     markerTexts.every((name) => typeof fields[name] === 'string') &&
     (fields['retention'] === 'session' || fields['retention'] === 'keep') &&
     !Number.isNaN(Date.parse(String(fields['created'])))
@@ -279,6 +283,21 @@ export function readMarker(file: string): SessionMarker | undefined {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** The names in a storage root; none where no directory can be. */
+export function namesIn(storage: string): string[] {
+  try {
+    return files.readdirSync(storage);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(systemCode(error) ?? '')) return [];
+    throw error;
+  }
+}
+
+/** True for the name of a session's directory. */
+export function isSessionId(name: string): name is SessionId {
+  return /^ses_[0-9a-z]{26}$/.test(name);
 }
 
 /** The id of the session of one conversation on one work tree in one strategy: the same at every start. */

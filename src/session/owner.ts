@@ -2,7 +2,9 @@
 // session's directory, for every process of this machine. owner.json says who it is, and counts its owners: a process
 // that was stopped for long sees that another took over, and writes nothing more. Where the directory cannot be
 // locked, a sign of life every minute lets who cannot see our process judge by time. It decides nothing about what an
-// ownerless session is worth: that is sweep.ts.
+// ownerless session is worth: that is end.ts.
+
+import { setTimeout as delay } from 'node:timers/promises';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { isIntact, withSum } from '../base/check-sum.ts';
 import { isSameDirectory, type Standing, standingAt } from '../base/directory-identity.ts';
@@ -287,5 +289,48 @@ function touch(file: string): void {
     // Removed by hand, or the disk went away: the next operation of the session says so. A timer that throws would
     // end the daemon instead.
     if (systemCode(error) === undefined) throw error;
+  }
+}
+
+const orphanPatienceMs = 2_000;
+
+/**
+ * Kills the git processes that a killed daemon left running in a session directory, and waits until all are gone. The
+ * caller owns the session. A process that reads from the daemon ends by itself; one that works on its own (a repack) goes
+ * on and would write into the repository. Looks on Linux only, where /proc shows in which directory a process runs;
+ * elsewhere such a process runs to its end, and its locks and temporary files are found stale later.
+ */
+export async function endOrphans(directory: string): Promise<void> {
+  if (process.platform !== 'linux') return;
+  const home = files.realpathSync(directory);
+  const deadline = performance.now() + orphanPatienceMs;
+  for (;;) {
+    const orphans = processIds().filter((pid) => isGitIn(pid, home));
+    if (orphans.length === 0 || performance.now() > deadline) return;
+    for (const pid of orphans) kill(pid);
+    await delay(10);
+  }
+}
+
+function processIds(): string[] {
+  return files.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+}
+
+/** A killed process has no directory any more, so this also tells when it is gone. */
+function isGitIn(pid: string, directory: string): boolean {
+  try {
+    if (files.readlinkSync(`/proc/${pid}/cwd`) !== directory) return false;
+    return files.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('git');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false; // it has ended, or it is somebody else's
+  }
+}
+
+function kill(pid: string): void {
+  try {
+    process.kill(Number(pid), 'SIGKILL');
+  } catch (error) {
+    if (systemCode(error) !== 'ESRCH') throw error;
   }
 }

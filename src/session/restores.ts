@@ -7,7 +7,7 @@ import { recoverAnswered } from '../restore/after-power-cut.ts';
 import { recover } from '../restore/recover.ts';
 import type { RestoreSite } from '../restore/restore-site.ts';
 import { noteRestore } from './authorship.ts';
-import { remedies, type Session } from './session.ts';
+import type { Session } from './session.ts';
 import { storageFailure } from './storage.ts';
 
 /** Returns what a restore of the session works on. `checkpoints`: where they are not enabled yet. */
@@ -59,12 +59,8 @@ export async function ensureRecovered(
     const message = `The session's directory ${directory.root} was removed while the session was open. Close the session and open it again.`;
     throw new CheckpointdError('StoreUnavailable', message, { details: { path: directory.root } });
   }
-  if (!session.hasUnfinishedRestore) return;
-  if (session.enabled === undefined) {
-    const reason = session.disabledReason ?? 'NotRequested';
-    const message = `A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. ${remedies[reason]}`;
-    throw new CheckpointdError('CheckpointsDisabled', message, { details: { reason } });
-  }
+  // Without checkpoints nothing can be recovered: the change asks for them, or enables them.
+  if (!session.hasUnfinishedRestore || session.enabled === undefined) return;
   await check?.();
   const site = restoreSite(session);
   await recover(site, context);

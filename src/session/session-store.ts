@@ -1,11 +1,10 @@
-// The store of one session: opened on what is there, told from one that is gone, and set aside when somebody asks to
-// begin anew. What is in it is the business of enable.ts and of the store itself.
+// The store of one session: opened on what is there, distinguished from one that is gone, and set aside when a client
+// asks to begin anew; and the strategies that a client may choose. What is in a store is the business of enable.ts.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import type { Log } from '../base/log.ts';
 import {
   brokenRepository,
   findRepository,
@@ -14,10 +13,14 @@ import {
 } from '../git/repository/git-dir.ts';
 import { setAside } from '../restore/recover.ts';
 import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
-import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
-import { strategyNamed } from '../store/strategies.ts';
+import type {
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreOptions,
+  StrategyDriver,
+} from '../store/snapshot-store.ts';
+import { strategies, strategyNamed } from '../store/strategies.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
-import { emptyStore, isBeingDeleted } from './deletion-note.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
 import type { Session } from './session.ts';
 
@@ -69,45 +72,36 @@ export async function setStoreAside(session: Session): Promise<void> {
   log.warn(`What was left of the damaged checkpoint store of ${directory.root} is kept aside; see ${to}.`);
 }
 
-/** Removes what a strategy keeps outside the directory of a session whose store is not open; what a damaged store holds stays there. */
-export async function destroyOutside(directory: SessionDirectory, log: Log): Promise<void> {
-  const marker = directory.readMarker();
-  if (marker === undefined) return;
-  if (strategyNamed(marker.strategy).livesInSessionDirectory) return;
-  try {
-    await destroyClosedStore(directory, marker);
-  } catch (error) {
-    if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
-    log.warn(`a session is removed, and not what a damaged store holds of it: ${error.message}`);
-  }
-}
-
-/** @throws StoreCorrupt and the driver's errors */
-async function destroyClosedStore(directory: SessionDirectory, marker: SessionMarker): Promise<void> {
-  const driver = strategyNamed(marker.strategy);
-  const repository = findRepository(marker.workTree);
-  if (driver.needsRepository && !isRepositoryHidden(marker.workTree)) refuseBroken(marker.workTree);
+/**
+ * Opens the store of a session that is not open, to remove what it holds; undefined when its repository is gone, and all
+ * that the store held with it. `expected` is the number of checkpoints in it.
+ *
+ * @throws StoreCorrupt and the driver's errors
+ */
+export async function openClosedStore(
+  directory: SessionDirectory,
+  { strategy, session, workTree, conversationId }: SessionMarker,
+): Promise<{ readonly store: SnapshotStore; readonly expected: number } | undefined> {
+  const driver = strategyNamed(strategy);
+  const repository = findRepository(workTree);
+  if (driver.needsRepository && !isRepositoryHidden(workTree)) refuseBroken(workTree);
   if (repository === undefined && driver.needsRepository) {
-    if (isRepositoryHidden(marker.workTree)) throw hiddenRepository('StoreUnavailable', marker.workTree);
-    return; // it is gone, and the hidden refs with it: nothing is left outside
+    if (isRepositoryHidden(workTree)) throw hiddenRepository('StoreUnavailable', workTree);
+    return undefined;
   }
-  // Of one that was emptied, and whose directory is left, nothing is expected.
-  const expected = isBeingDeleted(directory) ? 0 : PublishedList.open(directory.publishedFile).ids.size;
+  // The deletion of the session may have emptied it already.
+  const expected = directory.isBeingDeleted ? 0 : PublishedList.open(directory.publishedFile).ids.size;
   const store = await driver.open({
-    session: marker.session,
+    session,
     sessionDirectory: directory.root,
     storageDirectory: directory.storage,
-    workTree: marker.workTree,
-    conversationId: marker.conversationId,
+    workTree,
+    conversationId,
     ...given({ gitDirectory: repository?.gitDir }),
     expected,
     durability: 'process',
   });
-  try {
-    await emptyStore(directory, marker, store, expected);
-  } finally {
-    await store.close();
-  }
+  return { store, expected };
 }
 
 function storeOptions(session: Session): StoreOptions {
@@ -152,4 +146,26 @@ function withoutRepository(root: string, checkpoints: number): CheckpointdError 
     `The repository of ${root}, in which this session held ${checkpoints} checkpoints, is not there any more. Put it back if you can; else use checkpoint/init to have a new one made and begin anew.`,
     { details: { path: root, checkpoints } },
   );
+}
+
+export { defaultStrategy } from '../store/strategies.ts';
+
+interface OfferedStrategy extends Pick<StrategyDriver, 'name' | 'retention' | 'needsRepository'> {
+  readonly available: boolean;
+  /** Why not, with the remedy. */
+  readonly reason?: string;
+}
+
+/** Returns the strategies of this machine; looks for the names of installed packages and opens nothing. */
+export function offeredStrategies(): OfferedStrategy[] {
+  return Object.values(strategies).map((driver) => {
+    const { name, retention, needsRepository } = driver;
+    const reason = driver.obstacle();
+    return { name, available: reason === undefined, ...given({ reason }), retention, needsRepository };
+  });
+}
+
+/** The git repository of this session's checkpoints, where its strategy has one of its own. */
+export function ownRepository({ parts }: Session): string | undefined {
+  return strategyNamed(parts.marker.strategy).ownRepository?.(parts.directory.root);
 }

@@ -10,7 +10,6 @@ import type { RemovedParents } from '../checkpoints/removed-parents.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import type { SessionLog } from '../conversation/log/session-log.ts';
 import type { Repository } from '../git/repository/git-dir.ts';
-import type { OperationQueue } from '../queue/operation-queue.ts';
 import type { AnsweredRestores } from '../restore/answered-restores.ts';
 import type { LateEdits } from '../restore/late-look.ts';
 import type { RestoreOutcome } from '../restore/restore-job.ts';
@@ -20,9 +19,10 @@ import type { ChangeBatch } from '../watch/change-batches.ts';
 import type { WorkTreeWatcher } from '../watch/watcher.ts';
 import type { WorkTree } from '../work-tree/work-tree.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
-import type { OperationRecords } from './operations/operation-records.ts';
+import { SummaryFile } from './listing.ts';
+import type { OperationQueue } from './operation-queue.ts';
+import type { OperationRecords } from './operations.ts';
 import type { SessionOwner } from './owner.ts';
-import { SummaryFile } from './summary.ts';
 
 /** Why a session has no checkpoints; `Cleaned` is the state after checkpoint/clean. */
 export type DisabledReason =
@@ -217,9 +217,18 @@ export class Session {
   requireCheckpoints(): Checkpoints {
     if (typeof this.#checkpoints !== 'string') return this.#checkpoints;
     const reason = this.#checkpoints;
-    throw new CheckpointdError('CheckpointsDisabled', this.#because?.message ?? remedies[reason], {
+    const remedy = this.#because?.message ?? remedies[reason];
+    const message = this.#hasUnfinishedRestore
+      ? `A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. ${remedy}`
+      : remedy;
+    throw new CheckpointdError('CheckpointsDisabled', message, {
       details: { ...this.#because?.details, reason },
     });
+  }
+
+  /** Comes before a change that needs no checkpoints. @throws CheckpointsDisabled while a restore cannot be finished */
+  requireRecovered(): void {
+    if (this.#hasUnfinishedRestore) this.requireCheckpoints();
   }
 }
 

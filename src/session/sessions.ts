@@ -7,23 +7,22 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import { killAllGit } from '../git/process/run.ts';
 import { mustAnswer } from './answering-path.ts';
 import { SessionDirectory } from './directory.ts';
-import { abandonSession, type Ended, type EndKind, endSession } from './end.ts';
 import {
-  type Deleted,
-  deleteKept,
+  abandonSession,
+  beforeDeletion,
+  deleteClosed,
   deleteOpen,
-  endUndeleted,
-  NotDeleted,
-  recoverFirst,
-  sizeOfOpen,
-} from './kept/deletion.ts';
-import { type KeptSession, sessionsIn } from './kept/listing.ts';
+  directorySize,
+  type Ended,
+  type EndKind,
+  endSession,
+  orphanGraceMs,
+  sweepStorage,
+} from './end.ts';
+import { type KeptSession, sessionsIn } from './listing.ts';
 import { type Opened, type OpenRequest, openSession, type Surroundings } from './open.ts';
-import { directorySize } from './removal.ts';
 import type { Session } from './session.ts';
-import { destroyOutside } from './session-store.ts';
-import { type Client, closing, heldByOthers, Shares, unknownSession } from './sharing/shares.ts';
-import { orphanGraceMs, sweepStorage } from './sweep.ts';
+import { type Client, closing, heldByOthers, Shares, unknownSession } from './shares.ts';
 
 export interface ListedSession extends KeptSession {
   readonly open: boolean;
@@ -150,11 +149,7 @@ export class Sessions {
   /** Ends one session, whoever has it open. @throws UnknownSession */
   close(id: string, kind: EndKind = 'orderly'): Promise<Ended> {
     const session = this.get(id);
-    return this.#during(session, async () => {
-      const ended = await endSession(session, kind);
-      this.#watchDeletion(ended.deleted);
-      return ended;
-    });
+    return this.#during(session, () => endSession(session, kind));
   }
 
   /** Ends every session; resolves when every path that may go is gone. A failure in one does not spare the others. */
@@ -203,22 +198,18 @@ export class Sessions {
     const open = this.#open.get(id as SessionId);
     if (open === undefined) {
       await this.#storageAnswers(storage);
-      return this.#trashed(await deleteKept(storage, id, this.#options.log, context));
+      const { bytesFreed, deleted } = await deleteClosed(storage, id, this.#options.log, context);
+      this.#watchDeletion(deleted);
+      return { bytesFreed };
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
-    // Before its end begins: what fails here leaves it open.
-    await recoverFirst(open, context);
-    const bytes = await sizeOfOpen(open);
+    const bytes = await beforeDeletion(open, context);
     if (this.#open.get(open.id) !== open) {
       await this.#ending.get(open); // it was closed, or deleted, while we measured
       return open.parts.directory.exists() ? this.delete(id, context, storage, client) : { bytesFreed: 0 };
     }
     if (this.#shares.isHeldByOthers(open.id, client)) throw heldByOthers(open.id);
-    return this.#trashed(await this.#during(open, () => deleteOpen(open, bytes, context)));
-  }
-
-  #trashed({ bytesFreed, deleted }: Deleted): { readonly bytesFreed: number } {
-    this.#watchDeletion(deleted);
+    const { bytesFreed } = await this.#during(open, (reopen) => deleteOpen(open, bytes, context, reopen));
     return { bytesFreed };
   }
 
@@ -235,19 +226,24 @@ export class Sessions {
     return session;
   }
 
-  /** Runs the end of a session. From now on nobody finds it, and whoever opens it anew waits for this. */
-  async #during<T>(session: Session, end: () => Promise<T>): Promise<T> {
+  /**
+   * Runs the end of a session. From now on no client finds it, and one that opens it anew waits for the end. `reopen`
+   * puts it back for the clients that had it open; false when none of them is left.
+   */
+  async #during<T extends Pick<Ended, 'deleted'>>(
+    session: Session,
+    end: (reopen: () => boolean) => Promise<T>,
+  ): Promise<T> {
     this.#open.delete(session.id);
     const rejoin = this.#shares.forget(session.id);
-    const ended = end().catch(async (error: unknown) => {
-      if (!(error instanceof NotDeleted)) throw error;
-      if (!this.#isClosing && rejoin()) this.#open.set(session.id, session);
-      else await endUndeleted(session); // whoever had it open is gone
-      throw error.cause;
+    const ended = end(() => {
+      const isOpen = !this.#isClosing && rejoin();
+      if (isOpen) this.#open.set(session.id, session);
+      return isOpen;
     });
     const over = ended.then(
-      () => undefined,
-      () => undefined, // told to its own caller
+      ({ deleted }) => this.#watchDeletion(deleted),
+      () => undefined, // its own caller gets the error
     );
     this.#ending.set(session, over);
     try {
@@ -291,13 +287,7 @@ export class Sessions {
   async #sweep(storage: string, onDecided?: () => void): Promise<void> {
     const { log } = this.#options;
     const grace = this.#options.orphanGraceMs ?? orphanGraceMs;
-    const { removed } = await sweepStorage(
-      storage,
-      grace,
-      (directory) => destroyOutside(directory, log),
-      log,
-      onDecided,
-    );
+    const removed = await sweepStorage(storage, grace, log, onDecided);
     if (removed.length > 0) log.info(`removed ${removed.length} session(s) of dead daemons`);
   }
 

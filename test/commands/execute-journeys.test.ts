@@ -96,12 +96,12 @@ test('checkpoint/create enters the files of its journey in src/README.md', () =>
     assert.ok(files.length <= 88, `${files.length} files`);
   }));
 
-test('conversation/append enters the files of its journey in src/README.md, at most 25 of them', () =>
+test('conversation/append enters the files of its journey in src/README.md, at most 20 of them', () =>
   withSessions(async (rig) => {
     const session = await opened(rig);
     const files = await entered(() => rig.request('conversation/append', { session, entry }));
     checkJourney('conversation/append', files);
-    assert.ok(files.length <= 25, `${files.length} files: ${files.join(' ')}`);
+    assert.ok(files.length <= 20, `${files.length} files: ${files.join(' ')}`);
   }));
 
 test('checkpoint/restore enters the files of its journey in src/README.md', () =>

@@ -9,8 +9,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../src/conversation/conversation.ts';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';
-import type { LogRecord, RecordLog } from '../../src/conversation/log/log-record.ts';
-import { SessionLog } from '../../src/conversation/log/session-log.ts';
+import { type LogRecord, type RecordLog, SessionLog } from '../../src/conversation/log/session-log.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -1,7 +1,7 @@
 // A conversation over a log in memory, with a clock of the test, and what is said in it.
 import type { Clock } from '../../src/base/clock.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
-import { MemoryLog } from '../../src/conversation/log/log-record.ts';
+import { MemoryLog } from '../../src/conversation/log/session-log.ts';
 
 export class TestClock implements Clock {
   ms = Date.UTC(2025, 9, 25, 12);

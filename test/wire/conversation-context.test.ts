@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodeRecord, type LogRecord } from '../../src/conversation/log/log-record.ts';
+import { encodeRecord, type LogRecord } from '../../src/conversation/log/session-log.ts';
 import { until } from '../support/until.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';

@@ -6,7 +6,7 @@ import { given } from '../../base/given.ts';
 import type { Log } from '../../base/log.ts';
 import { baseOf } from '../../checkpoints/checkpoint-index.ts';
 import { viewOf } from '../../checkpoints/checkpoint-view.ts';
-import { lengthsOf } from '../../conversation/answers.ts';
+import { lengthsOf } from '../../conversation/state/state.ts';
 import { errorCodes } from '../../protocol/methods.ts';
 import type { EventOf, NotificationMethod } from '../../protocol/types.ts';
 import type { Session, SessionEvents } from '../../session/session.ts';

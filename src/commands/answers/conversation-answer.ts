@@ -11,7 +11,7 @@ import type { ConversationRef } from '../../conversation/log/timeline.ts';
 import type { Sequence } from '../../conversation/state/sequence.ts';
 import type { ConversationState, Summary, Tangent } from '../../conversation/state/state.ts';
 import type * as Wire from '../../protocol/types.ts';
-import { type ContextNow, contextNow } from '../../session/context/session-context.ts';
+import { type ContextNow, contextNow } from '../../session/context.ts';
 import type { Session } from '../../session/session.ts';
 
 export function userMessage(message: UserMessage): Wire.UserMessage {

@@ -2,7 +2,7 @@
 import { given } from '../../base/given.ts';
 import { type CheckpointView, viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
-import { type Lengths, lengthsOf } from '../../conversation/answers.ts';
+import { type Lengths, lengthsOf } from '../../conversation/state/state.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { RestoreOutcome } from '../../restore/restore-job.ts';
 import { authorOf } from '../../session/authorship.ts';

@@ -1,16 +1,15 @@
 // The document of a conversation: field names in snake_case, absent optionals skipped, with a format version.
 // Writing only (reading is document-reader.ts). What lives at run time only (tool_manager, agents) is not in it, and
 // checkpoint_manager is a reference that owns nothing: losing or copying a document destroys nothing.
+import { given } from '../../base/given.ts';
 import type { ClientObject } from '../client-object.ts';
 import { contextBudgetTokens } from '../context.ts';
 import type { HistoryEntry } from '../entry.ts';
 import type { ValidRange } from '../history.ts';
 import type { FileLineTracker } from '../line-tracker.ts';
-import { modelToDocument } from '../model.ts';
+import { modelToDocument, type ToolsByOrigin } from '../settings.ts';
 import type { ConversationState, Summary, Tangent } from '../state/state.ts';
-import type { ToolsByOrigin } from '../tools.ts';
 import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
-import { present } from './import-parts.ts';
 
 /** Version of the form below; a document of a later one is refused and left alone. */
 export const formatVersion = 1;
@@ -79,24 +78,28 @@ export function toDocument(state: ConversationState, extras: DocumentExtras = {}
   return {
     format_version: formatVersion,
     conversation_id: state.conversationId,
-    ...present({ next_message: nextMessage }),
+    ...given({ next_message: nextMessage }),
     history: state.history.slice().map(entryDocument),
     valid_history_range: rangeDocument(state.validRange),
     transcript: state.transcript.slice(),
     tools: state.tools,
     context_manager: { max_context_files_size: contextBudgetTokens(state), paths: state.contextPaths },
-    ...present({ context_message_length: extras.contextMessageLength }),
-    ...present({ latest_summary: latestSummary && summaryDocument(latestSummary) }),
-    ...present({ model }),
-    ...present({ model_info: modelInfo && modelToDocument(modelInfo) }),
+    ...given({
+      context_message_length: extras.contextMessageLength,
+      latest_summary: latestSummary && summaryDocument(latestSummary),
+      model,
+      model_info: modelInfo && modelToDocument(modelInfo),
+    }),
     file_line_tracker: Object.fromEntries(
       [...state.fileLineTracker].map(([path, tracker]) => [path, trackerDocument(tracker)]),
     ),
-    ...present({ checkpoint_manager: extras.checkpointManager }),
+    ...given({ checkpoint_manager: extras.checkpointManager }),
     mcp_enabled: state.mcpEnabled,
-    ...present({ tangent_state: tangent && tangentDocument(tangent) }),
-    ...present({ pending_user_message: pendingUserMessage }),
-    ...present({ message_locked: state.messageLocked || undefined }),
+    ...given({
+      tangent_state: tangent && tangentDocument(tangent),
+      pending_user_message: pendingUserMessage,
+      message_locked: state.messageLocked || undefined,
+    }),
   };
 }
 
@@ -126,7 +129,7 @@ function entryDocument({ id, user, assistant, requestMetadata }: HistoryEntry): 
     id,
     user,
     assistant,
-    ...present({ request_metadata: requestMetadata && metadataDocument(requestMetadata) }),
+    ...given({ request_metadata: requestMetadata && metadataDocument(requestMetadata) }),
   };
 }
 
@@ -157,11 +160,11 @@ function tangentDocument(tangent: Tangent): TangentDocument {
   const { mainLatestSummary } = tangent;
   return {
     main_history: tangent.mainHistory.slice().map(entryDocument),
-    ...present({ main_next_message: tangent.mainNextMessage }),
+    ...given({ main_next_message: tangent.mainNextMessage }),
     main_transcript: tangent.mainTranscript.slice(),
-    ...present({ main_latest_summary: mainLatestSummary && summaryDocument(mainLatestSummary) }),
+    ...given({ main_latest_summary: mainLatestSummary && summaryDocument(mainLatestSummary) }),
     tangent_start_time: new Date(tangent.tangentStartTime).toISOString(),
     main_valid_history_range: rangeDocument(tangent.mainValidRange),
-    ...present({ files_checkpoint: tangent.filesCheckpoint }),
+    ...given({ files_checkpoint: tangent.filesCheckpoint }),
   };
 }

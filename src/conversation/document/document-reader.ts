@@ -8,14 +8,11 @@ import { type ClientObject, clientObject, isObject, wellFormed } from '../client
 import { checkContextPaths } from '../context.ts';
 import { checkEntry, checkLength, checkUser, type EntryId, type HistoryEntry, newEntryId } from '../entry.ts';
 import { type HistoryWindow, nextTurnStart, type ValidRange, wholeRange, windowOver } from '../history.ts';
-import type { ConversationLimits } from '../limits.ts';
 import type { FileLineTracker } from '../line-tracker.ts';
-import type { Moment } from '../log/state-change.ts';
-import { knownModel, modelFromDocument } from '../model.ts';
+import { type ConversationLimits, checkTools, knownModel, modelFromDocument } from '../settings.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
 import { Sequence } from '../state/sequence.ts';
-import type { ConversationSettings, Summary, Tangent } from '../state/state.ts';
-import { checkTools } from '../tools.ts';
+import type { ConversationSettings, Moment, Summary, Tangent } from '../state/state.ts';
 import { assistantFromQ, contextPathsFromQ, entryFromQ, toolsFromQ, userFromQ } from './amazon-q.ts';
 import { formatVersion } from './conversation-json.ts';
 import {

@@ -1,13 +1,13 @@
 // An imported conversation in pieces that can be logged without stopping the world: parts bring entries and lines,
 // one last record puts them in place. So an import of any size is one step: before its last record nothing shows.
+import { given } from '../../base/given.ts';
 import { textLength } from '../client-object.ts';
 import type { HistoryEntry, UserMessage } from '../entry.ts';
 import { type ValidRange, windowOver } from '../history.ts';
 import type { FileLineTracker } from '../line-tracker.ts';
-import type { Moment } from '../log/state-change.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
 import { Sequence } from '../state/sequence.ts';
-import type { ConversationSettings, Summary } from '../state/state.ts';
+import type { ConversationSettings, Moment, Summary } from '../state/state.ts';
 
 /** A run of one of the four long lists of a conversation. */
 export type Part =
@@ -65,22 +65,22 @@ export function restOf({ thread, settings }: Moment): ImportRest {
   const { nextMessage, pendingUserMessage, latestSummary, tangent } = thread;
   const { model, modelInfo, ...otherSettings } = settings;
   return {
-    settings: { ...otherSettings, ...present({ model }), ...present({ modelInfo }) },
+    settings: { ...otherSettings, ...given({ model }), ...given({ modelInfo }) },
     validRange: thread.validRange,
     messageLocked: thread.messageLocked,
     fileLineTracker: [...thread.fileLineTracker],
-    ...present({ nextMessage }),
-    ...present({ pendingUserMessage }),
-    ...present({ latestSummary }),
+    ...given({ nextMessage, pendingUserMessage, latestSummary }),
     ...(tangent === undefined
       ? {}
       : {
           tangent: {
             tangentStartTime: tangent.tangentStartTime,
             mainValidRange: tangent.mainValidRange,
-            ...present({ mainNextMessage: tangent.mainNextMessage }),
-            ...present({ mainLatestSummary: tangent.mainLatestSummary }),
-            ...present({ filesCheckpoint: tangent.filesCheckpoint }),
+            ...given({
+              mainNextMessage: tangent.mainNextMessage,
+              mainLatestSummary: tangent.mainLatestSummary,
+              filesCheckpoint: tangent.filesCheckpoint,
+            }),
           },
         }),
   };
@@ -127,13 +127,4 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
             },
     },
   };
-}
-
-/** The object, or nothing when its value is undefined: absent, not undefined, is what JSON knows. */
-export function present<K extends string, V>(field: Record<K, V | undefined>): { [Key in K]?: V } {
-  const [name] = Object.keys(field) as K[];
-  const value = name === undefined ? undefined : field[name];
-  const object: { [Key in K]?: V } = {};
-  if (name !== undefined && value !== undefined) object[name] = value;
-  return object;
 }

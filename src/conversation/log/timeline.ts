@@ -4,9 +4,16 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import { given } from '../../base/given.ts';
 import { type ImportRest, joinImport, type Part } from '../document/import-parts.ts';
-import { type ConversationSettings, defaultSettings, emptyThread, type Thread } from '../state/state.ts';
-import type { LogRecord, RecordLog } from './log-record.ts';
-import { applyChange, type Moment, type StateChange } from './state-change.ts';
+import {
+  applyChange,
+  type ConversationSettings,
+  defaultSettings,
+  emptyThread,
+  type Moment,
+  type StateChange,
+  type Thread,
+} from '../state/state.ts';
+import type { LogRecord, RecordLog } from './session-log.ts';
 
 /** Where a conversation stood: the position of the record after which it stood so; 0 is the beginning. */
 export type ConversationRef = number;

@@ -1,12 +1,28 @@
 // The state of a conversation as an immutable value, in two parts: the thread, which a rewind takes back, and the
-// settings, which it leaves as they are. Values only, no behaviour.
+// settings, which it leaves as they are; and every change of it as data, with the one function that carries a change out,
+// live and at replay alike, so that what is read back is what was answered. Changes are checked before they come here.
+
+import { unreachable } from '../../base/invariant.ts';
 import type { ClientObject } from '../client-object.ts';
-import type { HistoryEntry, UserMessage } from '../entry.ts';
-import { emptyRange, type ValidRange } from '../history.ts';
-import { type ConversationLimits, defaultLimits } from '../limits.ts';
+import { answersTool, type HistoryEntry, type UserMessage } from '../entry.ts';
+import {
+  appendEntry,
+  emptyRange,
+  holdsEntry,
+  rangeAfterCompaction,
+  type ValidRange,
+  windowOver,
+  windowUpTo,
+} from '../history.ts';
 import type { FileLineTracker } from '../line-tracker.ts';
-import type { ModelInfo } from '../model.ts';
-import { noTools, type ToolsByOrigin } from '../tools.ts';
+import {
+  type ConversationLimits,
+  defaultLimits,
+  type ModelInfo,
+  noTools,
+  type ToolsByOrigin,
+} from '../settings.ts';
+import { appendLines, linesOf } from '../transcript.ts';
 import { PersistentMap } from './persistent-map.ts';
 import { Sequence } from './sequence.ts';
 
@@ -60,6 +76,22 @@ export interface ConversationSettings {
   readonly limits: ConversationLimits;
 }
 
+/** Where a mutation left the conversation; part of most answers. */
+export interface Lengths {
+  readonly historyLength: number;
+  readonly transcriptLength: number;
+  readonly validHistoryRange: ValidRange;
+}
+
+/** Returns the lengths of a thread. */
+export function lengthsOf({ history, transcript, validRange }: Thread): Lengths {
+  return {
+    historyLength: history.length,
+    transcriptLength: transcript.length,
+    validHistoryRange: validRange,
+  };
+}
+
 /** A conversation as its readers see it: all fields but those that live at run time only (agents, tool manager). */
 export interface ConversationState extends Thread, ConversationSettings {
   readonly conversationId: string;
@@ -86,3 +118,185 @@ export const defaultSettings: ConversationSettings = {
   mcpEnabled: true,
   limits: defaultLimits,
 };
+
+// Tangents: entering one puts the main conversation aside, leaving brings it back, with the last thing said if wanted. One
+// level only. It moves no files: that is the session's, by the checkpoint that the tangent names.
+
+/** The thread inside a new tangent; unchanged when it is in one already. */
+export function enterTangent(thread: Thread, startMs: number, filesCheckpoint: string | undefined): Thread {
+  if (thread.tangent !== undefined) return thread;
+  return {
+    ...thread,
+    tangent: {
+      mainHistory: thread.history,
+      mainNextMessage: thread.nextMessage,
+      mainTranscript: thread.transcript,
+      mainLatestSummary: thread.latestSummary,
+      tangentStartTime: startMs,
+      mainValidRange: thread.validRange,
+      filesCheckpoint,
+    },
+  };
+}
+
+/** The last entry that the tangent added and still holds, told by its id: not by lengths, which trimming changes. */
+export function tailOf(thread: Thread): HistoryEntry | undefined {
+  const last = thread.history.last;
+  if (thread.tangent === undefined || last === undefined) return undefined;
+  return holdsEntry(thread.tangent.mainHistory, last.id) ? undefined : last;
+}
+
+/** How many entries the tangent added and still holds. */
+export function addedBy(tangent: Tangent, history: Sequence<HistoryEntry>): number {
+  const main = new Set(tangent.mainHistory.slice().map(({ id }) => id));
+  let added = 0;
+  for (const { id } of history) if (!main.has(id)) added += 1;
+  return added;
+}
+
+/** The main thread again, with the tangent's last entry when `keepTail`; unchanged outside a tangent. */
+export function exitTangent(thread: Thread, keepTail: boolean, limits: ConversationLimits): Thread {
+  const { tangent } = thread;
+  if (tangent === undefined) return thread;
+  const main: Thread = {
+    ...thread,
+    ...windowOver(tangent.mainHistory, tangent.mainValidRange),
+    transcript: tangent.mainTranscript,
+    nextMessage: tangent.mainNextMessage,
+    latestSummary: tangent.mainLatestSummary,
+    pendingUserMessage: undefined,
+    messageLocked: false,
+    tangent: undefined,
+  };
+  const tail = keepTail ? tailOf(thread) : undefined;
+  if (tail === undefined) return main;
+  return {
+    ...main,
+    ...appendEntry(main, tail, limits.historyEntries),
+    transcript: appendLines(main.transcript, linesOf(tail), limits.transcriptLines),
+  };
+}
+
+/** Whole seconds since the tangent began; a clock that went back counts as none. */
+export function tangentSeconds(tangent: Tangent, nowMs: number): number {
+  return Math.max(0, Math.floor((nowMs - tangent.tangentStartTime) / 1000));
+}
+
+/** One mutation, as the log keeps it. JSON-safe; absent optionals are absent. */
+export type StateChange =
+  | { readonly op: 'append'; readonly entry: HistoryEntry }
+  | { readonly op: 'appendTranscript'; readonly lines: readonly string[] }
+  | {
+      readonly op: 'setNextMessage';
+      readonly message?: UserMessage;
+      readonly text?: string;
+      readonly lock: boolean;
+    }
+  | { readonly op: 'consumeMessage' }
+  | { readonly op: 'clear' }
+  | { readonly op: 'setValidRange'; readonly range: ValidRange }
+  | { readonly op: 'compact'; readonly summary: Summary; readonly keep: number }
+  | { readonly op: 'forget'; readonly length: number }
+  | { readonly op: 'enterTangent'; readonly startMs: number; readonly filesCheckpoint?: string }
+  | { readonly op: 'exitTangent'; readonly keepTail: boolean }
+  | { readonly op: 'recordLines'; readonly path: string; readonly tracker: FileLineTracker }
+  | { readonly op: 'setContextPaths'; readonly paths: readonly string[] }
+  | { readonly op: 'setTools'; readonly tools: ToolsByOrigin }
+  | { readonly op: 'setModel'; readonly modelInfo: ModelInfo }
+  | { readonly op: 'setMcpEnabled'; readonly enabled: boolean }
+  | { readonly op: 'setLimits'; readonly limits: ConversationLimits };
+
+/** The whole of a conversation at one moment. */
+export interface Moment {
+  readonly thread: Thread;
+  readonly settings: ConversationSettings;
+}
+
+/** The moment after a change. Pure: equal moments and changes give equal moments. */
+export function applyChange(moment: Moment, change: StateChange): Moment {
+  const { thread, settings } = moment;
+  switch (change.op) {
+    case 'setContextPaths':
+      return { thread, settings: { ...settings, contextPaths: change.paths } };
+    case 'setTools':
+      return { thread, settings: { ...settings, tools: change.tools } };
+    case 'setModel':
+      return { thread, settings: { ...settings, modelInfo: change.modelInfo, model: undefined } };
+    case 'setMcpEnabled':
+      return { thread, settings: { ...settings, mcpEnabled: change.enabled } };
+    case 'setLimits':
+      return { thread, settings: { ...settings, limits: change.limits } };
+    case 'append':
+    case 'appendTranscript':
+    case 'setNextMessage':
+    case 'consumeMessage':
+    case 'clear':
+    case 'setValidRange':
+    case 'compact':
+    case 'forget':
+    case 'enterTangent':
+    case 'exitTangent':
+    case 'recordLines':
+      return { thread: applyToThread(thread, change, settings.limits), settings };
+    default:
+      return unreachable(change);
+  }
+}
+
+type ThreadChange = Exclude<
+  StateChange,
+  { readonly op: 'setContextPaths' | 'setTools' | 'setModel' | 'setMcpEnabled' | 'setLimits' }
+>;
+
+function applyToThread(thread: Thread, change: ThreadChange, limits: ConversationLimits): Thread {
+  switch (change.op) {
+    case 'append':
+      return {
+        ...thread,
+        ...appendEntry(thread, change.entry, limits.historyEntries),
+        transcript: appendLines(thread.transcript, linesOf(change.entry), limits.transcriptLines),
+        nextMessage: undefined,
+      };
+    case 'appendTranscript':
+      return {
+        ...thread,
+        transcript: appendLines(thread.transcript, change.lines, limits.transcriptLines),
+      };
+    case 'setNextMessage': {
+      const pending = thread.messageLocked ? thread.pendingUserMessage : change.text;
+      const messageLocked = thread.messageLocked || change.lock;
+      return { ...thread, nextMessage: change.message, pendingUserMessage: pending, messageLocked };
+    }
+    case 'consumeMessage':
+      return { ...thread, pendingUserMessage: undefined, messageLocked: false };
+    case 'clear':
+      // The tangent stays: clearing a conversation beside the conversation must not lose the main one.
+      return { ...emptyThread, tangent: thread.tangent };
+    case 'setValidRange':
+      return { ...thread, ...windowOver(thread.history, change.range) };
+    case 'compact':
+      return {
+        ...thread,
+        latestSummary: change.summary,
+        ...windowOver(thread.history, rangeAfterCompaction(thread.history, thread.validRange, change.keep)),
+      };
+    case 'forget':
+      // What answers a tool has nothing left to answer.
+      return {
+        ...thread,
+        ...windowUpTo(thread, change.length),
+        nextMessage: answersTool(thread.nextMessage) ? undefined : thread.nextMessage,
+      };
+    case 'enterTangent':
+      return enterTangent(thread, change.startMs, change.filesCheckpoint);
+    case 'exitTangent':
+      return exitTangent(thread, change.keepTail, limits);
+    case 'recordLines':
+      return {
+        ...thread,
+        fileLineTracker: thread.fileLineTracker.set(change.path, change.tracker),
+      };
+    default:
+      return unreachable(change);
+  }
+}

@@ -15,8 +15,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import { installFault } from '../../../src/base/seam.ts';
-import { encodeRecord, type LogRecord, logHeader } from '../../../src/conversation/log/log-record.ts';
-import { SessionLog } from '../../../src/conversation/log/session-log.ts';
+import {
+  encodeRecord,
+  type LogRecord,
+  logHeader,
+  SessionLog,
+} from '../../../src/conversation/log/session-log.ts';
 
 const test = suite<{ directory: string; file: string }>('session-log');
 test.before.each((context) => {

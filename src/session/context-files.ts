@@ -1,0 +1,214 @@
+// The work tree as the sticky context sees it: which files a path or a glob names, and their text. It follows a link
+// only to where it ends inside the work tree, never out of it, and never looks into `.git`, into the daemon's own
+// storage or (for a glob) into what is ignored. It caches nothing: one instance serves one look.
+import { systemCode } from '../base/errors.ts';
+import { stampKey } from '../base/file-stamp.ts';
+import { type BigIntStats, constants, files } from '../base/files.ts';
+import { Slices } from '../base/slices.ts';
+import type { ContextFile, ContextFiles } from '../conversation/context.ts';
+import { Globs } from '../tree/globs.ts';
+import {
+  byBytes,
+  fromBytes,
+  fromText,
+  isGitName,
+  isText,
+  isWithin,
+  join,
+  parseTreePath,
+  rootPath,
+  type TreePath,
+  toText,
+} from '../tree/tree-path.ts';
+import { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { storageWithin } from '../work-tree/work-tree.ts';
+import type { Session } from './session.ts';
+
+/** What stands at a path, links resolved: `real` is where it really is. */
+export type Found =
+  | { readonly is: 'file'; readonly real: TreePath; readonly bytes: number; readonly stamp: string }
+  | { readonly is: 'directory'; readonly real: TreePath }
+  | { readonly is: 'outside' | 'nothing' };
+
+interface Wanted {
+  readonly globs: Globs;
+  /** What comes before the first wildcard. */
+  readonly literal: string;
+  readonly isAnchored: boolean;
+}
+
+const readLengthMax = 1 << 20;
+
+/** One look at the work tree's files. Close it. */
+export class TreeContextFiles implements ContextFiles {
+  readonly #session: Session;
+  readonly #tree: AnchoredFiles;
+  readonly #slices: Slices;
+  readonly #storage: TreePath | undefined;
+  readonly #found = new Map<string, Found & { readonly is: 'file' }>();
+
+  constructor(session: Session, signal?: AbortSignal) {
+    this.#session = session;
+    const { workTree, options } = session.parts;
+    this.#tree = new AnchoredFiles(workTree.root);
+    this.#slices = new Slices(signal);
+    this.#storage = storageWithin(workTree, options.storage);
+  }
+
+  close(): void {
+    this.#tree.close();
+  }
+
+  /** A file by its path; a directory's files by the directory's; otherwise what the glob matches. */
+  async match(pattern: string): Promise<readonly ContextFile[]> {
+    const path = fromText(pattern);
+    const found = this.find(path);
+    if (found.is === 'file') return [this.#note(pattern, found)];
+    const matched: ContextFile[] = [];
+    if (found.is === 'directory') {
+      if (found.real === path) await this.#walk(path, undefined, matched);
+      return matched;
+    }
+    const literal = /^[^*?[\\]*/.exec(path)?.[0] ?? '';
+    if (literal === path) return matched;
+    await this.#walk(
+      rootPath,
+      { globs: new Globs([pattern]), literal, isAnchored: path.includes('/') },
+      matched,
+    );
+    return matched;
+  }
+
+  async read(path: string): Promise<string | undefined> {
+    const found = this.#found.get(path) ?? this.find(fromText(path));
+    if (found.is !== 'file') return undefined;
+    let fd: number;
+    try {
+      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+      fd = files.openSync(this.#tree.address(found.real), flags);
+    } catch (error) {
+      return ifAbsent(error, undefined);
+    }
+    try {
+      return await this.#textOf(fd);
+    } finally {
+      files.closeSync(fd);
+    }
+  }
+
+  /** What stands at a path now. */
+  find(path: TreePath): Found {
+    let real = path;
+    let stats = this.#look(path);
+    if (stats === 'nothing') return { is: 'nothing' };
+    if (stats === 'throughLink' || stats.isSymbolicLink()) {
+      const end = this.#endOfLink(path);
+      if (typeof end === 'string') return { is: end };
+      real = end.real;
+      stats = this.#look(real);
+    }
+    if (typeof stats === 'string') return { is: 'nothing' };
+    if (stats.isDirectory()) return { is: 'directory', real };
+    if (!stats.isFile()) return { is: 'nothing' };
+    const stamp = stampKey(stats);
+    return { is: 'file', real, bytes: Number(stats.size), stamp };
+  }
+
+  /** Tells one look's files from another's: equal only when none was changed, exchanged, added or removed. */
+  signatureOf(paths: readonly string[]): string {
+    return JSON.stringify([...paths].sort(byBytes).map((path) => [path, this.#found.get(path)?.stamp]));
+  }
+
+  #look(path: TreePath): BigIntStats | 'throughLink' | 'nothing' {
+    try {
+      return files.lstatSync(this.#tree.address(path), { bigint: true });
+    } catch (error) {
+      const isLink = systemCode(error) === 'ENOTDIR' || systemCode(error) === 'ELOOP';
+      return ifAbsent(error, isLink ? 'throughLink' : 'nothing');
+    }
+  }
+
+  #endOfLink(path: TreePath): { readonly real: TreePath } | 'outside' | 'nothing' {
+    const root = Buffer.from(this.#session.parts.workTree.root, 'utf8').toString('latin1');
+    try {
+      const end = files.realpathSync(Buffer.from(`${root}/${path}`, 'latin1'), { encoding: 'buffer' });
+      const real = fromBytes(end);
+      const below = real === root ? rootPath : (real.slice(root.length + 1) as TreePath);
+      const isInside = real === root || real.startsWith(`${root}/`);
+      return isInside && !below.split('/').some(isGitName) ? { real: below } : 'outside';
+    } catch (error) {
+      return ifAbsent(error, 'nothing');
+    }
+  }
+
+  #note(path: string, found: Found & { readonly is: 'file' }): ContextFile {
+    this.#found.set(path, found);
+    return { path, bytes: found.bytes };
+  }
+
+  /** Adds the files below a directory that the glob matches; without one, all. */
+  async #walk(from: TreePath, wanted: Wanted | undefined, matched: ContextFile[]): Promise<void> {
+    const pending = [{ directory: from, isWhole: wanted === undefined }];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      for (const entry of this.#list(next.directory)) {
+        if (this.#slices.isDue()) await this.#slices.pause();
+        const path = join(next.directory, entry.name);
+        if (isGitName(entry.name) || (this.#storage !== undefined && isWithin(path, this.#storage))) continue;
+        const isWhole = next.isWhole || wanted?.globs.matches(path, entry.isDirectory) === true;
+        if (entry.isDirectory) {
+          if (isWhole || this.#mayHold(path, wanted)) pending.push({ directory: path, isWhole });
+        } else if (isWhole && isText(path)) {
+          // A linked directory is not entered: its files are found where they are.
+          const found = this.find(path);
+          if (found.is === 'file') matched.push(this.#note(toText(path), found));
+        }
+      }
+    }
+  }
+
+  /** Whether a glob looks into a directory: into an ignored one only if the glob names it without a wildcard. */
+  #mayHold(directory: TreePath, wanted: Wanted | undefined): boolean {
+    if (wanted === undefined || wanted.literal.startsWith(`${directory}/`)) return true;
+    if (wanted.isAnchored && !wanted.globs.mayMatchBelow(directory)) return false;
+    return this.#session.enabled?.capture.isLeftOut(directory) !== true;
+  }
+
+  #list(directory: TreePath): { readonly name: string; readonly isDirectory: boolean }[] {
+    try {
+      // Through `.`, so that the directory itself is opened without following a link that took its place.
+      const address = this.#tree.address(directory === rootPath ? rootPath : join(directory, '.'));
+      const listed = files.readdirSync(address, { encoding: 'latin1', withFileTypes: true });
+      return listed.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
+    } catch (error) {
+      return ifAbsent(error, []);
+    }
+  }
+
+  async #textOf(fd: number): Promise<string | undefined> {
+    const stats = files.fstatSync(fd);
+    if (!stats.isFile()) return undefined;
+    const bytes = Buffer.alloc(stats.size);
+    let length = 0;
+    while (length < bytes.length) {
+      const wanted = Math.min(readLengthMax, bytes.length - length);
+      const got = files.readSync(fd, bytes, length, wanted, length);
+      if (got === 0) break;
+      length += got;
+      if (this.#slices.isDue()) await this.#slices.pause();
+    }
+    return bytes.toString('utf8', 0, length);
+  }
+}
+
+/** Checks a path of a client's as the path of a file in the work tree. @throws PathOutsideWorkTree */
+export function contextPath(text: string): TreePath {
+  return parseTreePath(fromText(text));
+}
+
+const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
+
+/** What is not there, or not for us to see, is no part of the context; anything else is a failure. */
+function ifAbsent<T>(error: unknown, otherwise: T): T {
+  if (absentCodes.has(systemCode(error) ?? '')) return otherwise;
+  throw error;
+}

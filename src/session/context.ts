@@ -1,0 +1,122 @@
+// The sticky context of a session on its work tree: what the paths and globs name now, the message built from it,
+// and whether the length that was remembered still holds. The watcher says what changed (watching.ts), and every
+// look compares stamps as well, because a watcher may miss something.
+import { CheckpointdError } from '../base/errors.ts';
+import type { ClientObject } from '../conversation/client-object.ts';
+import {
+  agentResources,
+  type BuiltContext,
+  type ContextAdditions,
+  checkContextPaths,
+  type ListedContext,
+} from '../conversation/context.ts';
+import { lineCount } from '../conversation/line-tracker.ts';
+import { type TreePath, toText } from '../tree/tree-path.ts';
+import { contextPath, TreeContextFiles } from './context-files.ts';
+import type { Session } from './session.ts';
+
+export interface ContextNow {
+  readonly listed: ListedContext;
+  /** Bytes of the message as last built; absent when it would be another one now. */
+  readonly messageLength?: number;
+}
+
+/** The context files as they are now; reads none of them. */
+export function contextNow(session: Session, signal?: AbortSignal): Promise<ContextNow> {
+  return looking(session, signal, async (tree) => {
+    const { context } = session.parts.conversation;
+    const listed = await context.list(tree);
+    const isStale = !session.isContextBuiltFrom(tree.signatureOf(pathsOf(listed)));
+    if (isStale && context.messageLength !== undefined) context.noteChanges();
+    const { messageLength } = context;
+    return messageLength === undefined ? { listed } : { listed, messageLength };
+  });
+}
+
+/** Reads the context files and builds the message. */
+export function buildContextMessage(
+  session: Session,
+  additions: ContextAdditions,
+  signal?: AbortSignal,
+): Promise<BuiltContext> {
+  return looking(session, signal, async (tree) => {
+    const built = await session.parts.conversation.context.build(tree, additions);
+    session.noteContextBuilt(tree.signatureOf([...pathsOf(built), ...built.unreadable]));
+    return built;
+  });
+}
+
+/** Refuses paths that lead out of the work tree, by their names or through a link. @throws PathOutsideWorkTree */
+export async function checkContextTargets(session: Session, paths: readonly string[]): Promise<void> {
+  const checked = checkContextPaths(paths);
+  await looking(session, undefined, async (tree) => {
+    for (const path of checked) {
+      if (tree.find(contextPath(path)).is !== 'outside') continue;
+      throw new CheckpointdError(
+        'PathOutsideWorkTree',
+        `"${path.slice(0, 200)}" is a symbolic link that leads out of the work tree. Copy the file into it, or name another one.`,
+        { details: { path: path.slice(0, 200) } },
+      );
+    }
+  });
+}
+
+/** How many lines a file of the work tree has now; 0 when it is not there. */
+export function linesNow(session: Session, path: TreePath, signal?: AbortSignal): Promise<number> {
+  return looking(session, signal, async (tree) => lineCount((await tree.read(toText(path))) ?? ''));
+}
+
+async function looking<T>(
+  session: Session,
+  signal: AbortSignal | undefined,
+  look: (tree: TreeContextFiles) => Promise<T>,
+): Promise<T> {
+  const tree = new TreeContextFiles(session, signal);
+  try {
+    return await look(tree);
+  } finally {
+    tree.close();
+  }
+}
+
+function pathsOf({ files, dropped }: ListedContext): string[] {
+  return [...files, ...dropped].map(({ path }) => path);
+}
+
+export interface KeptAgents {
+  /** How many there are. */
+  readonly agents: number;
+  /** Paths and globs that came into the context with them. */
+  readonly context: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Stores the agents of a client. Where the conversation has no context paths, the active agent's resources become them;
+ * paths that the client added itself stay as they are.
+ */
+export async function keepAgents(session: Session, given: ClientObject): Promise<KeptAgents> {
+  const { conversation } = session.parts;
+  const { agents, paths, warnings } = agentResources(given);
+  conversation.settings.setRuntime({ agents: given });
+  if (conversation.context.paths.length > 0) return { agents, context: [], warnings: [] };
+  const inside: string[] = [];
+  const left = [...warnings];
+  for (const path of paths) {
+    const refusal = await outsideReason(session, path);
+    if (refusal === undefined) inside.push(path);
+    else left.push(refusal);
+  }
+  const { added } = inside.length === 0 ? { added: [] } : conversation.context.add(inside);
+  return { agents, context: added, warnings: left };
+}
+
+async function outsideReason(session: Session, path: string): Promise<string | undefined> {
+  try {
+    await checkContextTargets(session, [path]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof CheckpointdError && error.kind === 'PathOutsideWorkTree') return error.message;
+    throw error;
+  }
+}

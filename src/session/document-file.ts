@@ -1,0 +1,437 @@
+// A conversation's document as a file of the client's: where it may be, what is saved before it is replaced, and how it is
+// written and read. A file is replaced whole or not at all, a link or a device at its place stays, and what is refused
+// leaves everything as it was. What lies in no open session's work tree is not saved; what cannot be saved is not replaced.
+
+import { randomBytes } from 'node:crypto';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { CheckpointdError, type ErrorKind, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import { base32, type CheckpointId, newOperationId } from '../base/ids.ts';
+import { Slices } from '../base/slices.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import type { OperationContext } from '../checkpoints/operation.ts';
+import {
+  type ConversationDocument,
+  documentText,
+  toDocument,
+} from '../conversation/document/conversation-json.ts';
+import {
+  fromBytes,
+  fromText,
+  isWithin as isTreePathWithin,
+  parseTreePath,
+  type TreePath,
+} from '../tree/tree-path.ts';
+import { mustAnswer } from './answering-path.ts';
+import { contextNow } from './context.ts';
+import { publishSafety } from '../restore/restore.ts';
+import { ensureRecovered, restoreSite } from './restores.ts';
+import type { Session } from './session.ts';
+
+/** An absolute path as it is; a relative one in the work tree. @throws PathOutsideWorkTree, InvalidParams */
+function documentSource(session: Session, path: string): string {
+  if (path.includes('\0') || path === '') throw refusedPath('path: give the path of a file.', path);
+  if (isAbsolute(path)) return resolve(path);
+  parseTreePath(fromText(path));
+  return join(session.parts.workTree.root, path);
+}
+
+/**
+ * Where a document will stand: in a directory that is there, links above it resolved.
+ *
+ * @throws InvalidParams (no such directory, a directory, a link or a device stands there, the daemon's storage, a git directory),
+ * PathOutsideWorkTree (a relative path that leads out), ReadOnlyStore (its directory may not be entered)
+ */
+function documentTarget(session: Session, path: string): string {
+  const place = documentSource(session, path);
+  const { workTree, options } = session.parts;
+  let directory: string;
+  try {
+    directory = files.realpathSync(dirname(place));
+    if (!files.statSync(directory).isDirectory())
+      throw refusedPath(`${directory} is not a directory. Give a path in one.`, place);
+  } catch (error) {
+    if (error instanceof CheckpointdError) throw error;
+    if (/^(EACCES|EPERM)$/.test(systemCode(error) ?? '')) throw deniedPath(place, error);
+    throw refusedPath(`The directory of ${place} cannot be reached. Make it first.`, place, error);
+  }
+  if (!isAbsolute(path) && !isPathBelow(directory, workTree.root)) {
+    throw new CheckpointdError(
+      'PathOutsideWorkTree',
+      `${path} leads out of the work tree through a symbolic link. Give an absolute path to write elsewhere.`,
+      { details: { path } },
+    );
+  }
+  if (isPathBelow(directory, options.storage))
+    throw refusedPath(`${place} lies in the daemon's own storage. Choose another place.`, place);
+  const target = join(directory, basename(place));
+  if (isGits(target)) throw refusedPath(`${target} belongs to git. Choose another place.`, target);
+  refuseSpecial(target);
+  return target;
+}
+
+/** Refuses what is no regular file. A device that is gone, as `/dev/null`, is gone for the whole system. */
+function refuseSpecial(target: string): void {
+  const stats = files.lstatSync(target, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isFile()) return;
+  const other = stats.isSymbolicLink() ? 'a symbolic link' : 'no file (a device, a FIFO or a socket)';
+  const what = stats.isDirectory() ? 'a directory' : other;
+  throw refusedPath(`${target} is ${what}. Give the path of a file.`, target);
+}
+
+function isPathBelow(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
+function refusedPath(message: string, path: string, cause?: unknown): CheckpointdError {
+  return new CheckpointdError('InvalidParams', message, { details: { path }, cause });
+}
+
+/** The place is one for a document, and this user may not write there. */
+function deniedPath(path: string, cause: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'ReadOnlyStore',
+    `${path} cannot be written (${systemCode(cause)}). Make its directory writable for this user, or give a path in one that is. Nothing was written.`,
+    { details: { path }, cause },
+  );
+}
+
+/** Whether the path is a `.git`, or lies in one or in what git would take for a repository's directory. */
+function isGits(target: string): boolean {
+  if (isDotGit(target)) return true;
+  for (let at = dirname(target); ; at = dirname(at)) {
+    if (isDotGit(at) || ['HEAD', 'objects', 'refs'].every((name) => isThere(join(at, name)))) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
+function isDotGit(path: string): boolean {
+  return /^\.git[. ]*$/i.test(basename(path));
+}
+
+function isThere(path: string): boolean {
+  return files.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** What stood at a place: enough to see that it is still the same. */
+interface StandingFile {
+  readonly stamp: string;
+  /** The checkpoint that holds it. */
+  readonly safety?: CheckpointId;
+}
+
+/** What stands at the target, as it is compared again before it is replaced; undefined: nothing. */
+function fileStamp(target: string): string | undefined {
+  const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });
+  if (stats === undefined) return undefined;
+  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
+}
+
+/**
+ * Saves the file at an absolute path in the sessions whose work trees hold it.
+ *
+ * @throws PreconditionFailed where a session would have to save it and cannot; what captures throw
+ */
+async function saveReplaced(
+  target: string,
+  sessions: readonly Session[],
+  context: OperationContext,
+): Promise<StandingFile | undefined> {
+  const stamp = fileStamp(target);
+  if (stamp === undefined) return undefined;
+  const holders = sessions.filter(({ parts }) => isPathBelow(target, parts.workTree.root));
+  const able = holders.find(({ enabled }) => enabled !== undefined);
+  if (able === undefined) {
+    if (holders.length > 0) throw unsaved(target, 'checkpoints are disabled in its session');
+    return { stamp };
+  }
+  return { stamp, safety: await saveIn(able, target, context) };
+}
+
+function saveIn(session: Session, target: string, context: OperationContext): Promise<CheckpointId> {
+  const operation = { ...context, stamp: { operation: newOperationId() } };
+  return session.parts.queue.run(async () => {
+    const checkpoints = await recoveredIn(session, target, operation);
+    const path = pathIn(session, target);
+    const previous = checkpoints.index.head?.record.snapshot;
+    const present = await checkpoints.capture
+      .capture({
+        ...given({ previous }),
+        alsoInclude: [path],
+        signal: context.signal,
+        onProgress: context.progress('capture'),
+      })
+      .catch((error: unknown) => {
+        const isOfTree = error instanceof CheckpointdError && error.kind.startsWith('WorkTree');
+        throw isOfTree ? unsaved(target, error.message, error) : error;
+      });
+    const left = present.skipped.find((skipped) => isTreePathWithin(path, skipped.path));
+    if (left !== undefined) throw unsaved(target, `a checkpoint cannot hold it (${left.reason})`);
+    if ((await checkpoints.store.entry(present.snapshot, path)) === undefined)
+      throw unsaved(target, 'a checkpoint does not hold it');
+    const safety = await publishSafety(restoreSite(session), present, operation, 'Before an export');
+    return safety.record.id;
+  }, context.signal);
+}
+
+/** The checkpoints of a session with no restore left to finish. Whatever stands in the way of that stops the export. */
+async function recoveredIn(
+  session: Session,
+  target: string,
+  context: OperationContext,
+): Promise<Checkpoints> {
+  try {
+    await ensureRecovered(session, context);
+    return session.requireCheckpoints();
+  } catch (error) {
+    const isOfRecovery = error instanceof CheckpointdError && recoveryErrors.has(error.kind);
+    throw isOfRecovery ? unsaved(target, error.message, error) : error;
+  }
+}
+
+/** What a recovery may end with besides the errors of every request. */
+const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
+  'CheckpointsDisabled',
+  'RestoreFailed',
+  'DataCorrupt',
+  'WorkTreeMissing',
+  'WorkTreeUnreadable',
+  'WorkTreeBusy',
+]);
+
+function pathIn(session: Session, target: string): TreePath {
+  return fromBytes(Buffer.from(relative(session.parts.workTree.root, target), 'utf8'));
+}
+
+function unsaved(target: string, because: string, cause?: unknown): CheckpointdError {
+  return new CheckpointdError(
+    'PreconditionFailed',
+    `What stands at ${target} cannot be saved before it is replaced: ${because}. Export to another path, or move it away first.`,
+    { details: { path: target }, cause },
+  );
+}
+
+const documentBytesMax = 256 << 20;
+
+/** The document of the conversation as it stands. `checkpoint_manager` is a reference that owns nothing (C2). */
+export async function documentOf(session: Session): Promise<ConversationDocument> {
+  const { messageLength } = await contextNow(session);
+  const { marker, conversation } = session.parts;
+  return toDocument(conversation.state, {
+    contextMessageLength: messageLength,
+    checkpointManager: {
+      session: session.id,
+      strategy: marker.strategy,
+      enabled: session.enabled !== undefined,
+    },
+  });
+}
+
+/** Bytes of a document's JSON, counted without making it at once. */
+export async function sizeOfDocument(document: ConversationDocument): Promise<number> {
+  const slices = new Slices();
+  let bytes = 0;
+  for (const piece of documentText(document)) {
+    bytes += Buffer.byteLength(piece);
+    if (slices.isDue()) await slices.pause();
+  }
+  return bytes;
+}
+
+interface ExportRequest {
+  /** Absolute, or relative to the work tree. */
+  readonly path: string;
+  readonly overwrite: boolean;
+}
+
+export interface Exported {
+  readonly path: string;
+  readonly bytes: number;
+  /** The checkpoint that holds what was replaced. */
+  readonly safety?: CheckpointId;
+}
+
+/** Where an export will stand, and what is saved of what stands there now. */
+interface ExportPlace {
+  readonly target: string;
+  readonly overwrite: boolean;
+  readonly standing?: StandingFile;
+}
+
+/**
+ * Finds the place of an export and saves what stands there, where it is to be replaced and lies in the work tree of one
+ * of `sessions`. To be called before the session's own lane is entered: the file may lie in the work tree of another
+ * session, which may be exporting into this one.
+ *
+ * @throws InvalidParams (no such directory, a directory stands there, inside the storage or a git directory),
+ * PathOutsideWorkTree (a relative path that leads out), PreconditionFailed (what stands there cannot be saved)
+ */
+export async function placeOfExport(
+  session: Session,
+  { path, overwrite }: ExportRequest,
+  sessions: readonly Session[],
+  context: OperationContext,
+): Promise<ExportPlace> {
+  await mustAnswer(documentSource(session, path), 'InvalidParams');
+  const target = documentTarget(session, path);
+  const standing = overwrite ? await saveReplaced(target, sessions, context) : undefined;
+  return { target, overwrite, ...given({ standing }) };
+}
+
+/**
+ * Writes the document beside its place and moves it there. What stands there is replaced only when asked for.
+ *
+ * @throws PreconditionFailed (something stands there and overwriting was not asked for, or it changed since it was
+ * saved), NoSpace: then nothing was written
+ */
+export async function exportToFile(
+  session: Session,
+  { target, overwrite, standing }: ExportPlace,
+): Promise<Exported> {
+  const temporary = join(dirname(target), `.ckpt-tmp-${base32(randomBytes(13), 20)}-0`);
+  try {
+    const bytes = await writeTemporary(session, temporary, await documentOf(session));
+    const placed = overwrite ? replace(temporary, target, standing?.stamp) : await putNew(temporary, target);
+    const { safety } = placed && standing !== undefined ? standing : {};
+    return { path: target, bytes, ...given({ safety }) };
+  } catch (error) {
+    throw unwritable(target, error);
+  } finally {
+    files.rmSync(temporary, { force: true });
+  }
+}
+
+/** Captures leave out a name of this form, so that a kill leaves nothing in a checkpoint. Returns the bytes written. */
+async function writeTemporary(
+  session: Session,
+  temporary: string,
+  document: ConversationDocument,
+): Promise<number> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const fd = files.openSync(temporary, flags, 0o600);
+  try {
+    let bytes = 0;
+    const slices = new Slices();
+    for (const piece of documentText(document)) {
+      const chunk = Buffer.from(piece);
+      for (let at = 0; at < chunk.length; ) at += files.writeSync(fd, chunk, at);
+      bytes += chunk.length;
+      if (slices.isDue()) await slices.pause();
+    }
+    if (session.parts.options.durability === 'power') await filesAsync.fsync(fd);
+    return bytes;
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+/** Replaces what was saved. @throws PreconditionFailed when it is not that any more */
+function replace(temporary: string, target: string, saved: string | undefined): true {
+  const stamp = fileStamp(target);
+  if (stamp !== undefined && stamp !== saved) throw occupied(target, 'changed while it was being saved');
+  files.renameSync(temporary, target);
+  return true;
+}
+
+/** Puts the file where nothing is. False: the very same document is there already. @throws PreconditionFailed */
+async function putNew(temporary: string, target: string): Promise<boolean> {
+  try {
+    files.linkSync(temporary, target);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') {
+      if (await isSameFile(temporary, target)) return false;
+      throw occupied(target, 'is there already');
+    }
+    // A file system without hard links: look, then move.
+    if (fileStamp(target) !== undefined) throw occupied(target, 'is there already');
+    files.renameSync(temporary, target);
+    return true;
+  }
+}
+
+async function isSameFile(a: string, b: string): Promise<boolean> {
+  const [one, other] = [files.lstatSync(a), files.lstatSync(b)];
+  if (!other.isFile() || one.size !== other.size) return false;
+  const [first, second] = [files.openSync(a, constants.O_RDONLY), files.openSync(b, constants.O_RDONLY)];
+  try {
+    const slices = new Slices();
+    const [left, right] = [Buffer.alloc(1 << 20), Buffer.alloc(1 << 20)];
+    for (let at = 0; ; ) {
+      const length = files.readSync(first, left, 0, left.length, at);
+      if (files.readSync(second, right, 0, right.length, at) !== length) return false;
+      if (length === 0) return true;
+      if (!left.subarray(0, length).equals(right.subarray(0, length))) return false;
+      at += length;
+      if (slices.isDue()) await slices.pause();
+    }
+  } finally {
+    files.closeSync(first);
+    files.closeSync(second);
+  }
+}
+
+function occupied(target: string, how: string): CheckpointdError {
+  return new CheckpointdError(
+    'PreconditionFailed',
+    `${target} ${how}. Give overwrite: true to replace it (what lies in the work tree of an open session is saved first), or another path.`,
+    { details: { path: target } },
+  );
+}
+
+/** The text of a document's file. @throws InvalidParams, DocumentInvalid */
+export async function readDocumentFile(session: Session, path: string): Promise<string> {
+  const file = documentSource(session, path);
+  await mustAnswer(file, 'InvalidParams');
+  let fd: number;
+  try {
+    fd = files.openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = systemCode(error);
+    throw refusedPath(
+      `${file} cannot be read (${code}). Give a file that is there and readable.`,
+      file,
+      error,
+    );
+  }
+  try {
+    const stats = files.fstatSync(fd);
+    if (!stats.isFile()) throw refusedPath(`${file} is not a file. Give the file that was exported.`, file);
+    if (stats.size > documentBytesMax) {
+      throw new CheckpointdError(
+        'DocumentInvalid',
+        `${file} is larger than ${documentBytesMax} bytes, which no exported conversation is.`,
+        { details: { path: file, bytes: stats.size, limit: documentBytesMax } },
+      );
+    }
+    const slices = new Slices();
+    const bytes = Buffer.alloc(stats.size);
+    let length = 0;
+    while (length < bytes.length) {
+      const got = files.readSync(fd, bytes, length, Math.min(1 << 20, bytes.length - length), length);
+      if (got === 0) break;
+      length += got;
+      if (slices.isDue()) await slices.pause();
+    }
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    files.closeSync(fd);
+  }
+}
+
+function unwritable(file: string, cause: unknown): unknown {
+  const code = systemCode(cause);
+  if (code === undefined) return cause;
+  if (isNoSpace(cause)) {
+    return new CheckpointdError(
+      'NoSpace',
+      `The disk is full: ${file} was not written. Free some space and try again.`,
+      { cause, details: { path: file }, retryable: true },
+    );
+  }
+  const limited = fileLimit(cause, { details: { path: file } });
+  if (limited !== undefined) return limited;
+  if (/^(EACCES|EPERM|EROFS)$/.test(code)) return deniedPath(file, cause);
+  return refusedPath(`${file} cannot be written (${code}). Give another path.`, file, cause);
+}

@@ -1,0 +1,120 @@
+// What can be known of sessions without opening them: those of a storage root by their markers and signs of life, and of
+// each a summary, a small file beside the log with the number of checkpoints and the first prompt. The session writes it
+// when either changes. Nothing rests on it: without it the figures are unknown. It claims nothing.
+import { join } from 'node:path';
+import { writeAtomically } from '../base/atomic-file.ts';
+import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { SessionId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import { isSessionId, namesIn, SessionDirectory, type SessionMarker } from './directory.ts';
+import { lastSignOfLife, otherHolder } from './owner.ts';
+
+export interface KeptSession {
+  readonly marker: SessionMarker;
+  /** When its owner last showed a sign of life, ms since 1970. */
+  readonly lastUsedMs?: number;
+  /** The process that has it open, when it is another one. */
+  readonly holder?: number;
+  readonly storage: string;
+}
+
+/** Newest sign of life first. One that cannot be read is left out; `warn` is told, and the log. */
+export function sessionsIn(storage: string, log: Log, warn: (text: string) => void): KeptSession[] {
+  const leaveOut = (name: SessionId, because: string): void => {
+    const text = `session/list leaves out ${join(storage, name)}, ${because}`;
+    log.warn(text);
+    warn(text);
+  };
+  const stored: KeptSession[] = [];
+  for (const name of namesIn(storage).filter(isSessionId)) {
+    try {
+      const directory = new SessionDirectory(storage, name);
+      const isThere = directory.exists() || directory.isUnmarked();
+      if (!isThere || directory.isBeingDeleted) continue;
+      const marker = directory.readMarker();
+      if (marker === undefined) leaveOut(name, lostMarker);
+      else {
+        const known = given({ lastUsedMs: lastSignOfLife(directory), holder: otherHolder(directory) });
+        stored.push({ marker, storage, ...known });
+      }
+    } catch (error) {
+      if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
+      leaveOut(name, `which cannot be read: ${String(error)}`);
+    }
+  }
+  return stored.sort((a, b) => (b.lastUsedMs ?? 0) - (a.lastUsedMs ?? 0));
+}
+
+const lostMarker =
+  'whose session.json is damaged or gone: open the session with its workspace, conversationId and strategy, and it is mended';
+
+export interface SessionSummary {
+  readonly checkpoints: number;
+  /** The message of the first turn that had one, on one line and cut. */
+  readonly firstPrompt?: string;
+}
+
+const promptCharactersMax = 200;
+
+/** An older session without a summary is searched for its first prompt among so many turns. */
+const turnsSearchedMax = 100;
+
+export class SummaryFile {
+  readonly #directory: SessionDirectory;
+  readonly #log: Log;
+  #written: SessionSummary | undefined;
+
+  constructor(directory: SessionDirectory, log: Log) {
+    this.#directory = directory;
+    this.#log = log;
+  }
+
+  /** Writes the summary if it changed. `checkpoints` is undefined for a session that has none any more. */
+  note(checkpoints: Pick<Checkpoints, 'index'> | undefined): void {
+    try {
+      const before = this.#written ?? readSummary(this.#directory);
+      const now = {
+        checkpoints: checkpoints?.index.listedSize ?? 0,
+        ...given({ firstPrompt: before?.firstPrompt ?? firstPromptOf(checkpoints, before !== undefined) }),
+      };
+      const isSame = before?.checkpoints === now.checkpoints && before.firstPrompt === now.firstPrompt;
+      if (!isSame) writeAtomically(this.#directory.summaryFile, JSON.stringify(now));
+      this.#written = now;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.#log.debug(`the summary of ${this.#directory.session} was not written: ${String(error)}`);
+    }
+  }
+}
+
+/** Reads a summary; undefined where there is none that can be read. */
+export function readSummary(directory: SessionDirectory): SessionSummary | undefined {
+  try {
+    const value: unknown = JSON.parse(files.readFileSync(directory.summaryFile, 'utf8'));
+    if (typeof value !== 'object' || value === null) return undefined;
+    const { checkpoints, firstPrompt } = value as Partial<Record<keyof SessionSummary, unknown>>;
+    if (!Number.isSafeInteger(checkpoints)) return undefined;
+    return {
+      checkpoints: Number(checkpoints),
+      ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
+    };
+  } catch (error) {
+    if (error instanceof SyntaxError || systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+}
+
+/** Looks at the newest checkpoint alone where all older ones were looked at before. */
+function firstPromptOf(
+  checkpoints: Pick<Checkpoints, 'index'> | undefined,
+  isNoted: boolean,
+): string | undefined {
+  const { index } = checkpoints ?? {};
+  const newest = index?.head === undefined ? [] : [index.head];
+  const looked = isNoted ? newest : (index?.listing('turn').slice(0, turnsSearchedMax) ?? []);
+  const first = looked.find(({ record }) => record.kind === 'turn' && record.message.trim() !== '');
+  return first?.record.message.replaceAll(/\s+/g, ' ').trim().slice(0, promptCharactersMax);
+}

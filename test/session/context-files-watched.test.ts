@@ -1,0 +1,68 @@
+// The watcher's own part in forgetting the length of the context message. Requests compare stamps as well; here none
+// is made, so only the watcher can have told.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildContextMessage } from '../../src/session/context.ts';
+import type { Session } from '../../src/session/session.ts';
+import { type SessionRig, withSessions } from '../support/session-rig.ts';
+import { until } from '../support/until.ts';
+
+interface Watched {
+  readonly session: Session;
+  /** Every path that the watcher told of; `everything` for an overflow. */
+  readonly told: Set<string>;
+}
+
+/** A session with one context path, whose watcher is live and has told all of what was before. */
+async function watched(rig: SessionRig, path: string): Promise<Watched> {
+  rig.write('notes.md', 'one');
+  rig.write('docs/a.md', 'a');
+  const session = await rig.open();
+  const { context } = session.parts.conversation;
+  context.add([path]);
+  const told = new Set<string>();
+  const note = context.noteChanges.bind(context);
+  context.noteChanges = (changed) => {
+    for (const each of changed ?? ['everything']) told.add(each);
+    note(changed);
+  };
+  await session.watcher?.ready();
+  rig.write('sentinel.txt', 'x');
+  await until('the sentinel is told', () => told.has('sentinel.txt'));
+  await until('a length is remembered', async () => {
+    await buildContextMessage(session, {});
+    return context.messageLength !== undefined;
+  });
+  told.clear();
+  return { session, told };
+}
+
+const changes: readonly (readonly [string, string, (rig: SessionRig) => void])[] = [
+  ['a context file is written', 'notes.md', (rig) => rig.write('notes.md', 'two')],
+  ['a context file is deleted', 'notes.md', (rig) => rmSync(join(rig.work, 'notes.md'))],
+  ['a file that a glob names appears', 'docs/*.md', (rig) => rig.write('docs/b.md', 'b')],
+  ['a context file in a directory is written', 'docs/a.md', (rig) => rig.write('docs/a.md', 'z')],
+];
+
+for (const [name, path, change] of changes) {
+  test(`when ${name} the watcher has the length forgotten, before any request (C25)`, () =>
+    withSessions(async (rig) => {
+      const { context } = (await watched(rig, path)).session.parts.conversation;
+      change(rig);
+      await until('the length is forgotten', () => context.messageLength === undefined);
+    }));
+}
+
+test('what the watcher tells of other files leaves the length remembered (C25)', () =>
+  withSessions(async (rig) => {
+    const { session, told } = await watched(rig, 'notes.md');
+    rig.write('other.txt', 'x');
+    await until('the other file is told', () => told.has('other.txt'));
+    const isSure = !told.has('everything') && !told.has('notes.md');
+    if (isSure) assert.ok(session.parts.conversation.context.messageLength !== undefined);
+    else console.log('skipped: the watcher told of more than what was written');
+  }));
+
+test.run();

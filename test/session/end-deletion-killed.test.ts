@@ -1,0 +1,44 @@
+// A session whose end was killed after its checkpoints went and before its directory did is gone for everybody.
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { storedSessions } from '../../src/client/stored-sessions.ts';
+import { withRig } from '../support/daemon-rig.ts';
+import { until } from '../support/until.ts';
+import { killedAt, listed, openedAgain, refs } from './end-deletion-killed.ts';
+
+/** Its directory is renamed away: the last thing that happens to it. */
+const match = '^rename .*storage.ses_[0-9a-z]+$';
+
+for (const strategy of ['sqlite', 'local'])
+  for (const method of ['session/delete', 'session/close'] as const)
+    test(`${strategy}, ${method}: killed before the directory goes, the next opening begins anew`, () =>
+      withRig(async (rig) => {
+        const ending = { method, strategy, match };
+        const [at = ''] = await killedAt(rig, 1, ending);
+        const session = /ses_[0-9a-z]+$/.exec(at)?.[0] ?? '';
+        assert.equal(rig.sessions(), [session]);
+        const client = await rig.start({ graceHours: 24 });
+        assert.is(await listed(client, session), false);
+        assert.equal(storedSessions(rig.storage), []);
+        await client.close();
+        assert.is(await openedAgain(rig, ending, at), 'after');
+      }));
+
+test('a deletion that was killed is finished by the sweep of a start, however young it is', () =>
+  withRig(async (rig) => {
+    const [at = ''] = await killedAt(rig, 1, {
+      method: 'session/delete',
+      strategy: 'local',
+      match: '^rename .*ref-intent',
+    });
+    const before = rig.sessions();
+    assert.is(before.length, 1, at);
+    const { client } = await rig.opened({ conversationId: 'other' }, { graceHours: 24 });
+    const gone = join(rig.storage, before[0] ?? '');
+    await until('the deletion is finished', () => !rig.sessions().includes(before[0] ?? ''), 5000);
+    assert.equal(refs(rig), '', gone);
+    await client.close();
+  }));
+
+test.run();

@@ -1,0 +1,145 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import { invariant } from '../../src/base/invariant.ts';
+import { OperationQueue } from '../../src/session/operation-queue.ts';
+
+/** A promise that the test ends by hand. */
+function gate(): { promise: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open };
+}
+
+async function kindOf(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    () => 'resolved',
+    (error: unknown) => (error instanceof CheckpointdError ? error.kind : (error as Error).name),
+  );
+}
+
+test('operations run one at a time, in arrival order', async () => {
+  const queue = new OperationQueue();
+  const order: string[] = [];
+  const first = gate();
+  const a = queue.run(async () => {
+    order.push('a begins');
+    await first.promise;
+    order.push('a ends');
+  });
+  const b = queue.run(async () => void order.push('b'));
+  assert.equal(order, ['a begins']);
+  first.open();
+  await Promise.all([a, b]);
+  assert.equal(order, ['a begins', 'a ends', 'b']);
+});
+
+test('a failed operation does not stop the next one', async () => {
+  const queue = new OperationQueue();
+  const failed = queue.run(() => Promise.reject(new Error('no')));
+  const next = queue.run(async () => 7);
+  assert.is(await kindOf(failed), 'Error');
+  assert.is(await next, 7);
+});
+
+test('a waiting operation can be cancelled and never runs', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  const running = queue.run(() => first.promise);
+  const controller = new AbortController();
+  let ran = false;
+  const waiting = queue.run(async () => {
+    ran = true;
+  }, controller.signal);
+  controller.abort();
+  assert.is(await kindOf(waiting), 'AbortError');
+  first.open();
+  await running;
+  assert.not(ran);
+  assert.is(queue.figures.waiting, 0);
+});
+
+test('a full queue refuses with ServerBusy and stays usable', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  const all = Array.from({ length: 257 }, () => queue.run(() => first.promise));
+  assert.is(await kindOf(queue.run(() => first.promise)), 'ServerBusy');
+  first.open();
+  await Promise.all(all);
+  assert.is(queue.figures.completed, 257);
+});
+
+test('a broken invariant poisons the queue once and refuses what waits', async () => {
+  let told = 0;
+  const queue = new OperationQueue(() => (told += 1));
+  const broken = queue.run(async () => invariant(false, 'this test breaks it'));
+  const waiting = queue.run(async () => 1);
+  assert.is(await kindOf(broken), 'InvariantViolation');
+  assert.is(await kindOf(waiting), 'StoreUnavailable');
+  assert.is(await kindOf(queue.run(async () => 1)), 'StoreUnavailable');
+  assert.is(told, 1);
+});
+
+test('closing waits for the running operation and refuses the rest', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  let ended = false;
+  const running = queue.run(async () => {
+    await first.promise;
+    ended = true;
+  });
+  const waiting = kindOf(queue.run(async () => 1));
+  const closed = queue.close();
+  assert.is(await waiting, 'StoreUnavailable');
+  assert.not(ended);
+  first.open();
+  await closed;
+  assert.ok(ended);
+  await running;
+});
+
+test('a pause waits and refuses as closing does, until it is over', async () => {
+  const queue = new OperationQueue();
+  const first = gate();
+  const running = queue.run(() => first.promise);
+  const waiting = kindOf(queue.run(async () => 1));
+  const paused = queue.pause();
+  assert.is(await waiting, 'StoreUnavailable');
+  first.open();
+  const goOn = await paused;
+  await running;
+  assert.is(await kindOf(queue.run(async () => 1)), 'StoreUnavailable');
+  goOn();
+  assert.is(await queue.run(async () => 2), 2);
+});
+
+test('what runs aside has its signal aborted by what arrives, waits or closes the queue, and is then not begun', async () => {
+  const queue = new OperationQueue();
+  const order: string[] = [];
+  const untilAborted = (name: string) => (signal: AbortSignal) =>
+    new Promise<string>((resolve) => {
+      const end = (): void => {
+        order.push(name);
+        resolve(name);
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end);
+    });
+  const first = queue.runAside(untilAborted('aside'));
+  await Promise.resolve();
+  await queue.run(async () => void order.push('request'));
+  assert.is(await first, 'aside');
+  const behind = queue.run(async () => void order.push('before'));
+  const second = queue.runAside(untilAborted('aborted at once'));
+  const after = queue.run(async () => void order.push('after'));
+  await Promise.all([behind, second, after]);
+  assert.equal(order, ['aside', 'request', 'before', 'aborted at once', 'after']);
+  const third = queue.runAside(untilAborted('closed'));
+  await queue.close();
+  assert.is(await third, 'closed');
+  assert.is(await queue.runAside(untilAborted('never')), undefined);
+});
+
+test.run();

@@ -1,0 +1,57 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { CheckpointdError } from '../../src/base/errors.ts';
+import type { SessionId } from '../../src/base/ids.ts';
+import { Shares } from '../../src/session/shares.ts';
+
+const session = 'ses_one' as SessionId;
+const first = { name: 'first' };
+const second = { name: 'second' };
+
+/** What an opening is refused with. */
+function refusalOf(shares: Shares, client: object): unknown {
+  try {
+    shares.opens(client);
+  } catch (error) {
+    if (error instanceof CheckpointdError) return { kind: error.kind, isRetryable: error.retryable };
+    throw error;
+  }
+  return undefined;
+}
+
+test('the end begins when nobody but the last client holds a session', () => {
+  const shares = new Shares();
+  shares.join(session, first);
+  shares.join(session, second);
+  assert.not(shares.beginEnd(first));
+  shares.release(session, second);
+  assert.ok(shares.beginEnd(first));
+});
+
+test('an opening of another client that is under way keeps the end from beginning', () => {
+  const shares = new Shares();
+  const [isDone, isDoneToo] = [shares.opens(second), shares.opens(second)];
+  isDone();
+  assert.not(shares.beginEnd(first));
+  isDoneToo();
+  assert.ok(shares.beginEnd(first));
+});
+
+test('a client that is gone keeps nothing alive, whatever it was opening', () => {
+  const shares = new Shares();
+  shares.opens(second);
+  shares.leave(second);
+  assert.ok(shares.beginEnd());
+});
+
+test('once the end has begun nobody opens a session but the last client, with what it had asked before', () => {
+  const shares = new Shares();
+  assert.is(refusalOf(shares, second), undefined);
+  shares.leave(second);
+  assert.ok(shares.beginEnd(first));
+  assert.equal(refusalOf(shares, second), { kind: 'StoreUnavailable', isRetryable: true });
+  assert.is(refusalOf(shares, first), undefined);
+  assert.ok(shares.beginEnd(first), 'it has begun for good');
+});
+
+test.run();
