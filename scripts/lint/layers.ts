@@ -98,7 +98,6 @@ export const layers: readonly Layer[] = [
     folder: 'wire',
     not: [
       'tree',
-      'queue',
       'git',
       'conversation',
       'watch',

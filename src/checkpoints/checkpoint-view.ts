@@ -1,17 +1,12 @@
 // A checkpoint as a client sees it: the stored record, the facts that depend on the present state of the session (its
 // tag, whether it is detached), and its statistics. It computes and never stores.
-
-import { LRUCache } from 'lru-cache';
-import { CheckpointdError, isDamage } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { SkippedPath } from '../capture/snapshot-sink.ts';
-import { type DiffStatus, nameStatus } from '../git/diff/tree-diff.ts';
-import type { CheckpointKind, SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
-import type { TreeChange } from '../tree/entry.ts';
-import type { CheckpointIndex } from './checkpoint-index.ts';
+import type { CheckpointKind, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { changesBetween, comparable, sideOf } from './compared.ts';
+import { type FileStats, noChanges, statsBetween } from './compared.ts';
 import { afterCommit, type OperationContext } from './operation.ts';
 import { baseTag } from './tag.ts';
 
@@ -97,150 +92,4 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
 async function statsOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<FileStats> {
   const predecessor = checkpoints.index.predecessor(stored.record.id);
   return predecessor === undefined ? noChanges : statsBetween(checkpoints, predecessor, stored);
-}
-
-// Counts the files in which two snapshots differ, by git's letters: A, M and D as they are; R, C and T (a file that
-// became a link) as modified, and changes of permissions alone likewise. The counts are cached by immutable ids, so
-// no entry is ever invalidated; evicted ones are computed again.
-
-/** Numbers of files, not of lines (Q6). */
-export interface FileStats {
-  readonly added: number;
-  readonly modified: number;
-  readonly deleted: number;
-}
-
-export interface CacheFigures {
-  readonly size: number;
-  readonly sizeMax: number;
-  readonly hits: number;
-  readonly misses: number;
-}
-
-const countsMax = 10_000;
-
-export const noChanges: FileStats = { added: 0, modified: 0, deleted: 0 };
-
-export class StatsCache {
-  /** Counts as text: ten thousand small objects take three times as much. */
-  readonly #cache = new LRUCache<string, string>({ max: countsMax });
-  #hits = 0;
-  #misses = 0;
-
-  get figures(): CacheFigures {
-    return { size: this.#cache.size, sizeMax: countsMax, hits: this.#hits, misses: this.#misses };
-  }
-
-  /** The cached counts, or those that `compute` gives; a failure is not cached. */
-  async get(from: string, to: string, compute: () => Promise<FileStats>): Promise<FileStats> {
-    if (from === to) return noChanges;
-    const key = `${from}..${to}`;
-    const cached = this.#cache.get(key);
-    if (cached !== undefined) {
-      this.#hits += 1;
-      const [added = 0, modified = 0, deleted = 0] = cached.split(' ').map(Number);
-      return { added, modified, deleted };
-    }
-    this.#misses += 1;
-    const stats = await compute();
-    this.#cache.set(key, `${stats.added} ${stats.modified} ${stats.deleted}`);
-    return stats;
-  }
-}
-
-export interface Counted {
-  readonly store: SnapshotStore;
-  readonly stats: StatsCache;
-  readonly index: CheckpointIndex;
-}
-
-/** Counts the files that differ between two checkpoints; cached by their immutable ids. */
-export async function statsBetween(
-  { store, stats, index }: Counted,
-  from: StoredCheckpoint,
-  to: StoredCheckpoint,
-): Promise<FileStats> {
-  if (from.record.snapshot === to.record.snapshot) return noChanges;
-  const sides = [sideOf(index, from), sideOf(index, to)] as const;
-  return stats.get(keyOf(from), keyOf(to), async () => {
-    const changes = await changesBetween(store, ...sides);
-    const counts = { added: 0, modified: 0, deleted: 0 };
-    for (const { before, after } of changes) {
-      if (before === undefined) counts.added += 1;
-      else if (after === undefined) counts.deleted += 1;
-      else counts.modified += 1;
-    }
-    // A rename needs an addition and a deletion; only then is git's detection worth a process.
-    if (counts.added === 0 || counts.deleted === 0) return counts;
-    const whole = await comparable(store, ...sides);
-    const found = countLetters(await letters(store, whole.from, whole.to));
-    // Git sees no change of permissions alone.
-    return { ...found, modified: found.modified + changes.filter(isOfPermissions).length };
-  });
-}
-
-/** Where something was skipped, what it is compared as depends on the checkpoints before. */
-function keyOf({ record }: StoredCheckpoint): string {
-  return record.skipped.length === 0 ? record.snapshot : record.id;
-}
-
-async function letters(store: SnapshotStore, from: SnapshotId, to: SnapshotId): Promise<DiffStatus[]> {
-  const trees = await store.gitTrees(from, to);
-  try {
-    return (await nameStatus(trees)).map(({ status }) => status);
-  } finally {
-    await trees.dispose();
-  }
-}
-
-/** Whether nothing but permissions differs: git does not see that. */
-export function isOfPermissions({ before, after }: TreeChange): boolean {
-  if (before === undefined || after === undefined) return false;
-  return before.blob === after.blob && before.mode === after.mode;
-}
-
-/** Counts git's letters: A and D as they are, all others as modified. */
-export function countLetters(letters: readonly DiffStatus[]): FileStats {
-  const added = letters.filter((letter) => letter === 'A').length;
-  const deleted = letters.filter((letter) => letter === 'D').length;
-  return { added, deleted, modified: letters.length - added - deleted };
-}
-
-// Counts the files of a snapshot and adds up their sizes, in an LRU by the snapshot's immutable id. It counts what
-// the store reports and reads no content.
-
-export interface SnapshotSize {
-  readonly fileCount: number;
-  /** Bytes. */
-  readonly totalSize: number;
-}
-
-const sizesMax = 10_000;
-/** One for each store, which is one for each session. */
-const caches = new WeakMap<SnapshotStore, LRUCache<SnapshotId, SnapshotSize>>();
-
-/** Counts a snapshot, or answers what was counted. Undefined where the store has lost something of it. */
-export async function snapshotSize(
-  store: SnapshotStore,
-  snapshot: SnapshotId,
-): Promise<SnapshotSize | undefined> {
-  const cache = caches.get(store) ?? new LRUCache<SnapshotId, SnapshotSize>({ max: sizesMax });
-  caches.set(store, cache);
-  const known = cache.get(snapshot);
-  if (known !== undefined) return known;
-  const counted = await count(store, snapshot);
-  if (counted !== undefined) cache.set(snapshot, counted);
-  return counted;
-}
-
-async function count(store: SnapshotStore, snapshot: SnapshotId): Promise<SnapshotSize | undefined> {
-  try {
-    const entries = await store.entries(snapshot);
-    const sizes = await store.sizes(entries.map(({ blob }) => blob));
-    if (sizes.some((size) => size < 0)) return undefined;
-    return { fileCount: entries.length, totalSize: sizes.reduce((sum, size) => sum + size, 0) };
-  } catch (error) {
-    if (isDamage(error)) return undefined; // store/verify names it; a list must not fail for one of its rows
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@
 import type { Capturer } from '../capture/capturer.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
-import type { StatsCache } from './checkpoint-view.ts';
+import type { StatsCache } from './compared.ts';
 import type { Ledger } from './ledger.ts';
 
 export interface Checkpoints {

@@ -12,7 +12,7 @@ import {
 import type { GitTrees, SnapshotStore } from '../store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../tree/entry.ts';
 import { byBytes, isWithin, type TreePath } from '../tree/tree-path.ts';
-import { countLetters, type FileStats, isOfPermissions } from './checkpoint-view.ts';
+import { countLetters, type FileStats, isOfPermissions } from './compared.ts';
 
 export type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged';
 

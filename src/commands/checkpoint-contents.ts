@@ -4,9 +4,17 @@ import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
 import { requireBase } from '../checkpoints/checkpoint-index.ts';
-import { type FileStats, statsBetween, viewOf } from '../checkpoints/checkpoint-view.ts';
+import { viewOf } from '../checkpoints/checkpoint-view.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import { changesBetween, comparable, presentSide, type Side, sideOf } from '../checkpoints/compared.ts';
+import {
+  changesBetween,
+  comparable,
+  type FileStats,
+  presentSide,
+  type Side,
+  sideOf,
+  statsBetween,
+} from '../checkpoints/compared.ts';
 import { layoutOf, statOf, unifiedParts } from '../checkpoints/diff-text.ts';
 import { type Difference, type DiffSide, differencesOf, modesOf } from '../checkpoints/differences.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';

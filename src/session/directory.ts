@@ -286,7 +286,7 @@ export function readMarker(file: string): SessionMarker | undefined {
 }
 
 /** The names in a storage root; none where no directory can be. */
-export function namesIn(storage: string): string[] {
+export function storedNames(storage: string): string[] {
   try {
     return files.readdirSync(storage);
   } catch (error) {

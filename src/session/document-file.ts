@@ -16,6 +16,7 @@ import {
   documentText,
   toDocument,
 } from '../conversation/document/conversation-json.ts';
+import { publishSafety } from '../restore/restore.ts';
 import {
   fromBytes,
   fromText,
@@ -25,7 +26,6 @@ import {
 } from '../tree/tree-path.ts';
 import { mustAnswer } from './answering-path.ts';
 import { contextNow } from './context.ts';
-import { publishSafety } from '../restore/restore.ts';
 import { ensureRecovered, restoreSite } from './restores.ts';
 import type { Session } from './session.ts';
 

@@ -30,11 +30,11 @@ import { strategyNamed } from '../store/strategies.ts';
 import {
   isSessionId,
   markerText,
-  namesIn,
   readMarker,
   SessionDirectory,
   type SessionMarker,
   sessionFormat,
+  storedNames,
 } from './directory.ts';
 import { busy, lastSignOfLife, SessionOwner } from './owner.ts';
 import { ensureRecovered } from './restores.ts';
@@ -328,13 +328,13 @@ export async function sweepStorage(
     }
   };
   try {
-    await each(namesIn(storage).filter(isSessionId), async (name) => {
+    await each(storedNames(storage).filter(isSessionId), async (name) => {
       if (await sweepSession(new SessionDirectory(storage, name), graceMs, log)) removed.push(name);
     });
   } finally {
     onDecided();
   }
-  await each(namesIn(storage).filter(isTrash), async (name) => {
+  await each(storedNames(storage).filter(isTrash), async (name) => {
     if (isOurTrash(storage, name)) await deleteTrash(join(storage, name));
   });
   return removed;

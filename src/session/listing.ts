@@ -9,7 +9,7 @@ import { given } from '../base/given.ts';
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import { isSessionId, namesIn, SessionDirectory, type SessionMarker } from './directory.ts';
+import { isSessionId, SessionDirectory, type SessionMarker, storedNames } from './directory.ts';
 import { lastSignOfLife, otherHolder } from './owner.ts';
 
 export interface KeptSession {
@@ -29,7 +29,7 @@ export function sessionsIn(storage: string, log: Log, warn: (text: string) => vo
     warn(text);
   };
   const stored: KeptSession[] = [];
-  for (const name of namesIn(storage).filter(isSessionId)) {
+  for (const name of storedNames(storage).filter(isSessionId)) {
     try {
       const directory = new SessionDirectory(storage, name);
       const isThere = directory.exists() || directory.isUnmarked();
