@@ -28,8 +28,8 @@ const directories: Readonly<Record<string, Readonly<Record<string, string>>>> = 
 
 /** Each in one file, found beside the file that starts it. */
 const threads: Readonly<Record<string, string>> = {
-  'held-thread.js': 'src/watch/held/held-thread.ts',
-  'thread/watcher-thread.js': 'src/watch/thread/watcher-thread.ts',
+  'handles-thread.js': 'src/watch/handles-thread.ts',
+  'chokidar-thread.js': 'src/watch/chokidar-thread.ts',
 };
 
 /** With all that they import, and before the rest: every command loads both. */

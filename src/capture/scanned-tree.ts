@@ -12,13 +12,6 @@ export interface ScannedTree {
   readonly directories: Listings;
 }
 
-/** A path that was changed between two captures. */
-export interface ScanDifference {
-  readonly path: TreePath;
-  /** The directories that it changed in, as the later capture lists them: from its own up to one that both list. */
-  readonly directories: readonly TreePath[];
-}
-
 export interface DifferenceOptions {
   /** Paths that are of no interest; asked before anything is looked up. */
   readonly without: (path: TreePath) => boolean;
@@ -39,8 +32,8 @@ export async function differences(
   earlier: ScannedTree,
   later: ScannedTree,
   { without, slices }: DifferenceOptions,
-): Promise<ScanDifference[] | undefined> {
-  const found: ScanDifference[] = [];
+): Promise<TreePath[] | undefined> {
+  const found: TreePath[] = [];
   let met = 0;
   const stack: (readonly [TreePath, TreeNode, TreeNode])[] = [[rootPath, earlier.root, later.root]];
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
@@ -48,8 +41,7 @@ export async function differences(
     if (isDifferent(path, before, after)) {
       met += 1;
       if (met > metMax) return undefined;
-      if (!without(path) && isKnown(path, earlier) && isKnown(path, later))
-        found.push({ path, directories: directoriesOf(path, earlier, later) });
+      if (!without(path) && isKnown(path, earlier) && isKnown(path, later)) found.push(path);
       if (found.length > foundMax) return undefined;
     }
     const [below, now] = [entriesOf(before), entriesOf(after)];
@@ -111,13 +103,4 @@ function isKnown(path: TreePath, { directories }: ScannedTree): boolean {
   return (
     (entry.kind === 'file' || entry.kind === 'link') && entry.blob !== undefined && entry.unread === undefined
   );
-}
-
-function directoriesOf(path: TreePath, earlier: ScannedTree, later: ScannedTree): TreePath[] {
-  const found: TreePath[] = [];
-  for (let at = parentOf(path); ; at = parentOf(at)) {
-    const isThere = later.directories.has(at);
-    if (isThere) found.push(at);
-    if (at === rootPath || (isThere && earlier.directories.has(at))) return found;
-  }
 }

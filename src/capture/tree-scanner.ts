@@ -9,7 +9,7 @@ import type { Directory } from '../tree/directory.ts';
 import { Globs } from '../tree/globs.ts';
 import { join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { Changes } from '../watch/change-log.ts';
-import type { HeldTree } from '../watch/held/held-watch.ts';
+import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
 import type { CaptureRequest, FullCaptureReason } from './capturer.ts';
 import { FastScan } from './fast/fast-scan.ts';
@@ -43,7 +43,7 @@ export interface TreeScannerOptions {
   /** Where what is known of files is kept from one opening to the next; absent: it is not. */
   readonly knownFile?: string;
   /** What captures may rest on once they hold it; absent: every capture looks at everything. */
-  readonly held?: () => HeldTree | undefined;
+  readonly held?: () => DirectoryHandles | undefined;
   readonly log: Log;
 }
 

@@ -1,21 +1,22 @@
-// Checks the watch against the captures, which walk and so are the truth: what one found changed since the one before,
-// the watch must have told. It runs behind the captures, delays and fails none of them, and where anything is in doubt
-// it says nothing. What it finds is announced and mended, and changes no answer.
+// Checks the directory handles against captures that look at everything: a path that two of these see differently must
+// have been marked by the handles in between. The audit runs behind the captures, delays none and fails none, and
+// where anything is in doubt it reports nothing.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
-import type { HeldTree } from '../watch/held/held-watch.ts';
-import { differences, type ScanDifference, type ScannedTree } from './scanned-tree.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import type { DirectoryHandles } from '../watch/directory-handles.ts';
+import { differences, type ScannedTree } from './scanned-tree.ts';
 
-/** What is checked: the changes that are told, and whether all are. */
-export interface AuditedWatch extends Pick<HeldTree, 'changes' | 'fence'> {
-  readonly isLive: boolean;
+export interface AuditedHandles extends Pick<DirectoryHandles, 'changes' | 'fence'> {
+  /** True while fast captures rest on the handles. */
+  readonly isTrusted: boolean;
 }
 
 export interface WatchAuditOptions {
-  /** The watcher; undefined before there is one. */
-  readonly watch: () => AuditedWatch | undefined;
-  readonly onDrift: (untold: readonly ScanDifference[]) => void;
+  readonly handles: () => AuditedHandles | undefined;
+  /** Called with the changed paths that the handles did not mark. */
+  readonly onDrift: (paths: readonly TreePath[]) => void;
   readonly log: Log;
   /** For tests. Default: a second. */
   readonly graceMs?: number;
@@ -28,24 +29,24 @@ interface Look {
 }
 
 interface Finding {
-  readonly untold: readonly ScanDifference[];
-  /** The position after which they must have been told. */
+  readonly unmarked: readonly TreePath[];
+  /** The position after which the handles must have marked them. */
   readonly since: number;
 }
 
 /**
- * The kernel lets a change be seen before it queues the event: a writer that loses its processor in between, or whose
- * one call writes for long, is told of later than a capture may see it, and a fence does not wait for it.
+ * The kernel shows a change before it queues the event. A writer that loses its processor in between, or whose one call
+ * writes for long, is reported later than a capture may see the change, and a fence does not wait for it.
  */
 const graceMs = 1000;
 
-/** On a busy machine a fence may come too late; nobody waits for an audit. */
+/** On a busy machine a fence may come too late; no client waits for an audit. */
 const fencesMax = 3;
 
 export class WatchAudit {
   readonly #options: WatchAuditOptions;
   #last: Look | undefined;
-  /** The newest that waits; those that it replaced are not missed, since any two captures can be compared. */
+  /** The newest look that waits. Those that it replaced are not missed, since any two looks can be compared. */
   #next: Look | undefined;
   #running: Promise<void> | undefined;
 
@@ -53,29 +54,29 @@ export class WatchAudit {
     this.#options = options;
   }
 
-  /** A capture begins to look. The function that is returned takes what it saw, and returns at once. */
+  /** Notes that a capture begins to look. Returns a function that takes what the capture saw. */
   begin(): ((seen: ScannedTree) => void) | undefined {
-    const watch = this.#options.watch();
-    if (watch === undefined || !watch.isLive) return undefined;
-    const { position } = watch.changes;
+    const handles = this.#options.handles();
+    if (handles === undefined) return undefined;
+    const { position } = handles.changes;
     return (seen) => {
       this.#next = { position, seen };
-      this.#running ??= this.#run(watch);
+      this.#running ??= this.#run();
     };
   }
 
-  /** Resolves when nothing is being checked: for tests, since nobody else waits for it. */
+  /** Resolves when nothing is being checked. For tests. */
   async idle(): Promise<void> {
     await this.#running;
   }
 
-  async #run(watch: AuditedWatch): Promise<void> {
+  async #run(): Promise<void> {
     try {
       await new Promise(setImmediate); // the answer that waits for the capture comes first
       while (this.#next !== undefined) {
-        const finding = await this.#compared(watch);
-        if (finding !== undefined) await this.#confirm(watch, finding);
-        if (this.#last !== undefined) watch.changes.keepFor(this, this.#last.position);
+        const finding = await this.#compare(this.#next);
+        if (finding !== undefined) await this.#confirm(finding);
+        if (this.#last !== undefined) this.#options.handles()?.changes.retainFrom(this, this.#last.position);
       }
     } catch (error) {
       this.#options.log.warn(`The watch of the work tree could not be checked: ${String(error)}`);
@@ -84,37 +85,44 @@ export class WatchAudit {
     }
   }
 
-  /** Takes the next look and lets the last one go, whose listings are large. */
-  async #compared({ changes }: AuditedWatch): Promise<Finding | undefined> {
+  /** Takes the next look and drops the last one, whose listings are large. */
+  async #compare(look: Look): Promise<Finding | undefined> {
     const last = this.#last;
-    const look = this.#next;
     this.#next = undefined;
-    if (look === undefined || !changes.isWholeSince(look.position)) return undefined;
+    const changes = this.#trusted()?.changes;
+    if (changes === undefined || !changes.isCompleteSince(look.position)) return undefined;
     this.#last = look;
     if (last === undefined) return undefined;
     const since = Math.min(last.position, look.position); // captures may overlap
-    if (!changes.isWholeSince(since)) return undefined;
-    const untold = await differences(last.seen, look.seen, {
-      without: (path) => changes.hasTold(path, since),
+    if (!changes.isCompleteSince(since)) return undefined;
+    const unmarked = await differences(last.seen, look.seen, {
+      without: (path) => changes.isMarkedByHandles(path, since),
       slices: Slices.inBackground(),
     });
-    return untold === undefined || untold.length === 0 ? undefined : { untold, since };
+    return unmarked === undefined || unmarked.length === 0 ? undefined : { unmarked, since };
   }
 
-  /** What is still not told when everything before it must have been is drift. */
-  async #confirm(watch: AuditedWatch, { untold, since }: Finding): Promise<void> {
-    let left = untold;
+  /** Reports the paths that are still not marked when everything before must have been. */
+  async #confirm({ unmarked, since }: Finding): Promise<void> {
+    let left = unmarked;
     for (const waitMs of [0, this.#options.graceMs ?? graceMs]) {
       if (waitMs > 0) await pause(waitMs, undefined, { ref: false });
-      if (!(await isHeardOut(watch)) || !watch.changes.isWholeSince(since)) return;
-      left = left.filter(({ path }) => !watch.changes.hasTold(path, since));
+      if (!(await this.#passFence())) return;
+      const changes = this.#trusted()?.changes;
+      if (changes === undefined || !changes.isCompleteSince(since)) return;
+      left = left.filter((path) => !changes.isMarkedByHandles(path, since));
       if (left.length === 0) return;
     }
     this.#options.onDrift(left);
   }
-}
 
-async function isHeardOut(watch: AuditedWatch): Promise<boolean> {
-  for (let i = 0; i < fencesMax && watch.isLive; i += 1) if (await watch.fence()) return true;
-  return false;
+  async #passFence(): Promise<boolean> {
+    for (let i = 0; i < fencesMax; i += 1) if (await this.#trusted()?.fence()) return true;
+    return false;
+  }
+
+  #trusted(): AuditedHandles | undefined {
+    const handles = this.#options.handles();
+    return handles?.isTrusted ? handles : undefined;
+  }
 }

@@ -179,7 +179,7 @@ function openCapture(session: Session, store: SnapshotStore): Capturer {
     ...given({ knownFile: marker.retention === 'keep' ? directory.knownFile : undefined }),
     head: () => session.enabled?.index.head?.record.snapshot,
     onScan: auditedScan(session),
-    held: () => session.watcher?.held,
+    held: () => session.watcher?.handles,
     log,
   });
 }

@@ -29,7 +29,7 @@ import { OperationRecords } from './operations.ts';
 import { busy, endOrphans, SessionOwner } from './owner.ts';
 import { Session, type SessionEvents, type SessionOptions } from './session.ts';
 import { prepareStorage, refuseParentOf, storageFailure } from './storage.ts';
-import { beginHolding, startWatching } from './watching.ts';
+import { beginWatching, startWatching } from './watching.ts';
 
 export interface OpenRequest {
   /** Absolute path of the work tree, as the client spelt it. */
@@ -201,7 +201,7 @@ async function build(
   const session = assemble(effective, kept, request, around);
   try {
     if (resumed) warnIfReplaced(effective.marker, found.workTree, context);
-    beginHolding(session);
+    beginWatching(session);
     await enableCheckpoints(session, request.init, context, recover);
     // Not before all of it was read: what a later version wrote is left as it is.
     if (effective.marker !== standing) directory.create(effective.marker);

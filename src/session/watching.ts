@@ -1,5 +1,5 @@
-// The watcher of a session: started when the session stands, told to the client in batches. What captures hold of it
-// is checked by those that look at everything. A work tree that cannot be watched is no failure: captures walk it then.
+// The watcher of a session: what it reports goes to the session's clients and to its captures, and the audit checks it.
+// A work tree that cannot be watched is no failure: captures look at all of it then.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ScanKind, StartedScan } from '../capture/tree-capturer.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
@@ -8,83 +8,77 @@ import type { ChangeBatch } from '../watch/change-batches.ts';
 import { WorkTreeWatcher } from '../watch/watcher.ts';
 import type { Session } from './session.ts';
 
-/** Makes the watcher; what captures hold can be held from now on, so that the first one may. */
-export function beginHolding(session: Session): void {
-  const { workTree, log, events, options, directory } = session.parts;
+/** Makes the watcher and starts its directory handles, so that the first capture may open some. */
+export function beginWatching(session: Session): void {
+  const { workTree, log, options, directory } = session.parts;
   const watcher = new WorkTreeWatcher({
     root: workTree.root,
     storage: options.storage,
     fenceDirectory: directory.fenceDirectory,
     isIgnored: (path) => session.enabled?.capture.isLeftOut(path) ?? false,
-    leftOut: () => session.enabled?.capture.leftOutDirectories() ?? [],
-    onChange: (change) => told(session, change),
-    onDrift: (paths) => events.workTreeDrifted(session, paths),
-    onHoldable: () => session.enabled?.capture.scanSoon(),
+    ignoredDirectories: () => session.enabled?.capture.leftOutDirectories() ?? [],
+    onChange: (change) => notify(session, change),
+    onHandlesReady: () => session.enabled?.capture.scanSoon(),
     log,
   });
   session.setWatcher(watcher);
-  watcher.held?.start();
+  watcher.handles?.start();
 }
 
-function told(session: Session, change: ChangeBatch): void {
+function notify(session: Session, change: ChangeBatch): void {
   session.parts.conversation.context.noteChanges(change.overflow ? undefined : change.paths);
   session.parts.events.workTreeChanged(session, change);
 }
 
-/** So long the watch that tells people waits for captures at most. */
+/** chokidar waits for the directory handles of captures at most so long. */
 const waitMsMax = 5000;
 
 /**
- * Starts watching in the background; `worktree/status` tells how far it is. What captures rest on comes first: the two
- * walk the same directories, and would take the processors from each other just when a client wants its first capture.
+ * Starts chokidar in the background; `worktree/status` reports how far it is. The handles of captures come first: both
+ * walk the same directories, and would compete for the processors just when a client wants its first capture.
  */
 export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
-  enabled?.capture.scanSoon(); // directories may have been holdable before there was anything to capture
-  if (enabled === undefined || watcher?.held === undefined) watcher?.start();
+  enabled?.capture.scanSoon(); // the handles may have been ready before checkpoints were enabled
+  if (enabled === undefined || watcher?.handles === undefined) watcher?.start();
   else watcher.start(Promise.race([enabled.capture.whenHeld(), delay(waitMsMax, undefined, { ref: false })]));
   void sayLive(session);
 }
 
-/** What changed between the opening and going live was seen by nobody; from then on everything is told. */
+/** Notifies clients that anything may have changed before the watch went live: no source reported that. */
 async function sayLive(session: Session): Promise<void> {
   const { watcher } = session;
-  await watcher?.ready().catch(() => undefined); // logged by the watcher, which stays unwatched
-  if (watcher?.figures.state === 'live') told(session, { paths: [], overflow: true, isLost: false });
+  await watcher?.ready();
+  if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });
 }
 
-/** What happens when a capture of the session begins to look, and when it has succeeded; see {@link WatchAudit}. */
+/** Returns what a capture of the session calls when it begins to look. */
 export function auditedScan(session: Session): (kind: ScanKind) => StartedScan {
-  const { log } = session.parts;
-  const told = new WatchAudit({
-    watch: () => session.watcher,
-    onDrift: (untold) => {
-      const paths = untold.map(({ path }) => path).sort(byBytes);
-      session.watcher?.mend(paths, [...new Set(untold.flatMap(({ directories }) => directories))]);
+  const audit = new WatchAudit({
+    handles: () => {
+      const handles = session.watcher?.handles;
+      const isTrusted = session.enabled?.capture.isHeld ?? false;
+      return handles && { changes: handles.changes, isTrusted, fence: () => handles.fence() };
     },
-    log,
-  });
-  const held = new WatchAudit({
-    watch: () => {
-      const tree = session.watcher?.held;
-      const isLive = session.enabled?.capture.isHeld ?? false;
-      return tree && { changes: tree.changes, isLive, fence: () => tree.fence() };
-    },
-    onDrift: (untold) => {
-      log.info(`${untold.length} changes were not told to captures: the next one looks at everything.`);
+    onDrift: (paths) => {
       session.enabled?.capture.distrust();
+      session.watcher?.drifted(paths);
+      session.parts.events.workTreeDrifted(session, paths.toSorted(byBytes));
     },
-    log,
+    log: session.parts.log,
   });
   return ({ isWhole, isPlain, isStored }) => {
     const { watcher } = session;
     const position = watcher?.changes.position ?? 0;
-    const audited = isPlain ? [told.begin(), held.begin()] : [];
+    const audited = isPlain ? audit.begin() : undefined;
     return {
-      changes: watcher?.changesSinceCapture() ?? { kind: 'everything', reason: 'unwatched' },
+      changes: watcher?.changes.changesSince(watcher.capturedTo) ?? {
+        kind: 'everything',
+        reason: 'unwatched',
+      },
       succeeded: (seen) => {
         if (isWhole && isStored) watcher?.captured(position);
-        for (const audit of audited) audit?.(seen);
+        audited?.(seen);
       },
     };
   };

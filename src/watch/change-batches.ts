@@ -1,12 +1,12 @@
-// Tells listeners what changed, at most ten times a second and a thousand paths at a time, so that a `git checkout`
-// of a large branch does not flood a client. Past that it says only that much has changed.
+// Notifies clients of what changed, at most ten times a second and of at most a thousand paths at a time, so that a
+// `git checkout` of a large branch does not flood them. Beyond that a batch says only that much has changed.
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface ChangeBatch {
   readonly paths: readonly TreePath[];
-  /** More has changed than is listed (then nothing is listed): look at whatever you care for. */
+  /** More has changed than can be listed, so nothing is listed. */
   readonly overflow: boolean;
-  /** Events were lost: no count of changed paths has theirs. */
+  /** Events were lost: no count of changed paths includes theirs. */
   readonly isLost: boolean;
 }
 
@@ -14,14 +14,14 @@ export const batchMs = 100;
 export const batchPathsMax = 1000;
 
 export class ChangeBatches {
-  readonly #tell: (batch: ChangeBatch) => void;
+  readonly #send: (batch: ChangeBatch) => void;
   #paths = new Set<TreePath>();
   #overflow = false;
   #isLost = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(tell: (batch: ChangeBatch) => void) {
-    this.#tell = tell;
+  constructor(send: (batch: ChangeBatch) => void) {
+    this.#send = send;
   }
 
   add(path: TreePath): void {
@@ -39,7 +39,7 @@ export class ChangeBatches {
     this.#arm();
   }
 
-  /** Forgets what was not told. */
+  /** Drops what was not sent. */
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -60,6 +60,6 @@ export class ChangeBatches {
     this.#paths = new Set();
     this.#overflow = false;
     this.#isLost = false;
-    this.#tell(batch);
+    this.#send(batch);
   }
 }

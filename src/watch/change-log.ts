@@ -1,142 +1,177 @@
-// What the watch has told of a work tree, in order: what may have changed since a position. It is bounded and never
-// guesses: past its bound, and whenever something was missed, it says that everything may have changed. It watches
-// nothing and knows nothing of captures; a reader moves its own position on, and only when it has done with what came
-// before.
-import { byBytes, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+// The change log of one work tree: which paths may have changed since a position. Two sources write it: the directory
+// handles (directory-handles.ts) and chokidar (chokidar-watch.ts). The handles alone prove that the log is complete, so
+// a mark by chokidar can make a capture look at more, never at less. The log is bounded, and says when it is incomplete.
+import { restoreTemporaryPrefix } from '../tree/globs.ts';
+import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
-/** Why nothing is known of what changed: nobody watched, the watch missed something, or there was too much of it. */
+export type ChangeSource = 'handles' | 'chokidar';
+
+/** Why the log is incomplete: no handles watch the tree, the handles missed something, or too much has changed. */
 export type LossReason = 'unwatched' | 'suspect' | 'overflow';
 
 export type Changes =
   | { readonly kind: 'everything'; readonly reason: LossReason }
-  /** A directory stands for everything below it. */
+  /** The path of a directory covers everything below it. */
   | { readonly kind: 'paths'; readonly paths: ReadonlySet<TreePath> };
 
-interface Told {
-  readonly position: number;
-  /** The rules leave it out: of interest to captures, and to nobody who asks what is new. */
-  readonly isLeftOut: boolean;
+export interface ChangeLogOptions {
+  /** True for a path that the ignore rules exclude. */
+  readonly isIgnored?: (path: TreePath) => boolean;
+  /** Called for every marked path that clients may be notified of. */
+  readonly onMark?: (path: TreePath, source: ChangeSource) => void;
 }
 
-/** More paths than this cost more than a look at the whole tree. */
+interface Mark {
+  readonly position: number;
+  /** The position of the newest mark by the handles; 0 when they made none. */
+  readonly handlesPosition: number;
+  /** True when captures read the mark, and clients do not. */
+  readonly isHidden: boolean;
+}
+
+/** Looking at more paths than this costs more than a look at the whole tree. */
 const pathsMax = 10_000;
-/** So many young directories are as good as everything. */
-const youngMax = 1000;
+/** Looking at more directories without a handle than this costs as much as a look at the whole tree. */
+const unwatchedMax = 1000;
 
 export class ChangeLog {
-  /** The last time that each path was told; the oldest come first. */
-  readonly #told = new Map<TreePath, Told>();
-  readonly #young = new Set<TreePath>();
+  readonly #options: ChangeLogOptions;
+  /** The newest mark of each path; the oldest marks come first. */
+  readonly #marks = new Map<TreePath, Mark>();
   readonly #readers = new Map<object, number>();
+  #unwatched: ReadonlySet<TreePath> = new Set();
   #position = 0;
-  /** Of what came before this position nothing is known. */
-  #knownFrom = 0;
+  /** The log is complete for positions from here on. */
+  #completeFrom = 0;
+  /** The log dropped marks up to here because they were too many. */
+  #droppedTo = 0;
   #lastLoss: LossReason = 'unwatched';
-  /** Why nothing is known at all; undefined while everything is told. */
-  #stopped: LossReason | undefined = 'unwatched';
+  /** Why the handles watch nothing now; undefined while they do. */
+  #ended: LossReason | undefined = 'unwatched';
 
-  /** The position of the last change: what is told from now on comes after it. */
+  constructor(options: ChangeLogOptions = {}) {
+    this.#options = options;
+  }
+
+  /** The position of the newest change. */
   get position(): number {
     return this.#position;
   }
 
-  /** From now on every change is told. */
-  start(): void {
-    this.lose(this.#stopped ?? this.#lastLoss);
-    this.#stopped = undefined;
+  /** The handles mark every change from now on. */
+  begin(): void {
+    this.lose(this.#ended ?? this.#lastLoss);
+    this.#ended = undefined;
   }
 
-  /** From now on, until {@link start}, changes may not be told. */
-  stop(reason: LossReason): void {
+  /** Until the next {@link begin} the handles may not mark every change. */
+  end(reason: LossReason): void {
     this.lose(reason);
-    this.#stopped = reason;
-    this.#young.clear();
+    this.#ended = reason;
+    this.#unwatched = new Set();
   }
 
-  /** Something was missed, or may have been: nothing can be said of any position before now. */
+  /** The handles may have missed a change: the log is incomplete for every position before now. */
   lose(reason: LossReason): void {
     this.#position += 1;
-    this.#knownFrom = this.#position;
+    this.#completeFrom = this.#position;
     this.#lastLoss = reason;
-    this.#told.clear();
   }
 
-  /** A path may have changed; a directory's stands for everything below it. */
-  mark(path: TreePath): void {
-    this.#add(path, false);
+  /** Records that a path may have changed; everything in an ignored directory takes one place together. */
+  mark(path: TreePath, source: ChangeSource): void {
+    const ignored = this.#topmostIgnored(path);
+    const isHidden = ignored !== undefined || isPrivate(path);
+    this.#add(ignored ?? path, source, isHidden);
+    if (!isHidden) this.#options.onMark?.(path, source);
   }
 
-  /** The same for a path that the rules leave out: what is below a directory that is left out takes one place. */
-  markLeftOut(path: TreePath, isLeftOut: (path: TreePath) => boolean): void {
-    for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) {
-      const above = path.slice(0, cut) as TreePath;
-      if (isLeftOut(above)) return this.#add(above, true);
-    }
-    this.#add(path, true);
+  /** Names the directories that have no handle. Each is in every answer until a later call leaves it out. */
+  setUnwatched(directories: Iterable<TreePath>): void {
+    const before = this.#unwatched;
+    this.#unwatched = new Set(directories);
+    // A reader that last looked before the directory got its handle has to look once more.
+    for (const directory of before)
+      if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
 
-  /** A directory that was made or moved here, and is not proven to be watched: it is in every answer until it is. */
-  addYoung(directory: TreePath): void {
-    this.#young.add(directory);
-    this.mark(directory);
-  }
-
-  /** It is proven to be watched, or gone. Whoever has not looked since then still has to. */
-  endYoung(directory: TreePath): void {
-    if (this.#young.delete(directory)) this.mark(directory);
-  }
-
-  /** Whether every change since this position is known. */
-  isWholeSince(position: number): boolean {
+  /** True when the log has every change since the position. */
+  isCompleteSince(position: number): boolean {
     return this.#lossSince(position) === undefined;
   }
 
-  /** What may have changed since the position. */
-  since(position: number): Changes {
+  /** Returns what may have changed since the position. For captures. */
+  changesSince(position: number): Changes {
     const reason = this.#lossSince(position);
     if (reason !== undefined) return { kind: 'everything', reason };
-    const paths = new Set(this.#young);
-    for (const [path, told] of this.#told) if (told.position > position) paths.add(path);
+    const paths = new Set(this.#unwatched);
+    for (const [path, mark] of this.#marks) {
+      // chokidar marks the root for a name that is not text; captures find a replaced root without it.
+      const newest = path === rootPath ? mark.handlesPosition : mark.position;
+      if (newest > position) paths.add(path);
+    }
     return { kind: 'paths', paths };
   }
 
-  /** Whether the path, or a directory above it, was told after the position. */
-  hasTold(path: TreePath, since: number): boolean {
+  /** True when the handles marked the path, or a directory above it, after the position, or do not watch it. */
+  isMarkedByHandles(path: TreePath, position: number): boolean {
     for (let at = path; ; at = parentOf(at)) {
-      if ((this.#told.get(at)?.position ?? 0) > since || this.#young.has(at)) return true;
+      if ((this.#marks.get(at)?.handlesPosition ?? 0) > position || this.#unwatched.has(at)) return true;
       if (at === rootPath) return false;
     }
   }
 
-  /** What was told since the position and is not left out, in order, whether or not that is all. For people. */
-  toldSince(position: number): TreePath[] {
+  /** Returns the paths that either source marked since the position, sorted; none when they were too many to keep. */
+  visibleSince(position: number): TreePath[] {
+    if (position < this.#droppedTo) return [];
     const paths: TreePath[] = [];
-    for (const [path, told] of this.#told) if (told.position > position && !told.isLeftOut) paths.push(path);
+    for (const [path, mark] of this.#marks) if (mark.position > position && !mark.isHidden) paths.push(path);
     return paths.sort(byBytes);
   }
 
-  /** The reader needs what comes after the position, and nothing before. What nobody needs is let go. */
-  keepFor(reader: object, position: number): void {
+  /** Keeps what comes after the position for this reader. Drops what no reader needs. */
+  retainFrom(reader: object, position: number): void {
     this.#readers.set(reader, position);
     const needed = Math.min(...this.#readers.values());
-    if (needed <= this.#knownFrom) return;
-    this.#knownFrom = needed;
-    for (const [path, told] of this.#told) {
-      if (told.position > needed) break;
-      this.#told.delete(path);
+    this.#completeFrom = Math.max(this.#completeFrom, needed);
+    for (const [path, mark] of this.#marks) {
+      if (mark.position > needed) break;
+      this.#marks.delete(path);
     }
   }
 
-  #add(path: TreePath, isLeftOut: boolean): void {
+  #add(path: TreePath, source: ChangeSource, isHidden: boolean): void {
     this.#position += 1;
-    this.#told.delete(path);
-    this.#told.set(path, { position: this.#position, isLeftOut });
-    if (this.#told.size > pathsMax) this.lose('overflow');
+    const handlesPosition =
+      source === 'handles' ? this.#position : (this.#marks.get(path)?.handlesPosition ?? 0);
+    this.#marks.delete(path);
+    this.#marks.set(path, { position: this.#position, handlesPosition, isHidden });
+    if (this.#marks.size <= pathsMax) return;
+    this.#marks.clear();
+    this.lose('overflow');
+    this.#droppedTo = this.#position;
+  }
+
+  /** Returns the highest ignored directory that contains an ignored path, or the path itself. */
+  #topmostIgnored(path: TreePath): TreePath | undefined {
+    const { isIgnored } = this.#options;
+    if (isIgnored === undefined || path === rootPath || !isIgnored(path)) return undefined;
+    for (let cut = path.indexOf('/'); cut > 0; cut = path.indexOf('/', cut + 1)) {
+      const above = path.slice(0, cut) as TreePath;
+      if (isIgnored(above)) return above;
+    }
+    return path;
   }
 
   #lossSince(position: number): LossReason | undefined {
-    if (this.#stopped !== undefined) return this.#stopped;
-    if (this.#young.size > youngMax) return 'overflow';
-    return position < this.#knownFrom ? this.#lastLoss : undefined;
+    if (this.#ended !== undefined) return this.#ended;
+    if (this.#unwatched.size > unwatchedMax) return 'overflow';
+    return position < this.#completeFrom ? this.#lastLoss : undefined;
   }
+}
+
+/** True for what captures have to see and clients do not: git's own names and the temporary names of restores. */
+function isPrivate(path: TreePath): boolean {
+  const name = nameOf(path);
+  return isGitName(name) || name === restoreTemporaryPrefix;
 }

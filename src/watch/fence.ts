@@ -1,21 +1,20 @@
-// The fence: the proof that every change made before it has been told. A cookie file in a private directory of ours,
-// which the watcher's thread watches beside the work tree, gets a name that it never had (a third of the work of making
-// a file): the kernel queues an event inside the system call that causes it, all watches of one event loop share one
-// queue, and the thread sends on in that order. Linux only; it proves nothing of changes that the kernel never tells
-// (mmap, a hard link elsewhere, a remote host), nor of a queue that overflowed, which the watcher finds out by other
-// means.
+// The fence: the proof that every change made before it is in the change log. A cookie file in a private directory of
+// ours, which the thread of the directory handles watches beside the work tree, gets a name that it never had (a third
+// of the work of making a file). The kernel queues an event inside the system call that causes it, all watches of one
+// event loop share one queue, and the thread sends on in that order. Linux only. The fence proves nothing about changes
+// that the kernel does not report (mmap, a hard link elsewhere, a remote host), nor about a queue that overflowed.
 import { join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
-/** The cookie takes a tenth of a millisecond, and a few where the machine is busy; after this the answer is no. */
+/** A cookie takes a tenth of a millisecond, and a few where the machine is busy; after this the answer is no. */
 const waitMsMax = 1000;
 
 export class Fence {
   readonly #directory: string;
   readonly #waiting = new Map<string, (isPassed: boolean) => void>();
   #count = 0;
-  /** Where the cookie is, once there was a fence. */
+  /** The path of the cookie, once there was a fence. */
   #cookie: string;
 
   constructor(directory: string) {
@@ -23,7 +22,7 @@ export class Fence {
     this.#cookie = join(directory, '0');
   }
 
-  /** Makes the directory, empty; undefined where there is no fence, or no room for one. */
+  /** Makes the directory, empty; undefined when there is no fence, or no room for one. */
   prepare(): string | undefined {
     if (process.platform !== 'linux') return undefined;
     try {
@@ -36,7 +35,10 @@ export class Fence {
     }
   }
 
-  /** True once every earlier change has been told; false when that cannot be proven in time. Keeps nothing alive. */
+  /**
+   * Resolves with true once every earlier change has been reported, and with false when that cannot be proven in
+   * time. Keeps no process alive.
+   */
   pass(): Promise<boolean> {
     this.#count += 1;
     const name = String(this.#count);
@@ -55,12 +57,12 @@ export class Fence {
     });
   }
 
-  /** The thread has read this cookie's event. */
+  /** Answers the fence whose cookie's event the thread has read. */
   read(name: string): void {
     this.#answer(name, true);
   }
 
-  /** Nobody reads cookies any more. */
+  /** Answers no to every waiting fence: the thread reads no cookies any more. */
   giveUp(): void {
     for (const name of this.#waiting.keys()) this.#answer(name, false);
   }
@@ -72,11 +74,11 @@ export class Fence {
       files.rmSync(this.#directory, { recursive: true, force: true });
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
-      // Empty, and emptied again by the next watch: what hinders us will hinder the session's end, which says so.
+      // The directory is empty. What prevents its removal also prevents the end of the session, which reports it.
     }
   }
 
-  /** Where there is none, one is made: that is told as well. */
+  /** Renames the cookie, or makes one: the kernel reports both. */
   #moveCookie(to: string): void {
     try {
       files.renameSync(this.#cookie, to);

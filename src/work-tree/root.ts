@@ -8,7 +8,7 @@ import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/di
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
-import { mountAt, readMounts } from '../watch/mounts.ts';
+import { mountAt, readMounts } from './mounts.ts';
 
 export interface StandingRoot {
   readonly device: bigint;

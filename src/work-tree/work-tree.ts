@@ -7,7 +7,7 @@ import { identityOf, type Stamp } from '../base/file-stamp.ts';
 import { constants, files, openPath } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { bytesOf, fromText, type TreePath, toText } from '../tree/tree-path.ts';
-import { readMounts, shownWithin } from '../watch/mounts.ts';
+import { readMounts, shownWithin } from './mounts.ts';
 import { protectedPlace, refuseOtherMount, type StandingRoot, standingRoot } from './root.ts';
 
 export interface WorkTree {

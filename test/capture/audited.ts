@@ -16,7 +16,6 @@ export class Audited {
   readonly watch: PerfectWatch;
   readonly capturer: TreeCapturer;
   readonly drifts: string[][] = [];
-  readonly directories: string[][] = [];
   readonly logged: string[] = [];
   readonly audit: WatchAudit;
   /** Audits that have begun and not ended. */
@@ -26,11 +25,8 @@ export class Audited {
     this.rig = makeRig();
     this.watch = new PerfectWatch(this.rig.root);
     this.audit = new WatchAudit({
-      watch: () => this.watch,
-      onDrift: (untold) => {
-        this.drifts.push(untold.map(({ path }) => path).sort());
-        this.directories.push([...new Set(untold.flatMap(({ directories }) => directories))].sort());
-      },
+      handles: () => this.watch,
+      onDrift: (paths) => this.drifts.push(paths.toSorted()),
       graceMs,
       log: createLog('debug', [(level, message) => this.logged.push(`${level} ${message}`)]),
     });

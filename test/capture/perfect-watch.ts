@@ -3,13 +3,13 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AuditedWatch } from '../../src/capture/watch-audit.ts';
+import type { AuditedHandles } from '../../src/capture/watch-audit.ts';
 import { fromText, parentOf, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
 
-export class PerfectWatch implements AuditedWatch {
+export class PerfectWatch implements AuditedHandles {
   readonly changes = new ChangeLog();
-  isLive = true;
+  isTrusted = true;
   /** What the fence answers. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
   readonly #root: string;
@@ -18,14 +18,14 @@ export class PerfectWatch implements AuditedWatch {
   constructor(root: string) {
     this.#root = root;
     this.#state = this.#look();
-    this.changes.start();
+    this.changes.begin();
   }
 
   /** Changes the tree; synchronous, so that no capture comes in between. Returns what was told. */
   change(act: () => void): TreePath[] {
     act();
     const told = this.#changed();
-    for (const path of told) this.changes.mark(path);
+    for (const path of told) this.changes.mark(path, 'handles');
     return told;
   }
 

@@ -191,10 +191,10 @@ test('every full capture says why it looked at everything, and only one that suc
   const log = new ChangeLog();
   const kinds: ScanKind[] = [];
   let captured = log.position;
-  const onLook = (kind: ScanKind): { changes: ReturnType<ChangeLog['since']>; succeeded(): void } => {
+  const onLook = (kind: ScanKind): { changes: ReturnType<ChangeLog['changesSince']>; succeeded(): void } => {
     const { position } = log;
     kinds.push(kind);
-    return { changes: log.since(captured), succeeded: () => (captured = position) };
+    return { changes: log.changesSince(captured), succeeded: () => (captured = position) };
   };
   await withRig({ onScan: onLook }, async (rig) => {
     rig.write('f', '1');
@@ -203,16 +203,16 @@ test('every full capture says why it looked at everything, and only one that suc
     ): Promise<Capture['reason']> => (await rig.capturer.capture(request)).reason;
     assert.is(await reason(), 'first');
     assert.is(await reason(), 'unwatched');
-    log.start();
+    log.begin();
     assert.is(await reason(), 'unwatched', 'of the time before nothing is known');
     assert.is(await reason(), 'unproven');
     log.lose('overflow');
     assert.is(await reason(), 'overflow');
-    log.stop('suspect');
+    log.end('suspect');
     assert.is(await reason(), 'suspect');
-    log.start();
+    log.begin();
     await reason();
-    log.mark(fromText('d/.gitignore'));
+    log.mark(fromText('d/.gitignore'), 'handles');
     const failing = { signal: AbortSignal.abort() };
     assert.is(
       await rig.capturer.capture(failing).catch((error: unknown) => (error as Error).name),

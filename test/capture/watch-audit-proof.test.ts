@@ -134,9 +134,9 @@ test('it is silent when the watch was not live throughout, or cannot prove that 
     await it.capture();
     it.watch.changes.lose('suspect');
     await missedNow(it, '1');
-    it.watch.isLive = false;
+    it.watch.isTrusted = false;
     await missedNow(it, '2');
-    it.watch.isLive = true;
+    it.watch.isTrusted = true;
     await missedNow(it, '3');
     assert.is(it.fences > 0, true);
     const found = it.drifts.length;

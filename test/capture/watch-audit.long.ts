@@ -1,5 +1,5 @@
-// The check of the watch beside the real watcher, real captures and other processes that change the tree at
-// random: no drift that is told may be one that the watcher had told.
+// The audit beside real directory handles, real captures and other processes that change the tree at random: no drift
+// may be a change that the handles had reported.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,15 +11,16 @@ import type { Capture } from '../../src/capture/capturer.ts';
 import type { TreeCapturer } from '../../src/capture/tree-capturer.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { isWithin, type TreePath } from '../../src/tree/tree-path.ts';
-import type { FromThread } from '../../src/watch/thread/messages.ts';
-import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
+import { ChangeLog } from '../../src/watch/change-log.ts';
+import { DirectoryHandles, type FromHandles } from '../../src/watch/directory-handles.ts';
 import { makeRig, type Rig } from '../support/capture-rig.ts';
-import { type Sent, sentFile } from '../support/programs/teed-watcher-thread.ts';
+import { type Sent, sentFile } from '../support/programs/teed-handles-thread.ts';
 import { seed } from '../support/property.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('watch audit beside other processes');
 const writer = fileURLToPath(new URL('../support/programs/busy-writer.js', import.meta.url));
-const program = new URL('../support/programs/teed-watcher-thread.js', import.meta.url);
+const program = new URL('../support/programs/teed-handles-thread.js', import.meta.url);
 
 /** Every drift with the moment when the look began that came before it. */
 interface Drift {
@@ -31,10 +32,10 @@ interface Drift {
 class Beside {
   readonly rig: Rig = makeRig();
   readonly drifts: Drift[] = [];
-  readonly watcher: WorkTreeWatcher;
+  readonly handles: DirectoryHandles;
   readonly audit: WatchAudit;
   readonly capturer: TreeCapturer;
-  /** How often it was asked whether a path had been told. */
+  /** How often the audit asked whether the handles had marked a path. */
   asked = 0;
   #before = 0;
   #latest = 0;
@@ -42,48 +43,43 @@ class Beside {
   constructor() {
     const { rig } = this;
     for (let i = 0; i < 20; i += 1) for (let f = 0; f < 8; f += 1) rig.write(`d${i}/f${f}`, `${i} ${f}`);
-    this.watcher = new WorkTreeWatcher({
+    const changes = new ChangeLog();
+    this.handles = new DirectoryHandles({
       root: rig.root,
       fenceDirectory: join(rig.top, 'fence'),
-      isIgnored: (path) => this.capturer.isLeftOut(path),
-      leftOut: () => this.capturer.leftOutDirectories(),
+      changes,
       program,
       log: silentLog,
     });
-    const { changes } = this.watcher;
-    const hasTold = changes.hasTold.bind(changes);
-    changes.hasTold = (path, since) => {
+    const isMarked = changes.isMarkedByHandles.bind(changes);
+    changes.isMarkedByHandles = (path, since) => {
       this.asked += 1;
-      return hasTold(path, since);
+      return isMarked(path, since);
     };
     this.audit = new WatchAudit({
-      watch: () => this.watcher,
-      onDrift: (untold) => {
-        const paths = untold.map(({ path }) => path);
+      handles: () => ({ changes, isTrusted: this.capturer.isHeld, fence: () => this.handles.fence() }),
+      onDrift: (paths) => {
         this.drifts.push({ paths, since: this.#before, at: Date.now() });
-        this.watcher.mend(paths, [...new Set(untold.flatMap(({ directories }) => directories))]);
+        this.capturer.distrust();
       },
       log: silentLog,
     });
     this.capturer = rig.another({
+      held: () => this.handles,
       onScan: () => {
         this.#before = this.#latest;
         this.#latest = Date.now();
-        const { position } = this.watcher.changes;
         const audited = this.audit.begin();
         return {
-          changes: this.watcher.changesSinceCapture(),
-          succeeded: (seen) => {
-            this.watcher.captured(position);
-            audited?.(seen);
-          },
+          changes: { kind: 'everything', reason: 'unwatched' },
+          succeeded: (seen) => audited?.(seen),
         };
       },
     });
   }
 
   /** What the thread has sent in that time. */
-  sent({ since, at }: Drift): FromThread[] {
+  sent({ since, at }: Drift): FromHandles[] {
     return readFileSync(sentFile(this.rig.root), 'utf8')
       .split('\n')
       .filter((line) => line !== '')
@@ -94,10 +90,9 @@ class Beside {
 
   /** Runs with writers beside it, which end with it. */
   async run(kind: 'files' | 'trees', writers: number, body: () => Promise<void>): Promise<void> {
-    const alive = setInterval(() => undefined, 1000); // neither a watcher nor a check keeps a process alive
-    this.watcher.start();
-    await this.watcher.ready();
-    assert.is(this.watcher.figures.state, 'live');
+    const alive = setInterval(() => undefined, 1000); // neither handles nor an audit keep a process alive
+    this.handles.start();
+    await until('the handles are ready', () => this.handles.isReady);
     const children = Array.from({ length: writers }, (_, i) =>
       spawn(process.execPath, [writer, this.rig.root, kind, String(seed + i)], {
         stdio: ['pipe', 'ignore', 'inherit'],
@@ -113,7 +108,8 @@ class Beside {
         Array.from({ length: writers }, () => 0),
       );
       await this.audit.idle();
-      await this.watcher.close();
+      await this.capturer.close();
+      await this.handles.close();
       await this.rig.remove();
       clearInterval(alive);
     }

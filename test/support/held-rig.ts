@@ -7,7 +7,8 @@ import { silentLog } from '../../src/base/log.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
 import type { TreeCapturer, TreeCapturerOptions } from '../../src/capture/tree-capturer.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
-import { HeldWatch } from '../../src/watch/held/held-watch.ts';
+import { ChangeLog } from '../../src/watch/change-log.ts';
+import { DirectoryHandles } from '../../src/watch/directory-handles.ts';
 import { makeRig, type Rig } from './capture-rig.ts';
 import { seed } from './property.ts';
 import { Random, RandomEdits } from './trees/random-edits.ts';
@@ -15,7 +16,7 @@ import { until } from './until.ts';
 
 export class HeldRig {
   readonly rig: Rig;
-  readonly held: HeldWatch;
+  readonly held: DirectoryHandles;
   readonly fast: TreeCapturer;
   readonly full: TreeCapturer;
   /** By how the captures were made. */
@@ -26,7 +27,8 @@ export class HeldRig {
   private constructor(options: Partial<TreeCapturerOptions>) {
     this.rig = makeRig();
     const fenceDirectory = join(this.rig.top, 'fence');
-    this.held = new HeldWatch({ root: this.rig.root, fenceDirectory, log: silentLog });
+    const changes = new ChangeLog();
+    this.held = new DirectoryHandles({ root: this.rig.root, fenceDirectory, changes, log: silentLog });
     this.fast = this.rig.another({ held: () => this.held, idleMs: 3_600_000, ...options });
     this.full = this.rig.another(options);
   }

@@ -1,181 +1,208 @@
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fromText, isWithin, type TreePath } from '../../src/tree/tree-path.ts';
-import { ChangeLog, type LossReason } from '../../src/watch/change-log.ts';
+import { restoreTemporaryPrefix } from '../../src/tree/globs.ts';
+import { fromText, isWithin, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
+import { ChangeLog, type ChangeSource, type LossReason } from '../../src/watch/change-log.ts';
 import { checkProperty } from '../support/property.ts';
 
 const test = suite('change log');
 
 const paths = ['', 'a', 'a/b', 'a/b/c', 'ab', 'd', 'd/e'].map(fromText);
 
-/** A position that was taken, and how many changes had been told then; `loss` when something was missed since. */
+/** A position that was taken, and how many marks there were then; `loss` when something was missed since. */
 interface Look {
   readonly position: number;
-  readonly told: number;
+  readonly marks: number;
   loss?: LossReason;
 }
 
 type Step =
-  | { readonly kind: 'mark' | 'young' | 'proven'; readonly path: TreePath }
-  | { readonly kind: 'lose' | 'stop'; readonly reason: LossReason }
-  | { readonly kind: 'keep'; readonly reader: number; readonly back: number }
-  | { readonly kind: 'start' | 'look' };
+  | { readonly kind: 'mark'; readonly path: TreePath; readonly source: ChangeSource }
+  | { readonly kind: 'unwatched'; readonly paths: readonly TreePath[] }
+  | { readonly kind: 'lose' | 'end'; readonly reason: LossReason }
+  | { readonly kind: 'retain'; readonly reader: number; readonly back: number }
+  | { readonly kind: 'begin' | 'look' };
 
-test('it tells what a plain list of all changes tells, or that it does not know, and why', () => {
-  const path = fc.constantFrom(...paths);
-  const reason = fc.constantFrom<LossReason>('unwatched', 'suspect', 'overflow');
-  const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 8, arbitrary: fc.record({ kind: fc.constant('mark' as const), path }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('lose' as const), reason }) },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const), reason }) },
-    { weight: 3, arbitrary: fc.record({ kind: fc.constant('start' as const) }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('young' as const), path }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('proven' as const), path }) },
-    {
-      weight: 2,
-      arbitrary: fc.record({ kind: fc.constant('keep' as const), reader: fc.nat(1), back: fc.nat(6) }),
-    },
-    { weight: 6, arbitrary: fc.record({ kind: fc.constant('look' as const) }) },
-  );
-  let known = 0;
+const path = fc.constantFrom(...paths);
+const source = fc.constantFrom<ChangeSource>('handles', 'chokidar');
+const reason = fc.constantFrom<LossReason>('unwatched', 'suspect', 'overflow');
+const constant = fc.constant;
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: constant('mark' as const), path, source }) },
+  { weight: 1, arbitrary: fc.record({ kind: constant('lose' as const), reason }) },
+  { weight: 1, arbitrary: fc.record({ kind: constant('end' as const), reason }) },
+  { weight: 3, arbitrary: fc.record({ kind: constant('begin' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: constant('unwatched' as const), paths: fc.subarray(paths) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: constant('retain' as const), reader: fc.nat(1), back: fc.nat(6) }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: constant('look' as const) }) },
+);
+
+/** A change log beside a plain list of all marks. */
+class Model {
+  readonly log = new ChangeLog();
+  readonly #list: { readonly path: TreePath; readonly source: ChangeSource }[] = [];
+  readonly #readers = [{}, {}];
+  readonly #retained: (Look | undefined)[] = [undefined, undefined];
+  #unwatched = new Set<TreePath>();
+  #ended: LossReason | undefined;
+  #looks: Look[] = [{ position: 0, marks: 0, loss: 'unwatched' }];
+  compared = 0;
+
+  constructor() {
+    this.log.begin();
+  }
+
+  take(one: Step): void {
+    if (one.kind === 'mark') {
+      this.log.mark(one.path, one.source);
+      this.#list.push(one);
+    } else if (one.kind === 'look')
+      this.#looks.push({ position: this.log.position, marks: this.#list.length });
+    else if (one.kind === 'lose') {
+      this.log.lose(one.reason);
+      this.#missed(one.reason);
+    } else if (one.kind === 'end') {
+      this.log.end(one.reason);
+      this.#missed(one.reason);
+      this.#ended = one.reason;
+      this.#unwatched.clear();
+    } else if (one.kind === 'begin') {
+      this.log.begin();
+      this.#missed(
+        this.#ended ?? this.#looks.findLast(({ loss }) => loss !== undefined)?.loss ?? 'unwatched',
+      );
+      this.#ended = undefined;
+    } else if (one.kind === 'unwatched') {
+      this.log.setUnwatched(one.paths);
+      for (const before of this.#unwatched)
+        if (!one.paths.includes(before)) this.#list.push({ path: before, source: 'handles' });
+      this.#unwatched = new Set(one.paths);
+    } else if (one.kind === 'retain') this.#retain(one.reader, one.back);
+  }
+
+  #retain(reader: number, back: number): void {
+    const at = this.#looks[Math.max(0, this.#looks.length - 1 - back)];
+    if (at === undefined || at.position < (this.#retained[reader]?.position ?? 0)) return;
+    this.log.retainFrom(this.#readers[reader] ?? {}, at.position);
+    this.#retained[reader] = at;
+    const needed = Math.min(...this.#retained.flatMap((look) => (look === undefined ? [] : [look.position])));
+    this.#looks = this.#looks.filter(({ position }) => position >= needed);
+  }
+
+  #missed(loss: LossReason): void {
+    for (const look of this.#looks) look.loss = loss;
+  }
+
+  compare(): void {
+    for (const { position, marks, loss } of this.#looks) {
+      const changes = this.log.changesSince(position);
+      const because = this.#ended ?? loss;
+      assert.is(this.log.isCompleteSince(position), because === undefined);
+      if (because !== undefined) {
+        assert.is(changes.kind, 'everything');
+        if (this.#ended !== undefined) assert.equal(changes, { kind: 'everything', reason: this.#ended });
+        continue;
+      }
+      const since = this.#list.slice(marks);
+      const byHandles = [
+        ...since.filter((one) => one.source === 'handles').map((one) => one.path),
+        ...this.#unwatched,
+      ];
+      const byChokidar = since.map((one) => one.path).filter((one) => one !== rootPath);
+      assert.equal(changes, { kind: 'paths', paths: new Set([...byChokidar, ...byHandles]) });
+      for (const asked of paths) {
+        const isMarked = byHandles.some((one) => isWithin(asked, one));
+        assert.is(this.log.isMarkedByHandles(asked, position), isMarked, `${asked} since ${position}`);
+        this.compared += 1;
+      }
+    }
+  }
+}
+
+test('the log answers as a plain list of all marks does, or says that it is incomplete, and why', () => {
+  let compared = 0;
   checkProperty(
     fc.array(step, { maxLength: 40 }),
     (steps) => {
-      const log = new ChangeLog();
-      const list: TreePath[] = [];
-      const young = new Set<TreePath>();
-      let stopped: LossReason | undefined;
-      let looks: Look[] = [{ position: log.position, told: 0, loss: 'unwatched' }];
-      log.start();
-      const readers = [{}, {}];
-      const kept: (Look | undefined)[] = [undefined, undefined];
-      const missed = (loss: LossReason): void => looks.forEach((look) => (look.loss = loss));
+      const model = new Model();
       for (const one of steps) {
-        if (one.kind === 'mark') {
-          log.mark(one.path);
-          list.push(one.path);
-        } else if (one.kind === 'look') looks.push({ position: log.position, told: list.length });
-        else if (one.kind === 'lose') {
-          log.lose(one.reason);
-          missed(one.reason);
-        } else if (one.kind === 'stop') {
-          log.stop(one.reason);
-          missed(one.reason);
-          stopped = one.reason;
-          young.clear();
-        } else if (one.kind === 'start') {
-          log.start();
-          missed(stopped ?? looks.findLast(({ loss }) => loss !== undefined)?.loss ?? 'unwatched');
-          stopped = undefined;
-        } else if (one.kind === 'young') {
-          log.addYoung(one.path);
-          young.add(one.path);
-          list.push(one.path);
-        } else if (one.kind === 'proven') {
-          log.endYoung(one.path);
-          if (young.delete(one.path)) list.push(one.path);
-        } else if (one.kind === 'keep') {
-          const at = looks[Math.max(0, looks.length - 1 - one.back)];
-          if (at === undefined || at.position < (kept[one.reader]?.position ?? 0)) continue;
-          log.keepFor(readers[one.reader] ?? {}, at.position);
-          kept[one.reader] = at;
-          const needed = Math.min(...kept.flatMap((look) => (look === undefined ? [] : [look.position])));
-          looks = looks.filter(({ position }) => position >= needed);
-        }
-        for (const { position, told, loss } of looks) {
-          const changes = log.since(position);
-          const because = stopped ?? loss;
-          assert.is(log.isWholeSince(position), because === undefined);
-          if (because !== undefined) {
-            assert.is(changes.kind, 'everything');
-            if (stopped !== undefined) assert.equal(changes, { kind: 'everything', reason: stopped });
-            continue;
-          }
-          const expected = new Set([...list.slice(told), ...young]);
-          assert.equal(changes, { kind: 'paths', paths: expected });
-          for (const asked of paths) {
-            const isTold = [...expected].some((path) => isWithin(asked, path));
-            assert.is(log.hasTold(asked, position), isTold, `${asked} since ${position}`);
-            known += 1;
-          }
-        }
+        model.take(one);
+        model.compare();
       }
+      compared += model.compared;
     },
     500,
   );
-  assert.ok(known > 5000, `${known} answers were compared`);
+  assert.ok(compared > 5000, `${compared} answers were compared`);
 });
 
-test('a reader that fails asks again, and is told the same; one that succeeds moves on', () => {
+test('a reader that fails reads the same changes again, and one reader drops nothing that another needs', () => {
   const log = new ChangeLog();
-  log.start();
-  const capture = {};
-  const first = log.position;
-  log.keepFor(capture, first);
-  log.mark('a' as TreePath);
-  const before = log.position;
-  assert.equal(log.since(first), { kind: 'paths', paths: new Set(['a']) });
-  log.mark('b' as TreePath); // while the capture runs, which then fails
-  assert.equal(log.since(first), { kind: 'paths', paths: new Set(['a', 'b']) });
-  log.keepFor(capture, before); // the next one, begun at the same place, succeeds
-  assert.equal(log.since(before), { kind: 'paths', paths: new Set(['b']) });
-  assert.equal(log.since(first), { kind: 'everything', reason: 'unwatched' }, 'nobody needed it any more');
-});
-
-test('what one reader still needs is not let go for another', () => {
-  const log = new ChangeLog();
-  log.start();
+  log.begin();
   const [slow, quick] = [{}, {}];
-  const start = log.position;
-  log.keepFor(slow, start);
-  log.mark('a' as TreePath);
-  log.keepFor(quick, log.position);
-  assert.equal(log.since(start), { kind: 'paths', paths: new Set(['a']) });
-});
-
-test('a young directory is in every answer, until it is watched and somebody has looked after that', () => {
-  const log = new ChangeLog();
-  log.start();
-  log.addYoung('born' as TreePath);
-  const look = log.position;
-  assert.equal(log.since(look), { kind: 'paths', paths: new Set(['born']) });
-  assert.ok(log.hasTold('born/deep/f' as TreePath, look));
-  log.endYoung('born' as TreePath);
-  assert.equal(log.since(look), { kind: 'paths', paths: new Set(['born']) }, 'that look came before');
-  assert.equal(log.since(log.position), { kind: 'paths', paths: new Set() });
-  for (let i = 0; i <= 1000; i += 1) log.addYoung(`born${i}` as TreePath);
-  assert.equal(log.since(log.position), { kind: 'everything', reason: 'overflow' });
-});
-
-test('what the rules leave out takes one place and is not told to people', () => {
-  const log = new ChangeLog();
-  log.start();
-  const from = log.position;
-  const isLeftOut = (path: string): boolean => path === 'build' || path.startsWith('build/');
-  log.markLeftOut('build/deep/f' as TreePath, isLeftOut);
-  log.markLeftOut('build/other' as TreePath, isLeftOut);
-  log.mark('src/b' as TreePath);
-  log.mark('src/a' as TreePath);
-  assert.equal(log.since(from), { kind: 'paths', paths: new Set(['build', 'src/b', 'src/a']) });
-  assert.equal(log.toldSince(from), ['src/a', 'src/b']);
-});
-
-test('past its bound it knows nothing of the past, and goes on', () => {
-  const log = new ChangeLog();
-  log.start();
+  const first = log.position;
+  log.retainFrom(slow, first);
+  log.mark(fromText('a'), 'handles');
   const before = log.position;
-  for (let i = 0; i < 10_000; i += 1) log.mark(`f${i}` as TreePath);
-  assert.ok(log.isWholeSince(before));
-  for (let i = 0; i < 10_000; i += 1) log.mark(`f${i}` as TreePath);
-  assert.ok(log.isWholeSince(before), 'a path takes one place however often it is told');
-  log.mark('one more' as TreePath);
-  assert.equal(log.since(before), { kind: 'everything', reason: 'overflow' });
+  assert.equal(log.changesSince(first), { kind: 'paths', paths: new Set(['a']) });
+  log.mark(fromText('b'), 'handles'); // while the capture runs, which then fails
+  log.retainFrom(quick, before);
+  assert.equal(log.changesSince(first), { kind: 'paths', paths: new Set(['a', 'b']) });
+  log.retainFrom(slow, before); // the next capture, begun at the same place, succeeds
+  assert.equal(log.changesSince(before), { kind: 'paths', paths: new Set(['b']) });
+  assert.equal(log.changesSince(first), { kind: 'everything', reason: 'unwatched' }, 'no reader needed it');
+});
+
+test('a mark by chokidar adds a path to the changes and proves nothing', () => {
+  const log = new ChangeLog();
+  log.mark(fromText('f'), 'chokidar');
+  assert.equal(log.changesSince(0), { kind: 'everything', reason: 'unwatched' }, 'no handles');
+  assert.equal(log.visibleSince(0), ['f']);
+  log.begin();
+  const from = log.position;
+  log.mark(fromText('f'), 'chokidar');
+  assert.equal(log.changesSince(from), { kind: 'paths', paths: new Set(['f']) });
+  assert.not(log.isMarkedByHandles(fromText('f'), from));
+  log.mark(fromText('f'), 'handles');
+  log.mark(fromText('f'), 'chokidar');
+  assert.ok(log.isMarkedByHandles(fromText('f'), from));
+});
+
+test('an ignored directory takes one place, and clients see neither it nor names of git and of restores', () => {
+  const seen: string[] = [];
+  const isIgnored = (one: string): boolean => one === 'build' || one.startsWith('build/');
+  const log = new ChangeLog({ isIgnored, onMark: (one) => seen.push(one) });
+  log.begin();
+  const from = log.position;
+  const marked = ['build/deep/f', 'build/other', 'src/b', 'src/a', '.git', `src/${restoreTemporaryPrefix}`];
+  for (const one of marked) log.mark(fromText(one), 'handles');
+  const captured = new Set(['build', ...marked.slice(2)]);
+  assert.equal(log.changesSince(from), { kind: 'paths', paths: captured });
+  assert.equal(log.visibleSince(from), ['src/a', 'src/b']);
+  assert.equal(seen, ['src/b', 'src/a']);
+});
+
+test('beyond its bounds the log is incomplete for the past, and goes on', () => {
+  const log = new ChangeLog();
+  log.begin();
+  const before = log.position;
+  for (let round = 0; round < 2; round += 1)
+    for (let i = 0; i < 10_000; i += 1) log.mark(fromText(`f${i}`), 'handles');
+  assert.ok(log.isCompleteSince(before), 'a path takes one place however often it is marked');
+  log.mark(fromText('one more'), 'handles');
+  assert.equal(log.changesSince(before), { kind: 'everything', reason: 'overflow' });
+  assert.equal(log.visibleSince(before), []);
   const after = log.position;
-  log.mark('later' as TreePath);
-  assert.ok(log.isWholeSince(after));
-  assert.ok(log.hasTold('later/below' as TreePath, after));
-  assert.not(log.hasTold('one more' as TreePath, after));
+  log.mark(fromText('later'), 'handles');
+  assert.ok(log.isCompleteSince(after));
+  assert.ok(log.isMarkedByHandles(fromText('later/below'), after));
+  assert.not(log.isMarkedByHandles(fromText('one more'), after));
+  log.setUnwatched(Array.from({ length: 1001 }, (_, i) => fromText(`d${i}`)));
+  assert.equal(log.changesSince(log.position), { kind: 'everything', reason: 'overflow' });
 });
 
 test.run();

@@ -1,17 +1,16 @@
-// A work tree and its watcher, with what was told of it.
-import { setTimeout as sleep } from 'node:timers/promises';
-import * as assert from 'uvu/assert';
+// A work tree, its watcher, and the batches of which clients were notified.
 import { silentLog } from '../../src/base/log.ts';
 import { toText } from '../../src/tree/tree-path.ts';
 import type { ChangeBatch } from '../../src/watch/change-batches.ts';
 import { type WatcherOptions, WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import { type Rig, withRig as withCaptureRig } from '../support/capture-rig.ts';
+import { until } from '../support/until.ts';
 
 export interface Watched {
   readonly watcher: WorkTreeWatcher;
   readonly batches: ChangeBatch[];
   /** Waits until a batch names the path, one of its directories, or everything. */
-  readonly told: (path: string) => Promise<void>;
+  readonly notified: (path: string) => Promise<void>;
 }
 
 export async function watching(
@@ -30,18 +29,13 @@ export async function watching(
   const names = (batch: ChangeBatch, path: string): boolean =>
     batch.overflow ||
     batch.paths.some((one) => one === '' || path === toText(one) || path.startsWith(`${toText(one)}/`));
-  const told = async (path: string): Promise<void> => {
-    for (let i = 0; i < 100; i += 1) {
-      if (batches.some((batch) => names(batch, path))) return;
-      await sleep(50);
-    }
-    assert.unreachable(`${path} was never told; told were ${JSON.stringify(batches)}`);
-  };
+  const notified = (path: string): Promise<void> =>
+    until(`${path} is in a batch`, () => batches.some((batch) => names(batch, path)));
   const alive = setInterval(() => undefined, 1000); // a watcher keeps no process alive
   try {
     watcher.start();
     await watcher.ready();
-    await body({ watcher, batches, told });
+    await body({ watcher, batches, notified });
   } finally {
     clearInterval(alive);
     await watcher.close();
@@ -51,7 +45,7 @@ export async function watching(
 /** A work tree in a repository, and captures of it. */
 export const withRig = (body: (rig: Rig) => Promise<void>): Promise<void> => withCaptureRig({}, body);
 
-/** As a capture that began now, and succeeded, would say. */
+/** Says what a capture says that began now and succeeded. */
 export function captured(watcher: WorkTreeWatcher): void {
   watcher.captured(watcher.changes.position);
 }

@@ -1,4 +1,4 @@
-// What becomes of the watches when the kernel has too few of them: in a user namespace with a limit of its own.
+// The watches when the kernel has too few of them: in a user namespace with a limit of its own.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -55,8 +55,8 @@ test('at the limit of watches it says so once, and captures go on (F41)', () =>
     assert.is((await rig.store.entries((await rig.capturer.capture()).snapshot)).length, 80);
   }));
 
-/** Watches for people first, then holds all 81 directories for captures as often as it takes. */
-const holdAll = `
+/** Starts chokidar first, then opens handles on all 81 directories, as often as it takes. */
+const openAll = `
   const fenceDirectory = process.argv[1] + '-fence';
   const watcher = new WorkTreeWatcher({ root, fenceDirectory, isIgnored: () => false, log });
   watcher.start(); await watcher.ready();
@@ -64,31 +64,31 @@ const holdAll = `
   const paths = ['', ...Array.from({ length: 80 }, (_, i) => 'd' + i)];
   let missing = paths; let isReady = true;
   for (let tries = 0; tries < 3 && isReady && missing.length > 0; tries += 1) {
-    await until(() => watcher.held.isReady);
-    isReady = watcher.held.isReady;
-    missing = await watcher.held.hold(paths);
+    await until(() => watcher.handles.isReady);
+    isReady = watcher.handles.isReady;
+    missing = await watcher.handles.open(paths);
   }
-  const isPassed = missing.length === 0 && (await watcher.held.fence());
+  const isPassed = missing.length === 0 && (await watcher.handles.fence());
   const { state, reason } = watcher.figures; await watcher.close();
   console.log(JSON.stringify({ before, missing: missing.length, isPassed, state, reason, said }));`;
 
-test('where there are watches for one of both, captures get them, and it is said that changes are not told', () =>
+test('where there are watches for one source alone, the handles get them, and a warning says that changes are not reported', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
-    const answer = underLimit(120, rig.root, holdAll);
+    const answer = underLimit(120, rig.root, openAll);
     if (answer === undefined) return Promise.resolve();
     const reason = "captures need the watches that are left, the system's limit is reached (ENOSPC)";
     const said = [
-      `Changes of the work tree are not told: ${reason}. Captures stay right. On Linux raise fs.inotify.max_user_watches.`,
+      `Changes of the work tree are not reported: ${reason}. Captures stay right. On Linux raise fs.inotify.max_user_watches.`,
     ];
     assert.equal(answer, { before: 'live', missing: 0, isPassed: true, state: 'unwatched', reason, said });
     return Promise.resolve();
   }));
 
-test('where there are too few for captures alone, both say so, and nothing is tried for ever', () =>
+test('where there are too few watches for the handles alone, both sources warn and neither tries for ever', () =>
   withRig((rig) => {
     for (let i = 0; i < 80; i += 1) rig.write(`d${i}/f`, String(i));
-    const answer = underLimit(50, rig.root, holdAll);
+    const answer = underLimit(50, rig.root, openAll);
     if (answer === undefined) return Promise.resolve();
     assert.is(answer['missing'], 81);
     assert.is(answer['isPassed'], false);

@@ -1,12 +1,13 @@
-// What the watcher tells of a work tree, and when: batches, what is ignored, starting, closing, bursts.
-import { mkdirSync } from 'node:fs';
+// The watcher with chokidar alone: batches for clients, ignored paths, links, start and end, bursts, threads that fail.
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
-import type { TreePath } from '../../src/tree/tree-path.ts';
+import { fromText } from '../../src/tree/tree-path.ts';
 import { type ChangeBatch, ChangeBatches } from '../../src/watch/change-batches.ts';
+import { type LossCause, MarkQueue } from '../../src/watch/mark-queue.ts';
 import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
 import { inotifyWatches } from '../support/inotify-watches.ts';
 import { until } from '../support/until.ts';
@@ -14,78 +15,112 @@ import { captured, watching, withRig } from './watched.ts';
 
 const test = suite('watcher');
 
-test('changes are told in batches, and asked for until a capture has succeeded', async () => {
-  await withRig(async (rig) => {
+const pathsOf = (batches: readonly ChangeBatch[]): string[] => [
+  ...new Set(batches.flatMap((batch) => batch.paths)),
+];
+
+test('changes come in batches, and stay dirty until a capture has succeeded', () =>
+  withRig((rig) => {
     rig.write('d/f', '1');
-    await watching(rig.root, {}, async ({ watcher, batches, told }) => {
+    return watching(rig.root, {}, async ({ watcher, batches, notified }) => {
       assert.is(watcher.figures.state, 'live');
       rig.write('d/early', '');
-      await told('d/early');
-      assert.equal(watcher.dirtyPaths(10), ['d/early'], 'known, though everything counts as changed');
-      assert.equal(watcher.changesSinceCapture(), { kind: 'everything', reason: 'unwatched' });
+      await notified('d/early');
+      assert.equal(watcher.dirtyPaths(10), ['d/early']);
       captured(watcher);
       assert.is(watcher.figures.dirtyPaths, 0);
       rig.write('d/f', '2');
       rig.write('d/new', '');
-      await told('d/f');
-      await told('d/new');
-      const changes = watcher.changesSinceCapture();
-      assert.ok(changes.kind === 'paths' && changes.paths.has('d/f' as TreePath));
-      assert.equal(watcher.changesSinceCapture(), changes, 'until a capture has succeeded');
+      await until('both are dirty', () => watcher.figures.dirtyPaths === 2);
+      assert.equal(watcher.dirtyPaths(1), ['d/f']);
       captured(watcher);
-      assert.equal(watcher.changesSinceCapture(), { kind: 'paths', paths: new Set() });
+      assert.equal(watcher.dirtyPaths(10), []);
       batches.length = 0;
       mkdirSync(join(rig.root, 'born'));
-      await told('born');
-      await sleep(300); // chokidar watches a new directory after it has read it: known, and why nothing rests on it
+      await notified('born');
+      await sleep(300); // chokidar watches a new directory after it has read it, so no capture rests on it
       rig.write('born/later', '');
-      await told('born/later');
+      await notified('born/later');
     });
-  });
-});
+  }));
 
-test('a second write a few milliseconds after the first is told', async () => {
-  await withRig(async (rig) => {
+test('a second write a few milliseconds after the first is dirty again', () =>
+  withRig((rig) => {
     rig.write('f', '0');
-    await watching(rig.root, {}, async ({ watcher }) => {
+    return watching(rig.root, {}, async ({ watcher }) => {
       for (let i = 0; i < 10; i += 1) {
-        rig.write('f', String(i));
-        await until('it came to that', () => watcher.dirtyPaths(10).includes('f' as TreePath));
-        captured(watcher);
-        await sleep(i);
-        rig.write('f', `${i} again`);
-        await until('it came to that', () => watcher.dirtyPaths(10).includes('f' as TreePath));
-        captured(watcher);
+        for (const pauseMs of [0, i]) {
+          captured(watcher);
+          await sleep(pauseMs);
+          rig.write('f', `${i} ${pauseMs}`);
+          await until('f is dirty', () => watcher.dirtyPaths(10).includes(fromText('f')));
+        }
       }
     });
-  });
-});
+  }));
 
-test('ignored trees and .git are not watched, and ignored files are not told', async () => {
-  await withRig(async (rig) => {
+test('ignored trees and .git are not watched, and clients are not notified of ignored files', () =>
+  withRig(async (rig) => {
     rig.write('.gitignore', 'node_modules/\n*.log\n');
     for (let i = 0; i < 30; i += 1) rig.write(`node_modules/m${i}/f`, '');
     rig.write('a.log', '');
     rig.write('src/f', '');
     await rig.capturer.capture();
-    await watching(
-      rig.root,
-      { isIgnored: (path) => rig.capturer.isLeftOut(path), leftOut: () => rig.capturer.leftOutDirectories() },
-      async ({ watcher, batches, told }) => {
-        assert.is(watcher.figures.watchedDirectories, 2);
-        rig.write('a.log', 'changed');
-        rig.write('node_modules/m1/f', 'changed');
-        rig.write('.git/x', '');
-        rig.write('src/f', 'changed');
-        await told('src/f');
-        assert.equal([...new Set(batches.flatMap((batch) => batch.paths))], ['src/f']);
-      },
-    );
-  });
-});
+    const isIgnored = (path: Parameters<typeof rig.capturer.isLeftOut>[0]): boolean =>
+      rig.capturer.isLeftOut(path);
+    const ignoredDirectories = (): ReturnType<typeof rig.capturer.leftOutDirectories> =>
+      rig.capturer.leftOutDirectories();
+    await watching(rig.root, { isIgnored, ignoredDirectories }, async ({ watcher, batches, notified }) => {
+      assert.is(watcher.figures.watchedDirectories, 2);
+      rig.write('a.log', 'changed');
+      rig.write('node_modules/m1/f', 'changed');
+      rig.write('.git/x', '');
+      rig.write('src/f', 'changed');
+      await notified('src/f');
+      assert.equal(pathsOf(batches), ['src/f']);
+      assert.equal(watcher.dirtyPaths(10), ['src/f']);
+    });
+  }));
 
-test('a closed watcher leaves no handle and says nothing more', async () => {
-  await withRig(async (rig) => {
+test('a tree moved in is seen, one moved out is not followed (F34)', () =>
+  withRig((rig) => {
+    rig.write('out/f', 'f');
+    mkdirSync(join(rig.top, 'elsewhere/in'), { recursive: true });
+    writeFileSync(join(rig.top, 'elsewhere/in/f'), 'f');
+    return watching(rig.root, {}, async ({ batches, notified }) => {
+      renameSync(join(rig.top, 'elsewhere/in'), join(rig.root, 'in'));
+      renameSync(join(rig.root, 'out'), join(rig.top, 'moved-out'));
+      await notified('in');
+      await notified('out');
+      await sleep(300);
+      batches.length = 0;
+      writeFileSync(join(rig.top, 'moved-out/g'), 'g');
+      rig.write('in/f', 'later');
+      await notified('in/f');
+      assert.equal(pathsOf(batches), ['in/f'], 'a change outside is not reported');
+    });
+  }));
+
+test('loops of links and a link to / add no watch (F44)', () =>
+  withRig((rig) => {
+    for (let i = 0; i < 5; i += 1) rig.write(`d${i}/f`, '');
+    symlinkSync('.', join(rig.root, 'loop'));
+    symlinkSync('/', join(rig.root, 'slash'));
+    symlinkSync('..', join(rig.root, 'd1/up'));
+    const before = inotifyWatches();
+    return watching(rig.root, {}, async ({ watcher, batches, notified }) => {
+      assert.is(watcher.figures.watchedDirectories, 6);
+      if (before === undefined) console.log('skipped: F44 counts watches in /proc');
+      else assert.is((inotifyWatches() ?? 0) - before, 6);
+      rig.write('d1/f', 'x');
+      await notified('d1/f');
+      await sleep(200);
+      assert.equal(pathsOf(batches), ['d1/f']);
+    });
+  }));
+
+test('a closed watcher leaves no handle and notifies no client', () =>
+  withRig(async (rig) => {
     for (let i = 0; i < 50; i += 1) rig.write(`d${i}/f`, '');
     const before = inotifyWatches();
     await watching(rig.root, {}, async ({ watcher }) => {
@@ -98,17 +133,15 @@ test('a closed watcher leaves no handle and says nothing more', async () => {
       assert.is(watcher.figures.state, 'unwatched');
     });
     // Closed while it scans.
-    await watching(rig.root, {}, async () => undefined);
     const early = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     early.start();
     await early.close();
     await early.ready();
     if (before !== undefined) assert.is(inotifyWatches(), before);
-  });
-});
+  }));
 
-test('one that is to start after something else scans nothing before, and says all the while that it is starting', async () => {
-  await withRig(async (rig) => {
+test('a watcher that waits for something else scans nothing before, and its state is scanning', () =>
+  withRig(async (rig) => {
     const watcher = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     let begin: () => void = () => undefined;
     watcher.start(new Promise((resolve) => (begin = resolve)));
@@ -117,7 +150,7 @@ test('one that is to start after something else scans nothing before, and says a
     assert.is(watcher.figures.state, 'scanning');
     assert.is(inotifyWatches(), before);
     begin();
-    await until('it is live', () => watcher.isLive);
+    await until('it is live', () => watcher.figures.state === 'live');
     await watcher.close();
     const closed = new WorkTreeWatcher({ root: rig.root, isIgnored: () => false, log: silentLog });
     closed.start(new Promise((resolve) => (begin = resolve)));
@@ -126,21 +159,82 @@ test('one that is to start after something else scans nothing before, and says a
     begin();
     await sleep(50);
     assert.is(closed.figures.state, 'unwatched', 'closed before it began');
-  });
-});
+  }));
 
-test('a burst is told as an overflow, and more marks than the bound are everything', async () => {
+test('a burst is an overflow, and more paths than the bound are not listed', async () => {
   const batches: ChangeBatch[] = [];
-  const told = new ChangeBatches((batch) => batches.push(batch));
-  for (let i = 0; i < 5000; i += 1) told.add(`f${i}` as TreePath);
-  told.add('a' as TreePath);
+  const reader = new ChangeBatches((batch) => batches.push(batch));
+  for (let i = 0; i < 5000; i += 1) reader.add(fromText(`f${i}`));
+  reader.add(fromText('a'));
   await sleep(250);
   assert.equal(batches, [{ paths: [], overflow: true, isLost: false }]);
-  for (let i = 0; i < 1000; i += 1) told.add(`f${i}` as TreePath);
+  for (let i = 0; i < 1000; i += 1) reader.add(fromText(`f${i}`));
   await sleep(250);
   assert.is(batches[1]?.paths.length, 1000);
   assert.is(batches[1]?.overflow, false);
-  told.close();
+  reader.close();
+});
+
+const busyFor = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end; );
+};
+
+test('while the daemon is busy its watcher is not: no event is lost (F40)', () =>
+  withRig((rig) =>
+    watching(rig.root, {}, async ({ watcher, batches, notified }) => {
+      rig.write('early', '');
+      busyFor(700);
+      rig.write('late', '');
+      await notified('late');
+      await notified('early');
+      if (watcher.figures.overflows > 0) return; // the machine was so busy that the thread itself stood still
+      assert.not(batches.some((batch) => batch.overflow));
+      assert.equal(watcher.dirtyPaths(10), ['early', 'late']);
+    }),
+  ));
+
+test('a watching thread detects that its loop stood still (F40)', async () => {
+  const losses: LossCause[] = [];
+  const queue = new MarkQueue({ send: () => undefined, onLoss: (cause) => losses.push(cause) });
+  const probe = queue.probeLoop();
+  try {
+    await sleep(1);
+    busyFor(700);
+    await until('the stall is detected', () => losses.length > 0);
+    assert.is(losses[0], 'stall');
+  } finally {
+    clearInterval(probe);
+  }
+});
+
+test('a thread that dies makes the watch suspect, is logged once and is started again', () => {
+  const messages: string[] = [];
+  const log = { ...silentLog, info: (message: string) => messages.push(message) };
+  const program = new URL('data:text/javascript,throw new Error("a defect")');
+  return withRig((rig) =>
+    watching(rig.root, { log, program }, async ({ watcher, batches }) => {
+      await until('it failed twice', () => watcher.figures.overflows > 1);
+      const { state, reason } = watcher.figures;
+      assert.equal([state, reason], ['suspect', 'its thread failed (Error: a defect)']);
+      assert.is(messages.length, 1);
+      await until('clients are notified', () => batches.some((batch) => batch.overflow));
+    }),
+  );
+});
+
+test('a thread without the memory that it needs gives up, and nothing is watched', () => {
+  const messages: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => messages.push(message) };
+  const program = new URL(
+    'data:text/javascript,const a = []; for (;;) a.push(new Array(1e5).fill(a.length))',
+  );
+  return withRig((rig) =>
+    watching(rig.root, { log, program }, async ({ watcher }) => {
+      await until('it has given up', () => watcher.figures.state === 'unwatched');
+      assert.is(watcher.figures.reason, 'watching it takes too much memory (ERR_WORKER_OUT_OF_MEMORY)');
+      assert.is(messages.length, 1);
+    }),
+  );
 });
 
 test.run();

@@ -8,8 +8,8 @@ import type { Slices } from '../../base/slices.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
 import type { Changes } from '../../watch/change-log.ts';
-import type { HeldTree } from '../../watch/held/held-watch.ts';
-import { mountsBelow } from '../../watch/mounts.ts';
+import type { DirectoryHandles } from '../../watch/directory-handles.ts';
+import { mountsBelow, readMounts } from '../../work-tree/mounts.ts';
 import type { IgnoreScopes } from '../ignore/ignore-rules.ts';
 import type { ScannedTree } from '../scanned-tree.ts';
 import { startingChain } from '../selection.ts';
@@ -20,7 +20,7 @@ export interface ScanPlannerOptions {
   readonly root: string;
   readonly scopes: IgnoreScopes;
   /** What can be held now; undefined where nothing is watched. */
-  readonly held: () => HeldTree | undefined;
+  readonly held: () => DirectoryHandles | undefined;
 }
 
 /** What a fast scan is to look at. */
@@ -56,8 +56,6 @@ const judgedMax = 1000;
 export class ScanPlanner {
   readonly #options: ScanPlannerOptions;
   #base: ScanBase | undefined;
-  /** Directories that nobody holds, as the log knows them. */
-  #young: ReadonlySet<TreePath> = new Set();
   #fastScans = 0;
   /** On a file system that does not tell, or with another one mounted inside. */
   #isImpossible = false;
@@ -81,7 +79,7 @@ export class ScanPlanner {
   /** Nothing that was seen is rested on any more. */
   distrust(): void {
     this.#base = undefined;
-    this.#options.held()?.release();
+    this.#options.held()?.closeAll();
   }
 
   /** What is to be looked at for a snapshot that builds on `kept`. @throws FullScanNeeded when that is everything */
@@ -91,13 +89,13 @@ export class ScanPlanner {
       throw new FullScanNeeded('unwatched');
     if (!(await held.fence())) throw new FullScanNeeded('unwatched');
     passMeanwhile('planFast: fence');
-    const rules = await this.#rules(held);
+    const rules = await this.#rules();
     passMeanwhile('planFast: rules');
     return this.#planNow(held, rules, kept);
   }
 
   /** Waits for nothing: while {@link planFast} waited, the base may have been replaced or distrusted. */
-  #planNow(held: HeldTree, rules: ScanRules, kept: Directory): FastScanPlan {
+  #planNow(held: DirectoryHandles, rules: ScanRules, kept: Directory): FastScanPlan {
     const base = this.#base;
     if (base === undefined) throw new FullScanNeeded('suspect');
     if (this.#fastScans >= fastMax) throw new FullScanNeeded('audit');
@@ -111,7 +109,7 @@ export class ScanPlanner {
       if (!(await held.fence())) throw new FullScanNeeded('unwatched');
       passMeanwhile('more: fence');
       if (rootKey(this.#options.root) !== base.rules.root) throw new FullScanNeeded('unproven');
-      const told = held.changes.since(position);
+      const told = held.changes.changesSince(position);
       ({ position } = held.changes);
       if (told.kind === 'everything') throw new FullScanNeeded(told.reason);
       return told.paths;
@@ -123,7 +121,7 @@ export class ScanPlanner {
       rules,
       marks: changes.paths,
       listed,
-      hold: (paths) => held.hold(paths),
+      hold: (paths) => held.open(paths),
       more,
     };
   }
@@ -144,21 +142,21 @@ export class ScanPlanner {
     const held = this.#options.held();
     if (held === undefined || !held.isReady) return undefined;
     const { position } = held.changes;
-    const rules = await this.#rules(held);
+    const rules = await this.#rules();
     passMeanwhile('planFull: rules');
     const unheld = new Set<TreePath>();
     return {
       unheld,
       beforeReading: async (paths) => {
         for (const path of paths) unheld.delete(path);
-        for (const path of await held.hold(paths)) unheld.add(path);
+        for (const path of await held.open(paths)) unheld.add(path);
       },
       succeeded: async (seen, isLocal, slices) => {
         this.#isImpossible = !isLocal || rules.mounts !== '';
         if (this.#isImpossible) return;
         const recheck = await RecheckSet.of(seen, unheld, slices);
         passMeanwhile('planFull: recheck');
-        if (!held.changes.isWholeSince(position)) return;
+        if (!held.changes.isCompleteSince(position)) return;
         if (position < (this.#base?.position ?? 0)) return;
         this.#fastScans = 0;
         this.#rest({ seen, position, rules, recheck });
@@ -169,18 +167,17 @@ export class ScanPlanner {
   #rest(base: ScanBase): void {
     this.#base = base;
     const changes = this.#options.held()?.changes;
-    const { unheld } = base.recheck;
-    for (const path of this.#young) if (!unheld.has(path)) changes?.endYoung(path);
-    for (const path of unheld) if (!this.#young.has(path)) changes?.addYoung(path);
-    this.#young = new Set(unheld);
-    changes?.keepFor(this, base.position);
+    changes?.setUnwatched(base.recheck.unheld);
+    changes?.retainFrom(this, base.position);
   }
 
   #changes(base: ScanBase): Changes {
-    return this.#options.held()?.changes.since(base.position) ?? { kind: 'everything', reason: 'unwatched' };
+    return (
+      this.#options.held()?.changes.changesSince(base.position) ?? { kind: 'everything', reason: 'unwatched' }
+    );
   }
 
-  async #rules(held: HeldTree): Promise<ScanRules> {
+  async #rules(): Promise<ScanRules> {
     const scope = await this.#options.scopes.outermost();
     const { key } = await startingChain(scope);
     const { root } = this.#options;
@@ -188,7 +185,7 @@ export class ScanPlanner {
       scope,
       chainKey: key,
       indexKey: scope.oracle.trackedKey(),
-      mounts: mountsBelow(held.mounts(), root),
+      mounts: mountsBelow(readMounts(), root),
       root: rootKey(root),
     };
   }

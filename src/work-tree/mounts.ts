@@ -5,7 +5,7 @@ import { posix } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 
-/** Every mount that this process sees, a line each; `unknown` where that is not told. */
+/** Every mount that this process sees, a line each; `unknown` where the system does not say. */
 export function readMounts(): string {
   try {
     return files.readFileSync('/proc/self/mountinfo', 'utf8');

@@ -1,0 +1,205 @@
+// chokidar's part of the watch: the main thread's side of chokidar-thread.ts, with the state that clients are shown. It
+// is never partly on: where it misses something it starts anew, and where the system lacks watches it gives up.
+import { given } from '../base/given.ts';
+import type { Log } from '../base/log.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import { WatchThread } from './watch-thread.ts';
+
+/** What the thread is started with. */
+export interface ChokidarOrder {
+  /** The canonical path of the work tree. */
+  readonly root: string;
+  readonly storage?: string;
+  /** Directories that the ignore rules exclude, by their paths in the work tree. */
+  readonly ignored: readonly TreePath[];
+}
+
+export type FromChokidar =
+  | {
+      readonly kind: 'marks';
+      readonly paths: readonly TreePath[];
+      /** Events were lost, or there are too many marks to send: none is listed. */
+      readonly isEverything: boolean;
+      readonly directories: number;
+    }
+  | { readonly kind: 'live'; readonly directories: number }
+  | { readonly kind: 'tooMany' }
+  | { readonly kind: 'failed'; readonly code: string; readonly isLimit: boolean };
+
+export type ToChokidar =
+  /** The main thread has taken the last marks. Until then the thread gathers. */
+  { readonly kind: 'taken' } | { readonly kind: 'ignored'; readonly paths: readonly TreePath[] };
+
+/** `live`: chokidar watches every directory. `suspect`: it missed something and starts anew. */
+export type WatchState = 'unwatched' | 'scanning' | 'live' | 'suspect';
+
+export interface ChokidarWatchOptions {
+  /** The canonical path of the work tree. */
+  readonly root: string;
+  /** The daemon's storage, which may lie inside the work tree and is never watched. */
+  readonly storage?: string;
+  /** Returns the directories that the ignore rules exclude, as far as is known. They are not watched. */
+  readonly ignoredDirectories?: () => readonly TreePath[];
+  /** The program of the thread; a test gives another one. */
+  readonly program?: URL;
+  readonly onMark: (path: TreePath) => void;
+  /** Any path may have changed. */
+  readonly onEverything: () => void;
+  readonly log: Log;
+}
+
+export class ChokidarWatch {
+  readonly #options: ChokidarWatchOptions;
+  readonly #thread: WatchThread<FromChokidar>;
+  #state: WatchState = 'unwatched';
+  #reason: string | undefined;
+  #overflows = 0;
+  #directories = 0;
+  /** The number of directories when the thread was last sent the ignored ones. */
+  #directoriesThen = 0;
+  #ready: Promise<void> = Promise.resolve();
+  #endStart: () => void = () => undefined;
+  #isClosed = false;
+  #hasWarned = false;
+  /** Why it started anew the last time: logged once. */
+  #logged: string | undefined;
+
+  constructor(options: ChokidarWatchOptions) {
+    this.#options = options;
+    const { program = new URL('./chokidar-thread.js', import.meta.url) } = options;
+    this.#thread = new WatchThread(
+      // chokidar needs more than 192 MB for 100,000 files in 10,000 directories; what needs more is not watched.
+      { name: 'chokidar', program, heapMb: 512 },
+      {
+        heard: (message) => this.#hear(message),
+        failed: (reason, isHopeless) => (isHopeless ? void this.#giveUp(reason) : this.#startAnew(reason)),
+      },
+    );
+  }
+
+  get state(): WatchState {
+    return this.#state;
+  }
+
+  /** Why the state is `suspect` or `unwatched`. */
+  get reason(): string | undefined {
+    return this.#reason;
+  }
+
+  get directories(): number {
+    return this.#directories;
+  }
+
+  /** How often events were lost, or may have been. */
+  get overflows(): number {
+    return this.#overflows;
+  }
+
+  /** Starts in the background, once `after` has resolved where that is given; see {@link ready}. */
+  start(after?: Promise<void>): void {
+    if (this.#isClosed || this.#thread.isRunning) return;
+    this.#ready = new Promise((resolve) => (this.#endStart = resolve));
+    this.#become('scanning');
+    if (after === undefined) this.#begin();
+    else void after.then(() => this.#begin());
+  }
+
+  #begin(): void {
+    if (this.#isClosed || this.#thread.isRunning) return;
+    const { root, storage, ignoredDirectories } = this.#options;
+    const order: ChokidarOrder = { root, ...given({ storage }), ignored: ignoredDirectories?.() ?? [] };
+    this.#thread.start(order);
+  }
+
+  /** Resolves when the state is no longer `scanning`. */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  /** Sends the thread the ignored directories, since directories that came later may be ignored. */
+  renewIgnored(): void {
+    const { ignoredDirectories } = this.#options;
+    if (this.#directories === this.#directoriesThen || ignoredDirectories === undefined) return;
+    this.#directoriesThen = this.#directories;
+    this.#say({ kind: 'ignored', paths: ignoredDirectories() });
+  }
+
+  /** Gives its watches to the directory handles, which captures need; undefined when it has none. */
+  makeRoom(code: string): Promise<void> | undefined {
+    if (!this.#thread.isRunning) return undefined;
+    return this.#giveUp(`captures need the watches that are left, the system's limit is reached (${code})`);
+  }
+
+  /** Stops. Resolves when no handle and no thread is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const stopped = this.#stop();
+    this.#become('unwatched');
+    await stopped;
+  }
+
+  #hear(message: FromChokidar): void {
+    switch (message.kind) {
+      case 'marks':
+        if (this.#state === 'live') this.#directories = message.directories;
+        for (const path of message.paths) this.#options.onMark(path);
+        if (message.isEverything) this.#lose();
+        return this.#say({ kind: 'taken' });
+      case 'live':
+        this.#thread.succeeded();
+        this.#directories = message.directories;
+        this.#directoriesThen = message.directories;
+        this.#become('live');
+        if (this.#logged !== undefined) this.#options.onEverything(); // missed since the last thread ended
+        return this.#endStart();
+      case 'tooMany':
+        return this.#startAnew('more events at once than the kernel may keep');
+      case 'failed':
+        if (message.isLimit) void this.#giveUp(`the system's limit of watches is reached (${message.code})`);
+        else this.#startAnew(`a directory cannot be watched (${message.code})`);
+    }
+  }
+
+  #say(message: ToChokidar): void {
+    this.#thread.say(message);
+  }
+
+  #lose(): void {
+    this.#overflows += 1;
+    this.#options.onEverything();
+  }
+
+  /** Never partly watched: a client could not tell which part is. Another attempt would fail again. */
+  #giveUp(reason: string): Promise<void> {
+    const remedy = reason.includes('limit') ? ' On Linux raise fs.inotify.max_user_watches.' : '';
+    const what = `Changes of the work tree are not reported: ${reason}. Captures stay right.${remedy}`;
+    if (!this.#hasWarned) this.#options.log.warn(what);
+    this.#hasWarned = true;
+    this.#lose();
+    const stopped = this.#stop();
+    this.#become('unwatched', reason);
+    return stopped;
+  }
+
+  /** Something was missed, or may have been: any path may have changed, and chokidar starts anew after a pause. */
+  #startAnew(reason: string): void {
+    if (this.#isClosed || this.#state === 'suspect') return;
+    this.#lose();
+    this.#become('suspect', reason);
+    if (this.#logged !== reason) this.#options.log.info(`The watch of the work tree starts anew: ${reason}.`);
+    this.#logged = reason;
+    void this.#stop();
+    this.#thread.startLater(() => this.start());
+  }
+
+  #stop(): Promise<void> {
+    this.#directories = 0;
+    this.#endStart();
+    return this.#thread.stop();
+  }
+
+  #become(state: WatchState, reason?: string): void {
+    this.#state = state;
+    this.#reason = reason;
+  }
+}

@@ -1,0 +1,194 @@
+// A handle on every directory that a capture reads, opened before the capture reads it: the main thread's side of
+// handles-thread.ts. From then on every change in the directory is marked in the change log, and the fence proves that
+// the marks have arrived. Fast captures rest on these handles alone. Linux only.
+import type { Log } from '../base/log.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+import type { ChangeLog } from './change-log.ts';
+import { Fence } from './fence.ts';
+import { WatchThread } from './watch-thread.ts';
+
+/** What the thread is started with. */
+export interface HandlesOrder {
+  /** The canonical path of the work tree. */
+  readonly root: string;
+  /** The private directory in which the fence renames its cookie. */
+  readonly fence: string;
+}
+
+export type FromHandles =
+  /** The thread watches the fence and takes orders. */
+  | { readonly kind: 'up' }
+  /** These paths may have changed; `isEverything`: they are too many to name, or some may be missing. */
+  | { readonly kind: 'marks'; readonly paths: readonly TreePath[]; readonly isEverything: boolean }
+  /** The thread has read a cookie's event; it has sent every mark that came before it. */
+  | { readonly kind: 'fence'; readonly cookie: string }
+  /** Answers `open`: every other directory of the request has a handle. */
+  | { readonly kind: 'opened'; readonly id: number; readonly missing: readonly TreePath[] }
+  /** The system allows no more watches. */
+  | { readonly kind: 'limit'; readonly code: string };
+
+export type ToHandles =
+  /** The main thread has taken the last marks. Until then the thread gathers. */
+  | { readonly kind: 'taken' }
+  /** Directories to open handles on, parents first. */
+  | { readonly kind: 'open'; readonly id: number; readonly paths: readonly TreePath[] }
+  | { readonly kind: 'closeAll' };
+
+export interface DirectoryHandlesOptions {
+  /** The canonical path of the work tree. */
+  readonly root: string;
+  /** A private directory, not yet there, for the cookies of the fence. */
+  readonly fenceDirectory: string;
+  readonly changes: ChangeLog;
+  /** Called when handles can be opened. */
+  readonly onReady?: (() => void) | undefined;
+  /** Closes the watches of another watcher of ours, since the limit is reached; undefined when it has none. */
+  readonly makeRoom?: (code: string) => Promise<void> | undefined;
+  /** The program of the thread; a test gives another one. */
+  readonly program?: URL;
+  readonly log: Log;
+}
+
+interface Request {
+  readonly paths: readonly TreePath[];
+  readonly answer: (missing: readonly TreePath[]) => void;
+}
+
+/** The thread must come back to the kernel's queue between so many handles. */
+const openedAtOnce = 500;
+
+export class DirectoryHandles {
+  readonly changes: ChangeLog;
+  readonly #options: DirectoryHandlesOptions;
+  readonly #fence: Fence;
+  readonly #thread: WatchThread<FromHandles>;
+  readonly #requests = new Map<number, Request>();
+  #count = 0;
+  /** How often the thread was ended, so that a fence ends no thread that was started after it. */
+  #stops = 0;
+  #isReady = false;
+  #isClosed = false;
+
+  constructor(options: DirectoryHandlesOptions) {
+    this.#options = options;
+    this.changes = options.changes;
+    this.#fence = new Fence(options.fenceDirectory);
+    const { program = new URL('./handles-thread.js', import.meta.url) } = options;
+    this.#thread = new WatchThread(
+      { name: 'handles', program, heapMb: 256 },
+      {
+        heard: (message) => this.#hear(message),
+        failed: (reason) => this.#failed(reason),
+      },
+    );
+  }
+
+  /** True when handles can be opened now. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** Starts the thread; {@link isReady} says when it is up. */
+  start(): void {
+    if (this.#thread.isRunning || this.#isClosed || process.platform !== 'linux') return;
+    const fence = this.#fence.prepare();
+    if (fence === undefined) return this.#failed('there is no room for its fence');
+    const order: HandlesOrder = { root: this.#options.root, fence };
+    this.#thread.start(order);
+  }
+
+  /** Opens handles on directories before they are read, parents first. Resolves with the directories that got none. */
+  async open(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
+    const missing: TreePath[] = [];
+    for (let from = 0; from < paths.length; from += openedAtOnce)
+      for (const path of await this.#open(paths.slice(from, from + openedAtOnce))) missing.push(path);
+    return missing;
+  }
+
+  #open(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
+    if (!this.#isReady) return Promise.resolve(paths);
+    this.#count += 1;
+    const id = this.#count;
+    return new Promise((answer) => {
+      this.#requests.set(id, { paths, answer });
+      this.#say({ kind: 'open', id, paths });
+    });
+  }
+
+  /** Resolves with true once every change made before this call is in {@link changes}. */
+  async fence(): Promise<boolean> {
+    if (!this.#isReady) return false;
+    const stops = this.#stops;
+    const isPassed = await this.#fence.pass();
+    // The directory of the fence is gone, or the machine stood still: no later capture shall wait in vain.
+    if (!isPassed && stops === this.#stops) this.#failed('a fence was not passed in time');
+    return isPassed;
+  }
+
+  /** Closes all handles: a later capture begins anew. */
+  closeAll(): void {
+    this.changes.lose('suspect');
+    this.#say({ kind: 'closeAll' });
+  }
+
+  /** Resolves when no handle and no thread is left. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#stop();
+    this.#fence.remove();
+  }
+
+  #hear(message: FromHandles): void {
+    switch (message.kind) {
+      case 'up':
+        this.#isReady = true;
+        this.changes.begin();
+        this.#options.onReady?.();
+        return;
+      case 'marks':
+        for (const path of message.paths) this.changes.mark(path, 'handles');
+        if (message.isEverything) this.changes.lose('overflow');
+        return this.#say({ kind: 'taken' });
+      case 'fence':
+        return this.#fence.read(message.cookie);
+      case 'opened':
+        this.#requests.get(message.id)?.answer(message.missing);
+        this.#requests.delete(message.id);
+        return;
+      case 'limit':
+        this.#atLimit(message.code);
+    }
+  }
+
+  #say(message: ToHandles): void {
+    this.#thread.say(message);
+  }
+
+  #atLimit(code: string): void {
+    const room = this.#options.makeRoom?.(code);
+    if (room !== undefined) return void Promise.all([this.#stop(), room]).then(() => this.start());
+    this.#options.log.warn(
+      `Every capture looks at the whole work tree: the system's limit of watches is reached (${code}). On Linux raise fs.inotify.max_user_watches.`,
+    );
+    this.#isClosed = true;
+    void this.#stop();
+  }
+
+  /** Begins anew after a pause; until then captures look at everything. */
+  #failed(reason: string): void {
+    if (this.#isClosed) return;
+    this.#options.log.info(`The handles on directories are opened anew: ${reason}.`);
+    void this.#stop();
+    this.#thread.startLater(() => this.start());
+  }
+
+  async #stop(): Promise<void> {
+    this.#stops += 1;
+    this.#isReady = false;
+    this.changes.end('unwatched');
+    this.#fence.giveUp();
+    for (const { paths, answer } of this.#requests.values()) answer(paths);
+    this.#requests.clear();
+    await this.#thread.stop();
+  }
+}

@@ -1,0 +1,169 @@
+// The open handles of a work tree, one for each directory. A directory that is made, moved or replaced loses its handle
+// and those below it until a capture opens them anew, so a handle always belongs to the directory that was there when
+// it was opened. Names are bytes. The tree opens no handle by itself.
+import { basename } from 'node:path';
+import { standingKey } from '../base/directory-identity.ts';
+import { systemCode } from '../base/errors.ts';
+import { type FSWatcher, files, watchDirectory } from '../base/files.ts';
+import { isRestoreTemporary, restoreTemporaryPrefix } from '../tree/globs.ts';
+import { join, nameOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { limitCodes } from './mark-queue.ts';
+
+export interface HandleListener {
+  /** Called for each event of the kernel, whether or not it marks a path. */
+  counted(): void;
+  /** The path may have changed; the path of a directory covers everything below it. */
+  changed(path: TreePath): void;
+  failed(error: unknown): void;
+}
+
+interface Watched {
+  readonly path: TreePath;
+  readonly below: Map<string, Watched>;
+  handle: FSWatcher | undefined;
+  isClosed: boolean;
+}
+
+export class HandleTree {
+  readonly #root: Buffer;
+  readonly #rootName: string;
+  readonly #listener: HandleListener;
+  #tree: Watched | undefined;
+  /** What stood at the root when it was watched. */
+  #rootKey: string | undefined;
+  #size = 0;
+  /** Handles whose events are counted to the end of the turn, since their number shows an overflow. */
+  #closing: FSWatcher[] = [];
+
+  /** The root is an absolute path. */
+  constructor(root: string, listener: HandleListener) {
+    this.#root = Buffer.from(root, 'utf8');
+    this.#rootName = Buffer.from(basename(root), 'utf8').toString('latin1');
+    this.#listener = listener;
+  }
+
+  /** How many directories have a handle. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Opens a handle on each directory that has none, parents first. Returns the directories that still have none: gone,
+   * too deep, or below a directory without a handle.
+   *
+   * @throws the system's error when its limit of watches is reached
+   */
+  open(paths: readonly TreePath[]): TreePath[] {
+    return paths.filter((path) => !this.#open(path));
+  }
+
+  /** Closes all handles. */
+  closeAll(): void {
+    if (this.#tree !== undefined) this.#close(this.#tree);
+    this.#tree = undefined;
+  }
+
+  #open(path: TreePath): boolean {
+    if (path === rootPath) {
+      if (this.#tree === undefined) this.#openRoot();
+      return this.#tree !== undefined;
+    }
+    const cut = path.lastIndexOf('/');
+    const above = this.#find(path.slice(0, Math.max(cut, 0)));
+    const name = path.slice(cut + 1);
+    if (above === undefined) return false;
+    if (above.below.has(name)) return true;
+    const watched = this.#watch(path);
+    if (watched !== undefined) above.below.set(name, watched);
+    return watched !== undefined;
+  }
+
+  #openRoot(): void {
+    this.#tree = this.#watch(rootPath);
+    this.#rootKey = this.#tree && this.#keyOfRoot();
+  }
+
+  #find(path: string): Watched | undefined {
+    let at = this.#tree;
+    if (path === '') return at;
+    for (const name of path.split('/')) at = at?.below.get(name);
+    return at;
+  }
+
+  #watch(path: TreePath): Watched | undefined {
+    const watched: Watched = { path, below: new Map(), handle: undefined, isClosed: false };
+    const absolute = Buffer.concat([this.#root, Buffer.from(path === '' ? '' : `/${path}`, 'latin1')]);
+    try {
+      watched.handle = watchDirectory(absolute, { encoding: 'latin1' }, (type, name) =>
+        this.#heard(watched, type, name ?? ''),
+      );
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined || limitCodes.has(code)) throw error;
+      return undefined; // gone, closed to us, or too deep: every capture looks at it
+    }
+    watched.handle.on('error', (error) => this.#listener.failed(error));
+    this.#size += 1;
+    return watched;
+  }
+
+  #heard(watched: Watched, type: string, name: string): void {
+    this.#listener.counted();
+    if (watched.isClosed) return;
+    if (name === '' || (type === 'rename' && this.#isSelf(watched, name))) {
+      this.#listener.changed(watched.path);
+      if (watched.path === rootPath) this.closeAll();
+      else this.#closeAt(watched.path);
+      return;
+    }
+    if (type === 'rename') {
+      const below = watched.below.get(name);
+      watched.below.delete(name);
+      if (below !== undefined) this.#close(below);
+    }
+    // A restore makes thousands of temporary names, so one mark covers those of a directory.
+    const changed = isRestoreTemporary(name) ? restoreTemporaryPrefix : name;
+    this.#listener.changed(join(watched.path, changed));
+  }
+
+  /** An event names the directory itself when it goes, and also an entry of the same name in it. */
+  #isSelf({ path }: Watched, name: string): boolean {
+    if (path !== rootPath) return name === nameOf(path);
+    return name === this.#rootName && this.#keyOfRoot() !== this.#rootKey;
+  }
+
+  #keyOfRoot(): string | undefined {
+    try {
+      return standingKey(files.lstatSync(this.#root, { bigint: true }));
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return undefined;
+    }
+  }
+
+  #closeAt(path: TreePath): void {
+    const cut = path.lastIndexOf('/');
+    const above = this.#find(path.slice(0, Math.max(cut, 0)));
+    const watched = above?.below.get(path.slice(cut + 1));
+    if (watched === undefined) return;
+    above?.below.delete(path.slice(cut + 1));
+    this.#close(watched);
+  }
+
+  #close(watched: Watched): void {
+    watched.isClosed = true;
+    this.#size -= 1;
+    if (watched.handle !== undefined) this.#closeLater(watched.handle);
+    for (const below of watched.below.values()) this.#close(below);
+  }
+
+  #closeLater(handle: FSWatcher): void {
+    if (this.#closing.length === 0)
+      setImmediate(() => {
+        const closing = this.#closing;
+        this.#closing = [];
+        for (const one of closing) one.close();
+      });
+    this.#closing.push(handle);
+  }
+}

@@ -1,0 +1,111 @@
+// The marks of a watching thread on their way to the main thread. The queue gathers marks while the main thread is busy
+// and sends one batch at a time. It detects when the kernel may have dropped events, which the kernel does not report.
+import { systemCode } from '../base/errors.ts';
+import { files } from '../base/files.ts';
+import type { TreePath } from '../tree/tree-path.ts';
+
+/** The system allows no more watches, descriptors or memory; any other code concerns one path. */
+export const limitCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
+
+/** Why events may be lost: too many in one turn, a loop that stood still, or more marks than the queue keeps. */
+export type LossCause = 'events' | 'stall' | 'marks';
+
+export interface MarkQueueOptions {
+  /** `isEverything`: any path may have changed, and none is listed. */
+  readonly send: (paths: readonly TreePath[], isEverything: boolean) => void;
+  readonly onLoss: (cause: LossCause) => void;
+}
+
+/** More marks than this, gathered while the main thread is busy, become "everything". */
+const marksMax = 5000;
+/** A loop that stood still for so long may have lost events. */
+const stallMsMax = 250;
+const probeMs = 200;
+/** The kernel drops events silently when its queue is full; this share of it in one turn is too near. */
+const queueShare = 0.25;
+const queueDefault = 16_384;
+
+export class MarkQueue {
+  readonly #options: MarkQueueOptions;
+  readonly #eventsMax = Math.ceil(kernelQueue() * queueShare);
+  #marks = new Set<TreePath>();
+  #isEverything = false;
+  #isAwaited = false;
+  #isArmed = false;
+  #eventsInTurn = 0;
+
+  constructor(options: MarkQueueOptions) {
+    this.#options = options;
+  }
+
+  /** Counts one event of the kernel, whether or not it leads to a mark. */
+  count(): void {
+    if (this.#eventsInTurn === 0) setImmediate(() => (this.#eventsInTurn = 0));
+    this.#eventsInTurn += 1;
+    if (this.#eventsInTurn === this.#eventsMax) this.#options.onLoss('events');
+  }
+
+  /** Reports each stall of this thread's loop until the timer that it returns is cleared. Keeps no process alive. */
+  probeLoop(): NodeJS.Timeout {
+    let last = performance.now();
+    return setInterval(() => {
+      const now = performance.now();
+      if (now - last > probeMs + stallMsMax) this.#options.onLoss('stall');
+      last = now;
+    }, probeMs).unref();
+  }
+
+  add(path: TreePath): void {
+    if (this.#isEverything) return;
+    this.#marks.add(path);
+    this.#arm();
+    if (this.#marks.size > marksMax) this.#options.onLoss('marks');
+  }
+
+  /** Replaces all marks: any path may have changed. */
+  everything(): void {
+    this.#isEverything = true;
+    this.#marks = new Set();
+    this.#arm();
+  }
+
+  /** The main thread has taken the last batch. */
+  taken(): void {
+    this.#isAwaited = false;
+    this.#sendNext();
+  }
+
+  /** Sends what there is even while a batch is awaited: the message that the caller sends next must come after it. */
+  flush(): void {
+    if (this.#marks.size === 0 && !this.#isEverything) return;
+    this.#isAwaited = true;
+    this.#options.send([...this.#marks], this.#isEverything);
+    this.#marks = new Set();
+    this.#isEverything = false;
+  }
+
+  /** Sends at most one batch in a turn of the loop. */
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    setImmediate(() => {
+      this.#isArmed = false;
+      this.#sendNext();
+    });
+  }
+
+  #sendNext(): void {
+    if (!this.#isAwaited) this.flush();
+  }
+}
+
+/** Returns how many events the kernel keeps for one reader. */
+function kernelQueue(): number {
+  try {
+    const text = files.readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8');
+    return Number(text) || queueDefault;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return queueDefault; // not Linux
+  }
+}

@@ -1,0 +1,98 @@
+// chokidar watches each directory by itself: the directories of a large tree, and those that come, go and come back.
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ChokidarTree } from '../../src/watch/chokidar-tree.ts';
+import { temporaryDirectory } from '../support/temporary.ts';
+import { until } from '../support/until.ts';
+
+const many = Array.from({ length: 12 }, (_, a) => [
+  `d${a}`,
+  ...Array.from({ length: 100 }, (_, b) => `d${a}/s${b}`),
+  ...Array.from({ length: a === 3 ? 150 : 0 }, (_, b) => `d${a}/s0/t${b}`),
+]).flat();
+
+interface Rig {
+  readonly root: string;
+  readonly watch: ChokidarTree;
+  /** Resolves when a change in this file was reported; writes it again and again until then. */
+  readonly writeUntilMarked: (path: string) => Promise<void>;
+  readonly paths: Set<string>;
+}
+
+async function watched(directories: readonly string[], body: (rig: Rig) => Promise<void>): Promise<void> {
+  const root = temporaryDirectory('tree-watch');
+  for (const path of directories) mkdirSync(join(root, path), { recursive: true });
+  const paths = new Set<string>();
+  const failures: unknown[] = [];
+  const watch = new ChokidarTree(root, () => false, {
+    changed: (_type, name, directory) => void paths.add(join(directory, name ?? '')),
+    failed: (error) => void failures.push(error),
+  });
+  try {
+    await watch.start();
+    await body({
+      root,
+      watch,
+      paths,
+      writeUntilMarked: async (path) => {
+        const file = join(root, path);
+        await until(`${path} is reported`, () => {
+          if (paths.has(file)) return true;
+          mkdirSync(dirname(file), { recursive: true });
+          writeFileSync(file, '');
+          return false;
+        });
+      },
+    });
+    assert.equal(failures, []);
+  } finally {
+    await watch.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+test('in a tree of many parts a change in any directory is reported', () =>
+  watched(many, async ({ root, watch, paths }) => {
+    assert.is(watch.directories, many.length + 1);
+    const written = ['', ...many].map((path) => join(root, path, 'f'));
+    for (const file of written) writeFileSync(file, '');
+    await until('all are reported', () => written.every((file) => paths.has(file)));
+  }));
+
+test('directories that come, go and come back are watched', () =>
+  watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
+    await writeUntilMarked('born/deep/f');
+    await writeUntilMarked('d3/born/deep/f');
+    await writeUntilMarked('d3/s0/t1/deep/f');
+    for (const path of ['born', 'd3/s0', 'd3', 'd5', 'd6/s1']) {
+      const before = watch.directories;
+      rmSync(join(root, path), { recursive: true });
+      // chokidar takes no notice of one that is back before it has looked.
+      await until(`that ${path} is gone`, () => watch.directories < before);
+      assert.ok(paths.has(join(root, path)));
+      paths.clear();
+      await writeUntilMarked(`${path}/again/f`);
+    }
+  }));
+
+test('a subtree that is moved out is not followed, and watched again when it is back', () =>
+  watched(many, async ({ root, watch, paths, writeUntilMarked }) => {
+    const before = watch.directories;
+    const aside = temporaryDirectory('aside');
+    renameSync(join(root, 'd7'), join(aside, 'd7'));
+    await until('that all of it is gone', () => watch.directories <= before - 101);
+    paths.clear();
+    writeFileSync(join(aside, 'd7/s1/out'), '');
+    await writeUntilMarked('d8/s1/f'); // what came before it would have been reported by now
+    assert.equal(
+      [...paths].filter((path) => path.includes('d7')),
+      [],
+    );
+    renameSync(join(aside, 'd7'), join(root, 'd7'));
+    await writeUntilMarked('d7/s1/back');
+    rmSync(aside, { recursive: true });
+  }));
+
+test.run();
