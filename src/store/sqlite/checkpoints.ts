@@ -6,8 +6,8 @@ import { Slices } from '../../base/slices.ts';
 import type { CheckpointRecord, Publication, StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import { parseRecord, recordText } from '../stored-record.ts';
 import type { CarriedRows } from './carried.ts';
-import { DamagedText } from './database/columns.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
+import { DamagedText } from './database/library.ts';
 import {
   drain,
   insertRows,

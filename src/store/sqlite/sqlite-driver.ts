@@ -1,6 +1,6 @@
 // What the strategy `sqlite` can and cannot do, as data; its code and libsql are loaded when it is opened.
 import type { StrategyDriver } from '../snapshot-store.ts';
-import { sqliteObstacle } from './database/available.ts';
+import { sqliteObstacle } from './database/library.ts';
 
 export const sqliteDriver: StrategyDriver = {
   name: 'sqlite',

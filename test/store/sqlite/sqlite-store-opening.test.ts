@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
-import { sqliteObstacle } from '../../../src/store/sqlite/database/available.ts';
+import { sqliteObstacle } from '../../../src/store/sqlite/database/library.ts';
 import { sqliteDriver as driver } from '../../../src/store/sqlite/sqlite-driver.ts';
 import { databaseFile, openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';
 import { failure } from '../../support/failures.ts';

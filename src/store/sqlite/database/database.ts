@@ -3,24 +3,27 @@
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../../../base/atomic-file.ts';
-import { CheckpointdError } from '../../../base/errors.ts';
+import { standingKey, watchStanding } from '../../../base/directory-identity.ts';
+import { CheckpointdError, systemCode } from '../../../base/errors.ts';
+import { files } from '../../../base/files.ts';
 import { passSeam } from '../../../base/seam.ts';
 import { Slices } from '../../../base/slices.ts';
-import { decodeTexts, type Row, type SqlValue } from './columns.ts';
+import { explain, isBusy, isWorthRetry, sqliteCode } from './failure.ts';
 import {
   connect,
   type DatabaseConnection,
+  decodeTexts,
   type LoadLibsql,
   library,
   loadLibsql,
   makeWritable,
   type Prepared,
   prepare,
-} from './connection.ts';
-import { explain, isBusy, isWorthRetry, sqliteCode } from './failure.ts';
-import { SqliteLink } from './link.ts';
+  type Row,
+  type SqlValue,
+} from './library.ts';
 
-export type { Row, SqlValue } from './columns.ts';
+export type { Row, SqlValue } from './library.ts';
 
 export interface DatabaseOptions {
   readonly durability: 'process' | 'power';
@@ -28,6 +31,19 @@ export interface DatabaseOptions {
   /** How long a transaction waits for other daemons before it gives up with StoreBusy. */
   readonly busyMs?: number;
 }
+
+// SQLite's own busy handler sleeps on the event loop, so it gets little; the rest is waited for asynchronously.
+const blockingBusyMs = 15;
+
+/** What every connection begins with. */
+export const settingsOf = (durability: 'process' | 'power'): readonly string[] => [
+  `PRAGMA busy_timeout = ${blockingBusyMs}`,
+  'PRAGMA foreign_keys = ON',
+  'PRAGMA trusted_schema = OFF',
+  'PRAGMA cache_size = -32000', // KiB; rows by hash land anywhere, and 2 MB thrash
+  // In WAL mode NORMAL survives every crash of a process and FULL a power cut as well.
+  `PRAGMA synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`,
+];
 
 /** Slices that begin within so long of each other are one piece of work. */
 const slicesFollowMs = 500;
@@ -38,10 +54,11 @@ const pagesWhileWrittenBack = 16_384;
 
 export class SqliteDatabase {
   readonly file: string;
-  readonly #link: SqliteLink;
+  readonly #connection: DatabaseConnection;
+  readonly #sides: SideFiles;
   readonly #busyMs: number;
   readonly #statements = new Map<string, Prepared>();
-  #journal: SqliteJournal;
+  readonly #journal: SqliteJournal;
   /** Within synchronous work, before which the files were looked at. */
   #isWithin = false;
   #slicesSince = 0;
@@ -49,9 +66,11 @@ export class SqliteDatabase {
   #pagesMax = pagesUsually;
   #isClosed = false;
 
-  private constructor(file: string, link: SqliteLink, busyMs: number) {
+  private constructor(sides: SideFiles, file: string, connection: DatabaseConnection, busyMs: number) {
+    sides.enter();
+    this.#sides = sides;
     this.file = file;
-    this.#link = link;
+    this.#connection = connection;
     this.#busyMs = busyMs;
     this.#journal = new SqliteJournal(file);
   }
@@ -64,13 +83,18 @@ export class SqliteDatabase {
   static async open(file: string, options: DatabaseOptions): Promise<SqliteDatabase> {
     const Library = await library(options.load ?? loadLibsql);
     makeWritable(file);
-    const link = SqliteLink.to(file, () => connect(Library, file), options.durability);
-    const database = new SqliteDatabase(file, link, options.busyMs ?? 10_000);
+    const database = new SqliteDatabase(
+      SideFiles.of(file),
+      file,
+      connect(Library, file),
+      options.busyMs ?? 10_000,
+    );
     try {
       // Until the schema was looked at: SQLite opens no database whose schema it cannot read (schema-check.ts).
       const first = ['PRAGMA writable_schema = ON'];
       // Some of them look at the file, which another daemon may just be recovering.
-      for (const setting of [...first, ...link.settings]) await database.read(() => database.exec(setting));
+      for (const setting of [...first, ...settingsOf(options.durability)])
+        await database.read(() => database.exec(setting));
       return database;
     } catch (error) {
       database.close();
@@ -82,9 +106,9 @@ export class SqliteDatabase {
     return this.#isClosed;
   }
 
-  /** Whether a file beside it was removed without which nothing may be written any more. */
+  /** True when its journal was removed under it: nothing may be written any more. */
   get isCutOff(): boolean {
-    return this.#link.isCutOff;
+    return this.#sides.removed() !== undefined;
   }
 
   /** All rows of one statement. Columns come in the order of the select. */
@@ -209,8 +233,8 @@ export class SqliteDatabase {
    * file that it was moved into. The file itself is not opened here: closing it would drop SQLite's locks.
    */
   async sync(): Promise<void> {
-    await syncAll([`${this.#link.file}-wal`]);
-    await syncAll([dirname(this.#link.file)]);
+    await syncAll([`${this.#sides.file}-wal`]);
+    await syncAll([dirname(this.#sides.file)]);
   }
 
   /**
@@ -231,18 +255,24 @@ export class SqliteDatabase {
     this.#journal.close();
     this.#statements.clear();
     try {
-      this.#link.close();
+      if (this.isCutOff) this.#sides.bringIn(this.#connection);
     } catch (error) {
       throw explain(error, this.file);
+    } finally {
+      this.#sides.leave();
+      this.#connection.close();
     }
   }
 
   #look(): void {
-    if (!this.#link.look()) return;
-    this.#statements.clear();
-    this.#journal.close();
-    this.#journal = new SqliteJournal(this.file);
-    this.#pagesMax = pagesUsually;
+    const removed = this.#sides.removed();
+    if (removed === undefined) return;
+    this.#sides.bringIn(this.#connection);
+    throw new CheckpointdError(
+      'StoreUnavailable',
+      `The file ${removed} was removed while the database was open. Nothing was changed: end every program that has ${this.file} open, this one too, then open the session again.`,
+      { details: { file: this.file, removed }, retryable: false },
+    );
   }
 
   /** Looks at the files once for all that `work` does: it may be thousands of statements. */
@@ -254,7 +284,7 @@ export class SqliteDatabase {
       return work();
     } finally {
       this.#isWithin = false;
-      this.#link.note();
+      this.#sides.note();
     }
   }
 
@@ -268,7 +298,7 @@ export class SqliteDatabase {
       return result;
     } catch (error) {
       // On a full disk or an I/O error SQLite may have rolled back by itself.
-      if (this.#link.connection.inTransaction) this.exec('ROLLBACK');
+      if (this.#connection.inTransaction) this.exec('ROLLBACK');
       throw error;
     }
   }
@@ -285,12 +315,90 @@ export class SqliteDatabase {
   #open(): DatabaseConnection {
     if (!this.#isClosed) {
       if (!this.#isWithin) this.#look();
-      return this.#link.connection;
+      return this.#connection;
     }
     throw new CheckpointdError(
       'StoreUnavailable',
       'The checkpoint store was closed. Open the session again.',
     );
+  }
+}
+
+// The journal (`-wal`) and the index of it that all connections share in memory (`-shm`). Where another program removes
+// one of them, SQLite goes on in a file without a name: other processes make another one, and whatever has not reached
+// the database is lost with the last connection. So both are looked at before work. The connection that still has them
+// brings in what it holds, and no connection of this process works on that database any more.
+
+class SideFiles {
+  /** By the identity of the database: SQLite has one index for all connections of a process to it. */
+  static readonly #open = new Map<string, SideFiles>();
+
+  /** The database: where it is behind a link, SQLite puts the files beside what the link leads to. */
+  readonly file: string;
+  readonly #key: string;
+  #users = 0;
+  /** Each returns the path of its file when that is gone or another by now; undefined until both were there. */
+  #watches: readonly (() => string | undefined)[] | undefined;
+  #removed: string | undefined;
+  #isBroughtIn = false;
+
+  private constructor(file: string, key: string) {
+    this.file = file;
+    this.#key = key;
+  }
+
+  /** Those of a database that is there. */
+  static of(file: string): SideFiles {
+    try {
+      const real = files.realpathSync(file);
+      const key = standingKey(files.lstatSync(real, { bigint: true }));
+      return SideFiles.#open.get(key) ?? new SideFiles(real, key);
+    } catch (error) {
+      throw explain(error, file);
+    }
+  }
+
+  /** A connection begins. */
+  enter(): void {
+    this.#users += 1;
+    SideFiles.#open.set(this.#key, this);
+  }
+
+  leave(): void {
+    this.#users -= 1;
+    if (this.#users === 0) SideFiles.#open.delete(this.#key);
+  }
+
+  /** After work, which makes the files. What fails here must not make that look undone: the next work notes them. */
+  note(): void {
+    if (this.#watches !== undefined) return;
+    const paths = [`${this.file}-wal`, `${this.file}-shm`];
+    try {
+      if (paths.every((path) => files.existsSync(path)))
+        this.#watches = paths.map((path) => watchStanding([path]));
+    } catch (error) {
+      if (!(error instanceof CheckpointdError) && systemCode(error) === undefined) throw error;
+    }
+  }
+
+  /** The path of the file that was removed, once one was. */
+  removed(): string | undefined {
+    this.#removed ??= this.#replaced()[0];
+    return this.#removed;
+  }
+
+  /** Brings what the connection alone still has into the database, unless another program has begun a file of its own. */
+  bringIn(connection: DatabaseConnection): void {
+    const isOthers = (path: string): boolean =>
+      (files.lstatSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (this.#isBroughtIn || this.#replaced().some(isOthers)) return;
+    const [row] = connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').raw().all([]) as number[][];
+    if (row?.[0] !== 0) throw Object.assign(new Error('the journal is being read'), { code: 'SQLITE_BUSY' });
+    this.#isBroughtIn = true;
+  }
+
+  #replaced(): string[] {
+    return (this.#watches ?? []).flatMap((replaced) => replaced() ?? []);
   }
 }
 

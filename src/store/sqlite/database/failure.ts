@@ -70,7 +70,7 @@ const explanations: readonly Explanation[] = [
   [
     /^SQLITE_IOERR_SHORT_READ/,
     'StoreUnavailable',
-    'is shorter than it should be (%s). Where its -wal was removed while another daemon has it open, that one brings it in with its next request, or when it ends: ask there, then try again.',
+    'is shorter than it should be (%s). Where its -wal was removed while another daemon has it open, that one brings it in with its next request, or when it ends: ask or end that one, then try again.',
     true,
   ],
   [

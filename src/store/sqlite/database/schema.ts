@@ -1,5 +1,6 @@
 // The specified tables with their corrections, what stands beside them, and the way from one version to the next.
-// SQL text and versions only: nothing here reads or writes a checkpoint.
+// Its last part compares the schema of a database with the one that this version writes, and puts back what differs: a
+// flipped bit in its text hides a table, or changes what a trigger or an index does. It reads and writes no checkpoint.
 //
 // Corrected against the specification, each with its reason:
 // - checkpoint_file_snapshots.blob_hash is NULL for a deletion ('' would break the foreign key, O27).
@@ -15,7 +16,7 @@
 // and a snapshot of one edit costs its path. The file rows are derived from it and tell the same without it.
 import { CheckpointdError } from '../../../base/errors.ts';
 import type { SqliteDatabase } from './database.ts';
-import { damagedParts, mendSchema } from './schema-check.ts';
+import { connect, DamagedText, library, loadLibsql, type SqlValue } from './library.ts';
 
 /** `ckpt` in the file's header: tells our database from another program's. */
 const applicationId = 0x636b7074;
@@ -147,11 +148,6 @@ export const schemaVersion = migrations.length;
 
 const allStatements = migrations.join('');
 
-/** Returns the names of tables, indexes and triggers that are not as this version writes them. */
-export function damagedSchema(database: SqliteDatabase): Promise<string[]> {
-  return damagedParts(database, allStatements);
-}
-
 /**
  * Makes the tables, or brings an older database to this version, and puts back what is damaged of their description;
  * safe when several daemons do it at once. Returns the names of what was put back.
@@ -166,7 +162,7 @@ export async function prepareSchema(database: SqliteDatabase): Promise<string[]>
   }
   await database.read(() => database.exec('PRAGMA journal_mode = WAL'));
   if (found.version !== schemaVersion) await migrate(database);
-  return mendSchema(database, allStatements);
+  return mendSchema(database);
 }
 
 async function migrate(database: SqliteDatabase): Promise<void> {
@@ -198,4 +194,131 @@ function inspect(database: SqliteDatabase): { readonly version: number } {
     );
   }
   return { version };
+}
+
+/** A table, index or trigger as `sqlite_schema` describes it. `sql` is null for an index that a table brings along. */
+interface Part {
+  readonly type: string;
+  readonly name: string;
+  readonly table: string;
+  readonly sql: string | null;
+}
+
+interface FoundPart extends Part {
+  readonly row: number;
+  /** Bytes of `sql`, also where they are not text. */
+  readonly length: number;
+}
+
+const partColumns = ['type', 'name', 'table', 'sql'] as const;
+
+let written: Promise<readonly Part[]> | undefined;
+
+/** Returns what the statements make, by making it once in memory. */
+function partsAsWritten(): Promise<readonly Part[]> {
+  written ??= library(loadLibsql).then((Library) => {
+    const memory = connect(Library, ':memory:');
+    try {
+      memory.exec(allStatements);
+      const made = memory.prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema').raw().all([]);
+      return (made as [string, string, string, string | null][]).map(
+        ([type, name, table, sql]): Part => ({ type, name, table, sql }),
+      );
+    } finally {
+      memory.close();
+    }
+  });
+  return written;
+}
+
+/** Returns the names of tables, indexes and triggers that are damaged or gone, as `table checkpoints`. */
+export async function damagedSchema(database: SqliteDatabase): Promise<string[]> {
+  const parts = await partsAsWritten();
+  return database.read(() => missingOf(parts, foundIn(database)).map(nameOf));
+}
+
+/**
+ * Puts damaged parts back, all or none, and builds their indexes anew; returns their names. The connection has
+ * `writable_schema` on until this is done, because SQLite opens no database whose schema it cannot read otherwise.
+ *
+ * @throws StoreCorrupt where a table is gone or is described otherwise than by damage of single bytes
+ */
+async function mendSchema(database: SqliteDatabase): Promise<string[]> {
+  const damaged = await damagedSchema(database);
+  if (damaged.length > 0) {
+    const parts = await partsAsWritten();
+    // Looked at again within the transaction: another daemon may have been faster.
+    await database.transaction(() => putBack(database, parts));
+  }
+  await database.read(() => database.exec('PRAGMA writable_schema = OFF'));
+  return damaged;
+}
+
+function putBack(database: SqliteDatabase, parts: readonly Part[]): void {
+  const found = foundIn(database);
+  const missing = missingOf(parts, found);
+  if (missing.length === 0) return;
+  const strange = found.filter((each) => !parts.some((part) => isSame(part, each)));
+  const gone: Part[] = [];
+  const mended: Part[] = [];
+  for (const part of missing) {
+    const row = strange.find((each) => isDamagedCopy(part, each))?.row;
+    if (row === undefined && (part.type === 'table' || part.sql === null)) throw corrupt(database.file, part);
+    if (row === undefined) gone.push(part);
+    else {
+      const values: SqlValue[] = [part.type, part.name, part.table, part.sql, row];
+      database.run(
+        'UPDATE sqlite_schema SET type = ?, name = ?, tbl_name = ?, sql = ? WHERE rowid = ?',
+        ...values,
+      );
+      mended.push(part);
+    }
+  }
+  // Other connections read the schema again, and so does this one.
+  database.exec(`PRAGMA schema_version = ${Number(database.row('PRAGMA schema_version')?.[0]) + 1}`);
+  database.exec('PRAGMA writable_schema = RESET');
+  for (const { type, name } of mended) if (type === 'index') database.exec(`REINDEX "${name}"`);
+  for (const { sql } of gone) if (sql !== null) database.exec(sql);
+}
+
+function foundIn(database: SqliteDatabase): FoundPart[] {
+  const rows = database.rows('SELECT rowid, type, name, tbl_name, sql FROM sqlite_schema');
+  return rows.map(([row, type, name, table, sql]) => ({
+    row: Number(row),
+    type: String(type),
+    name: String(name),
+    table: String(table),
+    sql: sql === null || sql === undefined ? null : String(sql),
+    length: sql instanceof DamagedText ? sql.bytes.length : Buffer.byteLength(String(sql)),
+  }));
+}
+
+function missingOf(parts: readonly Part[], found: readonly Part[]): Part[] {
+  return parts.filter((part) => !found.some((each) => isSame(part, each)));
+}
+
+function isSame(part: Part, other: Part): boolean {
+  return partColumns.every((column) => part[column] === other[column]);
+}
+
+/**
+ * True when one column alone differs. The text of a table must be as long as it was: a longer or shorter one was changed
+ * by another program, and the rows may be of its form.
+ */
+function isDamagedCopy(part: Part, found: FoundPart): boolean {
+  const differing = partColumns.filter((column) => part[column] !== found[column]);
+  if (differing.length !== 1) return false;
+  return part.type !== 'table' || part.sql === null || Buffer.byteLength(part.sql) === found.length;
+}
+
+function nameOf({ type, name }: Part): string {
+  return `${type} ${name}`;
+}
+
+function corrupt(file: string, part: Part): CheckpointdError {
+  return new CheckpointdError(
+    'StoreCorrupt',
+    `The checkpoint database ${file} describes its ${nameOf(part)} otherwise than checkpointd does, or not at all. Nothing was changed: repair it with the sqlite3 program (.recover), or use checkpoint/init to set it aside and begin anew.`,
+    { details: { file, part: nameOf(part) } },
+  );
 }

@@ -1,0 +1,173 @@
+// The library libsql: whether it is installed, one connection of it in the few calls that we rely on, and what its
+// columns come back as. Installed packages are looked for by name alone: loading libsql would cost every start what only
+// few sessions need. A library that is there and broken is found out when it is loaded.
+import { isUtf8 } from 'node:buffer';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { CheckpointdError, fileLimit, isNoSpace } from '../../../base/errors.ts';
+import { constants, files } from '../../../base/files.ts';
+import { explain, sqliteCode } from './failure.ts';
+
+/** What to do where libsql is missing. */
+export const sqliteRemedy =
+  'The strategy "sqlite" needs the package libsql, which could not be loaded here. Install it beside checkpointd (npm install libsql), or choose the strategy "shadow" or "local".';
+
+/** libsql's binaries are packages of this name with one of these ends; which C library there is, libsql finds out. */
+const platformPackage = `@libsql/${process.platform}-${process.arch}`;
+const ends = ['', '-gnu', '-musl', '-msvc', '-gnueabihf', '-musleabihf'];
+
+type Resolve = (name: string, from: string) => string;
+const resolveInstalled: Resolve = (name, from) => createRequire(from).resolve(name);
+
+/** Why `sqlite` cannot be used, with the remedy; undefined when its packages are installed. Some system calls. */
+export function sqliteObstacle(resolve: Resolve = resolveInstalled): string | undefined {
+  const library = find(resolve, 'libsql', import.meta.url);
+  if (library === undefined) return sqliteRemedy;
+  return ends.some((end) => find(resolve, `${platformPackage}${end}`, library) !== undefined)
+    ? undefined
+    : sqliteRemedy;
+}
+
+function find(resolve: Resolve, name: string, from: string): string | undefined {
+  try {
+    return resolve(name, from);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined; // not installed, or not for this platform
+    throw error;
+  }
+}
+
+interface Statement {
+  readonly reader: boolean;
+  columns(): readonly ColumnFacts[];
+  raw(): Statement;
+  all(parameters: readonly SqlValue[]): unknown[];
+  run(parameters: readonly SqlValue[]): { readonly changes: number };
+}
+
+export interface Prepared {
+  readonly statement: Statement;
+  /** The columns of text that come as bytes. */
+  readonly texts: readonly number[];
+}
+
+export interface DatabaseConnection {
+  readonly inTransaction: boolean;
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** Loads the library: a parameter only so that a test can be a machine that lacks it. */
+export type LoadLibsql = () => Promise<{ readonly default: unknown }>;
+
+// The library's own types are `any` at heart; these are the parts that we rely on.
+export const loadLibsql: LoadLibsql = () => import('libsql');
+
+export function prepare(connection: DatabaseConnection, sql: string): Prepared {
+  const plain = connection.prepare(sql);
+  if (!plain.reader) return { statement: plain, texts: [] };
+  if (!sql.startsWith('SELECT')) return { statement: plain.raw(), texts: [] }; // a PRAGMA answers from the header
+  const safe = safeSelect(sql, plain.columns());
+  return { statement: connection.prepare(safe.sql).raw(), texts: safe.texts };
+}
+
+export function connect(Library: new (file: string) => DatabaseConnection, file: string): DatabaseConnection {
+  try {
+    return new Library(file);
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+export async function library(load: LoadLibsql): Promise<new (file: string) => DatabaseConnection> {
+  try {
+    return (await load()).default as new (
+      file: string,
+    ) => DatabaseConnection;
+  } catch (error) {
+    const facts = { details: { strategy: 'sqlite' }, cause: error };
+    throw new CheckpointdError('StrategyUnavailable', sqliteRemedy, facts);
+  }
+}
+
+/**
+ * Makes the file if there is none, and makes sure that it and its directory (the WAL's place) can be written. One that is
+ * there is not opened: closing it would drop the locks that SQLite has on it for other sessions of this process, and the
+ * next program to close it would take itself for the last one, and remove the journal under us.
+ */
+export function makeWritable(file: string): void {
+  try {
+    if (!files.existsSync(file))
+      files.closeSync(files.openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600));
+    files.accessSync(file, constants.W_OK);
+    files.accessSync(dirname(file), constants.W_OK);
+  } catch (error) {
+    const code = sqliteCode(error);
+    const limited = fileLimit(error, { details: { file, code } });
+    if (limited !== undefined) throw limited;
+    const kind = /^(EROFS|EACCES|EPERM)$/.test(code)
+      ? 'ReadOnlyStore'
+      : isNoSpace(error)
+        ? 'NoSpace'
+        : 'StoreUnavailable';
+    throw new CheckpointdError(
+      kind,
+      `The checkpoint database ${file} cannot be opened for writing (${code}). Make it and its directory writable, or choose another storage directory.`,
+      { details: { file, code }, cause: error },
+    );
+  }
+}
+
+// Selects are rewritten so that every column comes back as a type that the library can take: libsql ends the whole
+// process over one byte of text that is not UTF-8, and a flipped bit makes text of a number or of bytes. So text is
+// fetched as bytes and decoded here, and everything else is cast to what its column is declared to be.
+
+/** What a column holds. Integers come back as numbers; blobs as Buffers. */
+export type SqlValue = string | number | Uint8Array | null;
+export type Row = readonly (SqlValue | DamagedText)[];
+
+/** What a column of a result is told by the library. */
+interface ColumnFacts {
+  readonly name: string;
+  /** The declared type of a plain column; null for an expression. */
+  readonly type: string | null;
+}
+
+/** Text of a damaged row that is not UTF-8. As a string it has U+FFFD for what cannot be read. */
+export class DamagedText {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+
+  toString(): string {
+    return this.bytes.toString('utf8');
+  }
+}
+
+interface SafeSelect {
+  readonly sql: string;
+  /** The columns of text, by position. */
+  readonly texts: readonly number[];
+}
+
+/** Rewrites one SELECT whose columns are known; expressions are numbers, but for the `value` of json_each. */
+function safeSelect(sql: string, columns: readonly ColumnFacts[]): SafeSelect {
+  const names = columns.map((_, i) => `c${i}`);
+  const texts = columns.flatMap(({ name, type }, i) => (type === 'TEXT' || name === 'value' ? [i] : []));
+  const casts = columns.map(({ type }, i) => {
+    const isBytes = type === 'BLOB' || texts.includes(i);
+    return `CAST(c${i} AS ${isBytes ? 'BLOB' : 'INTEGER'})`;
+  });
+  return { sql: `WITH safe(${names.join(', ')}) AS (${sql}) SELECT ${casts.join(', ')} FROM safe`, texts };
+}
+
+/** Text as it came from the database, in the place of its bytes. */
+export function decodeTexts(row: unknown[], texts: readonly number[]): void {
+  for (const at of texts) {
+    const bytes = row[at];
+    if (Buffer.isBuffer(bytes)) row[at] = isUtf8(bytes) ? bytes.toString('utf8') : new DamagedText(bytes);
+  }
+}
