@@ -1,9 +1,39 @@
-// The strategies as a plain table: a name, and the driver that says what the strategy can do and opens its stores.
-// One line a strategy; nothing above the store asks for a strategy by its name.
+// The strategies as data: what each can and cannot do, and the table of all. Their code is loaded when a store is opened.
+// Nothing above the store asks for a strategy by its name.
 import { CheckpointdError } from '../base/errors.ts';
-import { localDriver, shadowDriver } from './git/git-drivers.ts';
 import type { StrategyDriver } from './snapshot-store.ts';
-import { sqliteDriver } from './sqlite/sqlite-driver.ts';
+import { sqliteObstacle } from './sqlite/database/library.ts';
+
+export const shadowDriver: StrategyDriver = {
+  name: 'shadow',
+  retention: 'session',
+  needsRepository: false,
+  livesInSessionDirectory: true,
+  ownRepository: (sessionDirectory) => sessionDirectory,
+  obstacle: () => undefined,
+  open: async (options) => (await import('./git/shadow.ts')).openShadow(options),
+  setAside: async (options, to) => (await import('./git/shadow.ts')).setShadowAside(options, to),
+};
+
+export const localDriver: StrategyDriver = {
+  name: 'local',
+  retention: 'keep',
+  needsRepository: true,
+  livesInSessionDirectory: false,
+  obstacle: () => undefined,
+  open: async (options) => (await import('./git/local.ts')).openLocal(options),
+  setAside: async (options, to) => (await import('./git/local.ts')).setLocalAside(options, to),
+};
+
+export const sqliteDriver: StrategyDriver = {
+  name: 'sqlite',
+  retention: 'keep',
+  needsRepository: false,
+  livesInSessionDirectory: false,
+  obstacle: () => sqliteObstacle(),
+  open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqliteStore(options),
+  setAside: async (options, to) => (await import('./sqlite/sqlite-store.ts')).setSqliteAside(options, to),
+};
 
 export const strategies: Record<string, StrategyDriver> = {
   shadow: shadowDriver,

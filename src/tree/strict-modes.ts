@@ -1,8 +1,7 @@
 // The permissions of a snapshot that are stricter than usual, as one blob beside the tree: git knows 644 and 755
 // alone. The list is sorted, so equal permissions give equal bytes and with them equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
-import { sortedByKey } from '../base/sliced-sort.ts';
-import { Slices } from '../base/slices.ts';
+import { Slices, sortedByKey } from '../base/slices.ts';
 import { type Directory, isDirectory } from './directory.ts';
 import { join, rootPath, type TreePath } from './tree-path.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { localDriver, shadowDriver } from '../../src/store/git/git-drivers.ts';
+import { localDriver, shadowDriver } from '../../src/store/strategies.ts';
 import { contents, git, inTemporary, storeOptions } from '../support/git-oracle.ts';
 
 const program = fileURLToPath(new URL('../support/programs/killed-capture.js', import.meta.url));

@@ -12,7 +12,7 @@ import { files, filesAsync } from '../../base/files.ts';
 import { Slices } from '../../base/slices.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { type GitProcess, gitAnswered, gitFailure, openGit, runGit } from '../process/run.ts';
-import type { ObjectType } from './object-id.ts';
+import type { ObjectType } from './object.ts';
 import { type ObjectSource, removeSpool } from './object-writer.ts';
 
 const typeNumbers: Readonly<Record<ObjectType, number>> = { commit: 1, tree: 2, blob: 3 };

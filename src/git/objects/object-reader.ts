@@ -6,7 +6,7 @@ import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { hasDied, runGit, streamGit } from '../process/run.ts';
 import { isSilence } from '../process/silence.ts';
-import { type ObjectType, objectHash, objectId } from './object-id.ts';
+import { type ObjectType, objectHash, objectId } from './object.ts';
 
 /** Up to here an object is read whole; beyond, in chunks. */
 export const wholeBytesMax = 8 << 20;

@@ -1,4 +1,4 @@
-// Stores objects one by one: small ones in process (git/objects/loose-object.ts), which takes a tenth of a millisecond
+// Stores objects one by one: small ones in process (git/objects/object.ts), which takes a tenth of a millisecond
 // instead of a round trip, others through persistent `hash-object -w --stdin-paths` children that only store bytes. Git
 // is handed private files alone (a path of the work tree could be a link, a FIFO, or shrink under it: SIGBUS), and each
 // id that it answers must be the one computed in process. Many objects at once go through git/objects/object-pack.ts.
@@ -10,8 +10,7 @@ import { Slices } from '../../base/slices.ts';
 import { GitChild, takeLine } from '../process/child.ts';
 import { type GitPlace, isDurablePlace } from '../process/environment.ts';
 import { gitAnswered } from '../process/run.ts';
-import { writeLoose } from './loose-object.ts';
-import { type ObjectType, objectId } from './object-id.ts';
+import { type ObjectType, objectId, writeLoose } from './object.ts';
 import type { SpareFiles } from './spare-files.ts';
 
 /** Bytes, or a private file that is the writer's from now on. */

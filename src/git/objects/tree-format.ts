@@ -3,8 +3,7 @@
 // nothing of that sort that was planted in a store is handed on.
 import { CheckpointdError } from '../../base/errors.ts';
 import { invariant } from '../../base/invariant.ts';
-import { sortedByKey } from '../../base/sliced-sort.ts';
-import { Slices } from '../../base/slices.ts';
+import { Slices, sortedByKey } from '../../base/slices.ts';
 import { byBytes, isGitName } from '../../tree/tree-path.ts';
 
 /** The modes that a tree of ours may hold; a gitlink (160000) is none of them: nested repositories are plain files. */

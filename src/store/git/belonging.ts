@@ -7,7 +7,7 @@ import { isSameDirectory, standingAt } from '../../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
-import { objectId } from '../../git/objects/object-id.ts';
+import { objectId } from '../../git/objects/object.ts';
 import { runGit } from '../../git/process/run.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import { holdsFile } from '../../git/repository/bare-repository.ts';

@@ -6,11 +6,11 @@ import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import { TreeDiffer } from '../../git/diff/tree-differ.ts';
-import { objectHash } from '../../git/objects/object-id.ts';
+import { objectHash } from '../../git/objects/object.ts';
 import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
-import type { RefChange } from '../../git/refs/ref-transaction.ts';
+import type { RefChange } from '../../git/refs/ref-store.ts';
 import type { Directory } from '../../tree/directory.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
@@ -22,16 +22,14 @@ import type {
   StoreProblem,
   StoreUsage,
 } from '../snapshot-store.ts';
-import { encodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
-import { nameRefsOf, readCheckpoints, unusedModes } from './checkpoints.ts';
+import { encodeCommit, nameRefsOf, partsOfSnapshot, readCheckpoints, unusedModes } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
 import { foundText, putBackCheckpoints } from './put-back.ts';
 import { checkpointRef, heldRef, meaningOf, modesRef, nameRef, tagRef, unknownCheckpoint } from './refs.ts';
-import { SweepGate } from './sweep-gate.ts';
 import { TreeReader } from './trees.ts';
 import { refuseUnpublished } from './unpublished.ts';
 import { damagedWhole, verifyCheckpoints } from './verify.ts';
-import { GitWriter } from './writer.ts';
+import { GitWriter, SweepGate } from './writer.ts';
 
 /** Blobs remembered as stored; bounded, and forgetting one costs a question to git. */
 const knownMax = 200_000;

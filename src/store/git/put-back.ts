@@ -6,11 +6,9 @@ import type { CheckpointId } from '../../base/ids.ts';
 import { ObjectReader } from '../../git/objects/object-reader.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
-import type { RefStore } from '../../git/refs/ref-store.ts';
-import type { RefChange } from '../../git/refs/ref-transaction.ts';
+import type { RefChange, RefStore } from '../../git/refs/ref-store.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../snapshot-store.ts';
-import { decodeCommit, partsOfSnapshot } from './checkpoint-commit.ts';
-import { readCheckpoints } from './checkpoints.ts';
+import { decodeCommit, partsOfSnapshot, readCheckpoints } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
 import { checkpointRef, meaningOf, modesRef, nameRef, type RefNames, tagRef } from './refs.ts';
 

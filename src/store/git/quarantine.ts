@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { syncAll, syncDirectory } from '../../base/atomic-file.ts';
 import { CheckpointdError, fileLimit, isNoSpace, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
-import { stateOfLoose } from '../../git/objects/loose-object.ts';
+import { stateOfLoose } from '../../git/objects/object.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { removeStaleObjects } from '../../git/repository/bare-repository.ts';

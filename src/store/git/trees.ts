@@ -13,7 +13,7 @@ import type { Entry, EntryMode, TreeChange } from '../../tree/entry.ts';
 import { decodeModes, noStrictModes, type StrictModes } from '../../tree/strict-modes.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { lostDirectories } from '../lost-directories.ts';
-import { partsOfSnapshot } from './checkpoint-commit.ts';
+import { partsOfSnapshot } from './checkpoints.ts';
 
 /** Names kept in decoded trees, so that memory is bounded whatever the directories' sizes. */
 const cachedNamesMax = 200_000;

@@ -8,7 +8,7 @@ import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reade
 import type { GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import type { StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
-import { partsOfSnapshot } from './checkpoint-commit.ts';
+import { partsOfSnapshot } from './checkpoints.ts';
 import type { TreeReader } from './trees.ts';
 
 interface Needs {

@@ -1,7 +1,6 @@
 // Takes one capture into a git store. Blobs wait in memory until it is known whether they are few (persistent
 // children, loose objects) or many (one pack by fast-import); so do trees, which are made bottom up and only where
 // something changed. It publishes nothing: what it wrote is garbage until a ref holds it.
-
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -9,8 +8,7 @@ import { files } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
-import { removeEmptyLoose, stateOfLoose } from '../../git/objects/loose-object.ts';
-import { type ObjectType, objectId } from '../../git/objects/object-id.ts';
+import { type ObjectType, objectId, removeEmptyLoose, stateOfLoose } from '../../git/objects/object.ts';
 import { BulkImport, packObjects } from '../../git/objects/object-pack.ts';
 import { type ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts';
 import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.ts';
@@ -20,7 +18,6 @@ import { gitAnswered } from '../../git/process/run.ts';
 import { type Directory, isDirectory } from '../../tree/directory.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
 import { moveObjects } from './quarantine.ts';
-import type { SweepGate } from './sweep-gate.ts';
 import { refuseUnpublished } from './unpublished.ts';
 
 /**
@@ -365,6 +362,53 @@ export class Proof {
     } finally {
       await writer.close();
       files.rmSync(directory, { recursive: true, force: true });
+    }
+  }
+}
+
+// Keeps a sweep and the captures of one store apart: a sweep begins only when no writer is open, and a writer that
+// begins meanwhile waits with its first write. Also remembers which sealed snapshots nobody has published yet, so
+// that a sweep spares them. It knows nothing of objects.
+
+/** A snapshot that was not published within ten minutes was a look (`hasChanges`), not a checkpoint to be. */
+const unpublishedMsMax = 600_000;
+
+export class SweepGate {
+  #writers = 0;
+  #sweeping: Promise<unknown> | undefined;
+  readonly #unpublished = new Map<SnapshotId, number>();
+
+  /** Resolves when no sweep is under way; counts the writer until the returned function is called. */
+  async enter(): Promise<() => void> {
+    while (this.#sweeping !== undefined) await this.#sweeping;
+    this.#writers += 1;
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#writers -= 1;
+      isOpen = false;
+    };
+  }
+
+  sealed(snapshot: SnapshotId): void {
+    this.#unpublished.set(snapshot, performance.now());
+  }
+
+  published(snapshot: SnapshotId): void {
+    this.#unpublished.delete(snapshot);
+  }
+
+  /** Runs `body` alone; undefined, at once, when a writer is open: what it has written could not be told apart. */
+  async sweep<T>(body: (unpublished: readonly SnapshotId[]) => Promise<T>): Promise<T | undefined> {
+    while (this.#sweeping !== undefined) await this.#sweeping;
+    if (this.#writers > 0) return undefined;
+    const limit = performance.now() - unpublishedMsMax;
+    for (const [snapshot, at] of this.#unpublished) if (at < limit) this.#unpublished.delete(snapshot);
+    const work = body([...this.#unpublished.keys()]);
+    this.#sweeping = work.catch(() => undefined);
+    try {
+      return await work;
+    } finally {
+      this.#sweeping = undefined;
     }
   }
 }

@@ -2,16 +2,16 @@
 // repository with what differs between them and nothing else. One scratch is used until it has grown large or the
 // database was swept, so that a differ can stay with it and equal contents are written once.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { createDeflate, deflate, deflateSync } from 'node:zlib';
 import { files, filesAsync } from '../../base/files.ts';
 import type { BlobId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
 import { TreeDiffer } from '../../git/diff/tree-differ.ts';
+import { objectHash } from '../../git/objects/object.ts';
+import { ObjectWriter } from '../../git/objects/object-writer.ts';
+import { encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
 import type { Entry, TreeChange } from '../../tree/entry.ts';
-import { byBytes } from '../../tree/tree-path.ts';
 import type { GitTrees } from '../snapshot-store.ts';
 import { inlineBytesMax, readBlob } from './content.ts';
 import type { SqliteDatabase } from './database/database.ts';
@@ -79,7 +79,7 @@ export class SqliteGitTrees {
 
   /** Ends the processes at once; the directory goes with the next open. */
   kill(): void {
-    for (const { scratch } of this.#all) scratch.differ.kill();
+    for (const { scratch } of this.#all) scratch.kill();
   }
 
   #use(): Used {
@@ -105,35 +105,31 @@ export class SqliteGitTrees {
   }
 }
 
-// A bare repository for git's differ, filled object by object from the database. The daemon writes loose objects
-// itself, without a process: a diff of one file takes two contents and some trees. It removes nothing but itself, and
-// nothing in it outlives the open session.
-
-const deflateAsync = promisify<Uint8Array, { level: number }, Buffer>(deflate);
-const packing = { level: 1 };
+// A bare repository for git's differ, filled object by object from the database. The daemon writes small objects itself,
+// without a process: a diff of one file takes two contents and some trees. It removes nothing but itself, and nothing in
+// it outlives the open session.
 
 interface GitDirectory {
-  readonly entries: Map<string, GitDirectory | { readonly mode: string; readonly id: string }>;
+  readonly entries: Map<string, GitDirectory | Pick<TreeItem, 'mode' | 'id'>>;
 }
 
-export class Scratch {
+class Scratch {
   readonly gitDir: string;
   readonly differ: TreeDiffer;
   /** Bytes of the contents and trees in it, before packing. */
   bytes = 0;
   objects = 0;
   readonly #database: SqliteDatabase;
+  readonly #writer: ObjectWriter;
   readonly #blobs = new Map<BlobId, Promise<string>>();
-  /** Small objects that are there. */
-  readonly #written = new Set<string>();
-  readonly #directories = new Set<string>();
   readonly #slices = new Slices();
-  #temporary = 0;
+  #spooled = 0;
 
   private constructor(database: SqliteDatabase, gitDir: string) {
     this.#database = database;
     this.gitDir = gitDir;
     this.differ = new TreeDiffer(gitDir);
+    this.#writer = new ObjectWriter({ gitDir }, gitDir, () => void (this.objects += 1));
   }
 
   /** Makes an empty one below `parent`. */
@@ -153,8 +149,14 @@ export class Scratch {
     }
   }
 
+  /** Ends the processes at once; the directory goes with the next open. */
+  kill(): void {
+    this.differ.kill();
+    this.#writer.kill();
+  }
+
   async remove(): Promise<void> {
-    await this.differ.close();
+    await Promise.all([this.differ.close(), this.#writer.close()]);
     await filesAsync.rm(this.gitDir, { recursive: true, force: true });
   }
 
@@ -191,76 +193,39 @@ export class Scratch {
     );
     const content = readBlob(this.#database, blob);
     this.bytes += size;
-    if (size > inlineBytesMax) return this.#stream(`blob ${size}\0`, content);
-    const chunks: Uint8Array[] = [Buffer.from(`blob ${size}\0`)];
+    if (size > inlineBytesMax) return this.#spool(content, size);
+    const chunks: Uint8Array[] = [];
     for await (const bytes of content) chunks.push(bytes);
-    return this.#write(Buffer.concat(chunks));
+    return this.#writer.write('blob', Buffer.concat(chunks));
   }
 
-  async #writeTree(directory: GitDirectory): Promise<string> {
-    const rows: { readonly key: string; readonly bytes: Buffer }[] = [];
-    for (const [name, entry] of directory.entries) {
-      const isTree = 'entries' in entry;
-      const [mode, id] = isTree ? ['40000', await this.#writeTree(entry)] : [entry.mode, entry.id];
-      const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')]);
-      rows.push({ key: isTree ? `${name}/` : name, bytes }); // git sorts a directory as its name with a slash
-    }
-    if (this.#slices.isDue()) await this.#slices.pause();
-    const bytes = Buffer.concat(rows.sort((a, b) => byBytes(a.key, b.key)).map((row) => row.bytes));
-    this.bytes += bytes.length;
-    return this.#write(Buffer.concat([Buffer.from(`tree ${bytes.length}\0`), bytes]));
-  }
-
-  /** Writes an object under its own name: git is asked for it only when it is whole. */
-  async #write(object: Buffer): Promise<string> {
-    const id = createHash('sha1').update(object).digest('hex');
-    if (this.#written.has(id)) return id;
-    const isSmall = object.length <= inlineBytesMax;
-    const packed = isSmall ? deflateSync(object, packing) : await deflateAsync(object, packing);
-    files.writeFileSync(this.#place(id), packed, { mode: 0o600 });
-    this.#written.add(id);
-    this.objects += 1;
-    return id;
-  }
-
-  /** Streams a loose object to the disk; its name is known at the end. */
-  async #stream(head: string, content: AsyncIterable<Uint8Array>): Promise<string> {
-    const temporary = join(this.gitDir, `tmp-${(this.#temporary += 1)}`);
-    const hash = createHash('sha1').update(head);
-    const handle = await filesAsync.open(temporary, 'wx', 0o600);
+  /** Stores a content that need not fit into memory. */
+  async #spool(content: AsyncIterable<Uint8Array>, size: number): Promise<string> {
+    this.#spooled += 1;
+    const file = join(this.gitDir, `spool-${this.#spooled}`);
+    const hash = objectHash('blob', size);
+    const handle = await filesAsync.open(file, 'wx', 0o600);
     try {
-      const packer = createDeflate(packing);
-      const writing = (async () => {
-        for await (const packed of packer) await handle.writeFile(packed as Uint8Array);
-      })();
-      try {
-        packer.write(head);
-        for await (const bytes of content) {
-          hash.update(bytes);
-          if (!packer.write(bytes)) await new Promise<void>((resolve) => void packer.once('drain', resolve));
-        }
-        packer.end();
-      } catch (error) {
-        packer.destroy();
-        await Promise.allSettled([writing]);
-        throw error;
+      for await (const bytes of content) {
+        hash.update(bytes);
+        await handle.writeFile(bytes);
       }
-      await writing;
     } finally {
       await handle.close();
     }
-    const id = hash.digest('hex');
-    await filesAsync.rename(temporary, this.#place(id));
-    this.objects += 1;
+    const id = hash.digest();
+    await this.#writer.store('blob', id, { kind: 'spool', file, size });
     return id;
   }
 
-  #place(id: string): string {
-    const directory = join(this.gitDir, 'objects', id.slice(0, 2));
-    if (!this.#directories.has(directory)) {
-      files.mkdirSync(directory, { recursive: true, mode: 0o700 });
-      this.#directories.add(directory);
+  async #writeTree(directory: GitDirectory): Promise<string> {
+    const items: TreeItem[] = [];
+    for (const [name, entry] of directory.entries) {
+      if ('entries' in entry) items.push({ name, mode: '040000', id: await this.#writeTree(entry) });
+      else items.push({ name, ...entry });
     }
-    return join(directory, id.slice(2));
+    const bytes = await encodeTree(items, this.#slices);
+    this.bytes += bytes.length;
+    return this.#writer.write('tree', bytes);
   }
 }

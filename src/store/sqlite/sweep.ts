@@ -6,7 +6,7 @@ import { Slices } from '../../base/slices.ts';
 import type { SqliteDatabase } from './database/database.ts';
 import { advanceGeneration, dropDeadLeases } from './leases.ts';
 import { drain } from './rows.ts';
-import { decodeIfWhole, isSubTree, type TreeNode } from './tree-node.ts';
+import { decodeIfWhole, isSubTree, type TreeNode } from './trees.ts';
 
 export interface SweptRows {
   readonly bytesFreed: number;

@@ -10,8 +10,7 @@ import type { StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import type { CarriedRows } from './carried.ts';
 import { readBlob } from './content.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';
-import { decodeIfWhole, isSubTree, type TreeNode } from './tree-node.ts';
-import type { SqliteTrees } from './trees.ts';
+import { decodeIfWhole, isSubTree, type SqliteTrees, type TreeNode } from './trees.ts';
 
 type Kind = 'missing' | 'corrupt';
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { objectId } from '../../../src/git/objects/object-id.ts';
+import { objectId } from '../../../src/git/objects/object.ts';
 import { packObjects } from '../../../src/git/objects/object-pack.ts';
 import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
-import { objectId } from '../../../src/git/objects/object-id.ts';
+import { objectId } from '../../../src/git/objects/object.ts';
 import { decodeTree, emptyTree, encodeTree, type TreeItem } from '../../../src/git/objects/tree-format.ts';
 import { git, gitBytes, inTemporary } from '../../support/git-oracle.ts';
 import { checkPropertyAsync } from '../../support/property.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointdError } from '../../../src/base/errors.ts';
-import { localDriver } from '../../../src/store/git/git-drivers.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
+import { localDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 
 interface Rig {

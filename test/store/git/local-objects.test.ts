@@ -16,7 +16,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { Tag } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
-import { localDriver } from '../../../src/store/git/git-drivers.ts';
+import { localDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { until } from '../../support/until.ts';
 

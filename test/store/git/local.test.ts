@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Tag } from '../../../src/base/ids.ts';
-import { localDriver } from '../../../src/store/git/git-drivers.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
+import { localDriver } from '../../../src/store/strategies.ts';
 import { capture, contents, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { kindOf } from '../../support/stores/store-rig.ts';
 

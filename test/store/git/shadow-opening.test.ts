@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { shadowDriver } from '../../../src/store/git/git-drivers.ts';
+import { shadowDriver } from '../../../src/store/strategies.ts';
 import { capture, git, inTemporary, record, storeOptions } from '../../support/git-oracle.ts';
 import { open, tag } from './shadow-rig.ts';
 

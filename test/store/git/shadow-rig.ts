@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { Tag } from '../../../src/base/ids.ts';
-import { shadowDriver } from '../../../src/store/git/git-drivers.ts';
 import type { GitStore } from '../../../src/store/git/git-store.ts';
+import { shadowDriver } from '../../../src/store/strategies.ts';
 import { refusedAs } from '../../support/failures.ts';
 import { inTemporary, storeOptions } from '../../support/git-oracle.ts';
 

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { CheckpointId, Tag } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
 import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
-import { decodeNode, isSubTree } from '../../../src/store/sqlite/tree-node.ts';
+import { decodeNode, isSubTree } from '../../../src/store/sqlite/trees.ts';
 import { openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { withStore } from '../../support/stores/store-rig.ts';
 import {

@@ -1,7 +1,7 @@
 // What the suite of all strategies needs of the two that keep checkpoints in git: how they are opened, and how git looks at them.
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { localDriver, shadowDriver } from '../../../src/store/git/git-drivers.ts';
+import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';
 import { git, storeOptions } from '../git-oracle.ts';
 import type { OpenStore, SuiteHooks } from './store-rig.ts';
 

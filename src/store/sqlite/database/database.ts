@@ -90,7 +90,7 @@ export class SqliteDatabase {
       options.busyMs ?? 10_000,
     );
     try {
-      // Until the schema was looked at: SQLite opens no database whose schema it cannot read (schema-check.ts).
+      // Until the schema was looked at: SQLite opens no database whose schema it cannot read (schema.ts).
       const first = ['PRAGMA writable_schema = ON'];
       // Some of them look at the file, which another daemon may just be recovering.
       for (const setting of [...first, ...settingsOf(options.durability)])

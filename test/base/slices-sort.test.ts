@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sortedByKey } from '../../src/base/sliced-sort.ts';
-import { Slices } from '../../src/base/slices.ts';
+import { Slices, sortedByKey } from '../../src/base/slices.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 
 const item = fc.record({ key: fc.string({ maxLength: 2 }), value: fc.nat() }, { noNullPrototype: true });
