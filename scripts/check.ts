@@ -34,8 +34,7 @@ const { NODE_EXTRA_CA_CERTS: _certificates, ...offline } = process.env;
 const environment = flags.long ? process.env : offline;
 
 /** These measure times or peaks of memory, so nothing runs beside them. */
-const measuring =
-  /\/(before-after|conversation-cost|conversation-memory|flood|program-speed|round-trip|sqlite-store-large)\.long\.js$/;
+const measuring = /\/(conversation-cost|conversation-memory|program-speed|sqlite-store-large)\.long\.js$/;
 
 /** These take longest, so they come first: nothing waits at the end for one of them alone. */
 const slowest =

@@ -177,35 +177,6 @@ test('a name that a file exports means one thing in the whole of src', () => {
   assert.equal(twice, []);
 });
 
-test('an optional field is given(), not spread on a condition of its own', () => {
-  // The client imports nothing of the daemon, and what is for people is a client.
-  const spread = src
-    .filter(({ name }) => !/^src\/(client|cli)\//.test(name))
-    .flatMap(({ name, text }) =>
-      [...text.matchAll(/\.\.\.\(([\w.#?]+) === undefined \? \{\} : \{ (?:\w+: )?\1 \}\)/g)].map(
-        ([found]) => `${name}: ${found}`,
-      ),
-    );
-  assert.equal(spread, []);
-});
-
-test('a wait that ends by itself is within() of base/, not a race against a timer', () => {
-  const racing = src
-    .filter(({ name }) => name !== 'src/base/within.ts')
-    .filter(({ text }) => /\btimer = setTimeout\((?:\(\) => )?resolve\b/.test(text));
-  assert.equal(
-    racing.map(({ name }) => name),
-    [],
-  );
-});
-
-test('nobody sets a field of a session from outside', () => {
-  const text = src.find(({ name }) => name === 'src/session/session.ts')?.text ?? '';
-  const body = text.slice(text.indexOf('export class Session {'));
-  assert.ok(body.includes('readonly parts'));
-  assert.not.match(body, /^ {2}(?!readonly\b)\w+(?:: [^;=(]+)?(?: = [^;]+)?;$/m);
-});
-
 test('no name, comment or title uses a word that the glossary refuses', () => {
   const refused = /^Words that are not used.*$/m.exec(map)?.[0] ?? '';
   const words = [...refused.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);

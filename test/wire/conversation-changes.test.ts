@@ -7,22 +7,6 @@ import type { RequestMethod } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { makePlaces, withSession } from '../support/wire-session.ts';
 
-test('every change tells conversation/didChange, method included, before its answer', () =>
-  withSession(async (rig) => {
-    const before = rig.client.frames.length;
-    await rig.append('a');
-    const [event, answer] = rig.client.frames.slice(before);
-    assert.is(event?.method, 'conversation/didChange');
-    assert.equal(event?.params, {
-      session: rig.session,
-      method: 'conversation/append',
-      historyLength: 1,
-      transcriptLength: 3,
-      validHistoryRange: { start: 0, end: 1 },
-    });
-    assert.ok(answer?.result);
-  }));
-
 test('a repeat with the same key is answered again, also by the next daemon; another request with it is refused (C8)', async () => {
   const places = makePlaces();
   const entry = { user: { content: 'a' }, assistant: { content: 'b' } };

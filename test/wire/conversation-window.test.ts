@@ -6,21 +6,6 @@ import type { JsonObject } from '../../src/protocol/types.ts';
 import { failureOf } from '../support/wire-client.ts';
 import { withSession } from '../support/wire-session.ts';
 
-test('a valid range that would start at a tool result starts at the next turn instead (C13)', () =>
-  withSession(async (rig) => {
-    await rig.append('a');
-    await rig.append('', { tool: true });
-    await rig.append('b');
-    const range = (start: number, end: number): Promise<unknown> =>
-      rig
-        .request('conversation/setValidRange', { range: { start, end } })
-        .then(({ validHistoryRange }) => validHistoryRange);
-    assert.equal(await range(1, 3), { start: 2, end: 3 });
-    assert.equal(await range(1, 2), { start: 2, end: 2 });
-    assert.equal(await range(0, 2), { start: 0, end: 2 });
-    assert.is((await failureOf(range(0, 4))).kind, 'InvalidRange');
-  }));
-
 test('the limit of a message counts characters, whatever their bytes, and can be raised for a session (C6)', () =>
   withSession(
     async (rig) => {

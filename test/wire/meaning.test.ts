@@ -1,12 +1,10 @@
-// What the wire means beyond its form, against a real daemon: a client that dies in the middle of a request, keys that
-// outlive a daemon, expectations, and what operation/get tells. The form itself is in protocol/conformance.
-import { setTimeout as sleep } from 'node:timers/promises';
+// What the wire means beyond its form, against a real daemon: keys that outlive a daemon, and ends of a session. The
+// form itself is in protocol/conformance; clients that die in the middle of a request are in killed-client.long.ts.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { OperationGetResult } from '../../src/protocol/types.ts';
-import { manifest, repository, write } from '../support/in-process-daemon.ts';
+import { repository } from '../support/in-process-daemon.ts';
 import { temporaryDirectory } from '../support/temporary.ts';
-import { failureOf, WireClient, type WireOptions } from '../support/wire-client.ts';
+import { failureOf, WireClient, type WireOptions, withClient } from '../support/wire-client.ts';
 
 interface Rig {
   readonly root: string;
@@ -16,8 +14,8 @@ interface Rig {
 }
 
 /** A work tree and a storage that daemons come to and leave. */
-function rig(retention: 'keep' | 'session' = 'keep', files?: Record<string, string>): Rig {
-  const root = repository(files);
+function rig(retention: 'keep' | 'session' = 'keep'): Rig {
+  const root = repository();
   const storage = temporaryDirectory('storage');
   const options: WireOptions = { env: { ...process.env, XDG_STATE_HOME: storage }, timeoutMs: 20_000 };
   const clients: WireClient[] = [];
@@ -39,77 +37,6 @@ function rig(retention: 'keep' | 'session' = 'keep', files?: Record<string, stri
       );
     },
   };
-}
-
-const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`many/${i}.txt`, `${i}\n`]));
-const entry = { user: { content: 'u' }, assistant: { content: 'a' } };
-
-/** What of the state a killed request could have changed. */
-async function stateOf(client: WireClient, session: string, root: string): Promise<unknown> {
-  const { checkpoints } = await client.request('checkpoint/list', { session });
-  const { historyLength } = await client.request('conversation/get', { session });
-  return { files: manifest(root), named: checkpoints.map(({ tag, name }) => [tag, name]), historyLength };
-}
-
-const mutations: readonly (readonly [string, object])[] = [
-  ['checkpoint/create', { kind: 'turn' }],
-  ['checkpoint/restore', { tag: '0', mode: 'hard', confirm: true }],
-  ['checkpoint/delete', { tag: '1' }],
-  ['checkpoint/rename', { tag: '1', name: 'n' }],
-  ['conversation/append', { entry }],
-];
-
-/** Editors kill the tree, or close the pipes. */
-const moments = [
-  ['client', 0],
-  ['both', 5],
-  ['both', 30],
-  ['client', 40],
-  ['both', 80],
-] as const;
-
-for (const [method, params] of mutations) {
-  test(`a client killed in the middle of ${method}, alone or with the daemon, leaves the state before it or after it, and operation/get tells which`, async () => {
-    const fates: string[] = [];
-    for (const [who, afterMs] of moments) {
-      const here = rig('keep', { 'a.txt': 'a\n', ...many });
-      try {
-        const first = await here.connect();
-        const { session } = first;
-        write(here.root, { 'many/1.txt': 'changed\n', 'new.txt': 'new\n' });
-        await first.client.request('checkpoint/create', { session, kind: 'turn' });
-        const before = await stateOf(first.client, session, here.root);
-        void first.client
-          .send(method, { session, idempotencyKey: 'k', ...params })
-          .answer.catch(() => undefined);
-        await sleep(afterMs); // a moment of the request's life, whichever it is
-        if (who === 'both') await first.client.kill();
-        first.client.process.stdin.destroy();
-        first.client.process.stdout.destroy();
-        await first.client.exit();
-        const next = await here.connect();
-        assert.is(next.session, session);
-        const fate: OperationGetResult = await next.client.request('operation/get', {
-          session,
-          idempotencyKey: 'k',
-        });
-        fates.push(fate.state);
-        const now = await stateOf(next.client, session, here.root);
-        if (fate.state === 'committed')
-          assert.not.equal(now, before, `${method}, ${who} after ${afterMs} ms`);
-        else assert.equal(now, before, `${method}, ${who} after ${afterMs} ms: ${fate.state}`);
-        // Asked again under its key it is done once, whatever happened.
-        const again = await next.client.send(method, { session, idempotencyKey: 'k', ...params }).answer;
-        assert.is((again as { replayed?: boolean }).replayed ?? false, fate.state === 'committed');
-        const after = await stateOf(next.client, session, here.root);
-        if (fate.state === 'committed') assert.equal(after, now);
-        else assert.not.equal(after, before);
-      } finally {
-        await here.end();
-      }
-    }
-    console.log(`note: ${method}: ${fates.join(', ')}`);
-  });
 }
 
 test('keys of open and close outlive the daemon where the session is kept', async () => {
@@ -196,32 +123,6 @@ test('a repeat is the same request with its fields in another order too, and ano
   }
 });
 
-test('an expectation that does not hold changes nothing; operation/get tells the refusal', async () => {
-  const here = rig('session');
-  try {
-    const { client, session } = await here.connect();
-    write(here.root, { 'a.txt': 'mine\n' });
-    const before = manifest(here.root);
-    await client.request('checkpoint/create', { session, kind: 'turn' });
-    const params = { session, tag: '0', expect: { head: '0' }, idempotencyKey: 'k' };
-    const refused = await failureOf(client.request('checkpoint/restore', params));
-    assert.equal(
-      [refused.kind, refused.data?.effects, refused.data?.retryable],
-      ['PreconditionFailed', 'none', false],
-    );
-    assert.equal(manifest(here.root), before);
-    const fate = await client.request('operation/get', { session, idempotencyKey: 'k' });
-    assert.equal([fate.state, fate.error?.kind], ['failed', 'PreconditionFailed']);
-    assert.is(
-      refused.data?.operationId,
-      fate.operation,
-      'the error names the operation that operation/get knows',
-    );
-  } finally {
-    await here.end();
-  }
-});
-
 test('warnings reach the client as window/logMessage, before the answer', async () => {
   const client = new WireClient({ env: { ...process.env, XDG_STATE_HOME: temporaryDirectory('storage') } });
   try {
@@ -237,5 +138,27 @@ test('warnings reach the client as window/logMessage, before the answer', async 
     await client.kill();
   }
 });
+
+test('what an editor sends in initialize, and after it to every server, is taken', () =>
+  withClient(async (client) => {
+    const params = {
+      processId: null,
+      clientInfo: { name: 'Neovim', version: '0.10.0' },
+      locale: null,
+      rootPath: null,
+      rootUri: null,
+      workspaceFolders: null,
+      trace: 'off',
+      capabilities: { textDocument: { hover: { dynamicRegistration: true } }, window: {}, checkpointd: null },
+      initializationOptions: null,
+      workDoneToken: '1',
+    };
+    await client.send('initialize', params).answer;
+    client.notify('initialized', []);
+    client.notify('textDocument/didOpen', { textDocument: { uri: 'file:///a', text: 'x'.repeat(1e6) } });
+    client.notify('workspace/didChangeConfiguration', { settings: null });
+    assert.is((await failureOf(client.send('textDocument/hover', {}).answer)).code, -32601);
+    assert.is((await client.close()).code, 0);
+  }));
 
 test.run();
