@@ -1,8 +1,7 @@
-// The process itself: flags, transports, purity of stdout, uncaught failures, the death of the client, floods.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+// The process itself: purity of stdout, uncaught failures, the death of the parent, floods. Flags, transports and the
+// life cycle are cases of protocol/conformance.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -28,21 +27,6 @@ async function inTemporaryDirectory(run: (directory: string) => Promise<void>): 
 const runOnce = (args: readonly string[]): { status: number | null; stdout: string; stderr: string } =>
   spawnSync(process.execPath, [daemonEntry, ...args], { encoding: 'utf8', input: '' });
 
-test('--version, --help and --print-protocol print and end with 0', () => {
-  assert.match(runOnce(['--version']).stdout, /^checkpointd \d+\.\d+\.\d+/);
-  assert.match(runOnce(['--help']).stdout, /Usage: checkpointd/);
-  const protocol = runOnce(['--print-protocol']);
-  assert.is((JSON.parse(protocol.stdout) as { protocol: string }).protocol, 'checkpointd');
-  assert.is(protocol.status, 0);
-});
-
-test('a wrong command line ends with 2 and a helpful line on stderr, nothing on stdout', () => {
-  const { status, stdout, stderr } = runOnce(['--bogus']);
-  assert.is(status, 2);
-  assert.is(stdout, '');
-  assert.match(stderr, /--bogus[^]*--help/);
-});
-
 test('a client that is not there is said and ends with 1', () => {
   for (const flag of ['--pipe=/nowhere/at/all.sock', '--socket=1']) {
     const { status, stdout, stderr } = runOnce([flag]);
@@ -51,42 +35,6 @@ test('a client that is not there is said and ends with 1', () => {
     assert.match(stderr, /could not start/);
   }
 });
-
-/** A client that listens, and the daemon that connects to it. */
-async function overSocket(listen: (server: Server) => void, flag: (server: Server) => string): Promise<void> {
-  const server = createServer();
-  listen(server);
-  await once(server, 'listening');
-  const daemon = spawn(process.execPath, [daemonEntry, flag(server)], { stdio: ['ignore', 'pipe', 'pipe'] });
-  try {
-    const [socket] = (await once(server, 'connection')) as [Socket];
-    let text = '';
-    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    socket.write(frameOf({ jsonrpc: '2.0', id: 1, method: 'initialize', params: {} }));
-    socket.write(frameOf({ jsonrpc: '2.0', id: 2, method: 'shutdown' }));
-    // The client has said all; the daemon has not.
-    socket.end(frameOf({ jsonrpc: '2.0', method: 'exit' }));
-    const [code] = (await once(daemon, 'exit')) as [number];
-    assert.is(code, 0);
-    assert.match(text, /"id":1,"result".*"id":2,"result":null/s);
-  } finally {
-    daemon.kill('SIGKILL');
-    server.close();
-  }
-}
-
-test('with --pipe and --socket the client listens and the daemon connects', () =>
-  inTemporaryDirectory(async (directory) => {
-    const path = join(directory, 'client.sock');
-    await overSocket(
-      (server) => server.listen(path),
-      () => `--pipe=${path}`,
-    );
-    await overSocket(
-      (server) => server.listen(0, '127.0.0.1'),
-      (server) => `--port=${(server.address() as { port: number }).port}`,
-    );
-  }));
 
 test('nothing but frames reaches stdout, and stderr stays silent (F115)', async () => {
   const prelude = `process.on('SIGUSR2', () => {
@@ -126,19 +74,6 @@ test('an uncaught failure ends with 70, a line on stderr and the details in the 
       rmSync(log);
     }
   }));
-
-test('the death of the process named by the client ends the daemon with 1, though its input stays open', async () => {
-  const client = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
-  try {
-    await withClient(async (wire) => {
-      await wire.initialize({ processId: client.pid ?? 0 });
-      client.kill('SIGKILL');
-      assert.is((await wire.exit()).code, 1);
-    });
-  } finally {
-    client.kill('SIGKILL');
-  }
-});
 
 test('the death of the parent ends the daemon, though a sibling holds its input open', async () => {
   // A shell starts a sibling and the daemon on one pipe and dies; the sibling keeps the pipe's other end.

@@ -71,37 +71,6 @@ test('after a restore everything is as at the checkpoint; back and forth loses n
   }
 });
 
-test('scope: files leaves the conversation, conversation leaves the files; each can be had back', async () => {
-  const at = await home();
-  const wholes = await lived(at);
-  const { daemon, session } = at;
-  const end = await whole(at);
-  await daemon.call('checkpoint/restore', { session, tag: '1', mode: 'hard', scope: 'files' });
-  let now = await whole(at);
-  assert.equal(now, { ...end, files: wholes.get('1')?.files });
-  await daemon.call('checkpoint/undo', { session });
-  assert.equal(await whole(at), end);
-  await daemon.call('checkpoint/restore', { session, tag: '1', scope: 'conversation' });
-  now = await whole(at);
-  assert.equal(now, { ...wholes.get('1'), files: end.files });
-  await daemon.call('checkpoint/undo', { session });
-  assert.equal(await whole(at), end);
-});
-
-test('a refused restore leaves files and conversation as they were', async () => {
-  const at = await home();
-  await append(at, 'a');
-  await create(at);
-  const before = await whole(at);
-  const { daemon, session, root } = at;
-  write(root, { 'a.txt': 'other' });
-  const error = await failure(
-    daemon.call('checkpoint/restore', { session, tag: '0', expect: { head: '0' } }),
-  );
-  assert.is(error.kind, 'PreconditionFailed');
-  assert.equal((await whole(at)).document, before.document);
-});
-
 test('a session that is opened without checkpoints has the restored conversation, and keeps what comes then', async () => {
   let at = await home();
   await append(at, 'a');

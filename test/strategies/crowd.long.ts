@@ -1,4 +1,5 @@
-// Eight daemons on one database, 500 checkpoints each: the model over stdio, once for each daemon, all at once.
+// Eight daemons on one database: the model over stdio, once for each daemon, all at once. sqlite-store-crowd.long.ts
+// makes more checkpoints in the store alone.
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -24,9 +25,9 @@ function stepsOf(daemon: number, turns: number): Step[] {
   return [...made.flat(), { op: 'look' }, ...restores, { op: 'audit' }];
 }
 
-test('eight daemons make 500 checkpoints each in one database: none lost, none mixed, no error (O24)', async () => {
+test('eight daemons make 100 checkpoints each in one database: none lost, none mixed, no error (O24)', async () => {
   const storage = join(temporaryDirectory('crowd'), 'storage');
-  const turns = Number(process.env['TURNS'] ?? 500);
+  const turns = Number(process.env['TURNS'] ?? 100);
   const circumstances = { strategy: 'sqlite', durability: 'process', hasPower: false } as const;
   const found = await Promise.all(
     Array.from({ length: 8 }, (_, daemon) =>
