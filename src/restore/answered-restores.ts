@@ -7,10 +7,9 @@ import { systemCode } from '../base/errors.ts';
 import { constants, files, filesAsync } from '../base/files.ts';
 import type { Log } from '../base/log.ts';
 import { within } from '../base/within.ts';
-import { rootPath, type TreePath } from '../tree/tree-path.ts';
+import { ancestors, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
-import { ancestors } from './plan.ts';
 
 /** How long the end of a session waits for files to reach the disk: half of the second in which a shutdown is answered. */
 const patienceMs = 500;

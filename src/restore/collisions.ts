@@ -14,7 +14,7 @@ import {
   toText,
 } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import type { FileWrite } from './plan-steps.ts';
+import type { FileWrite } from './plan.ts';
 import { namesBelow } from './temporaries.ts';
 
 export interface Folding {

@@ -8,12 +8,11 @@ import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../
 import { type BigIntStats, files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { Entry } from '../tree/entry.ts';
-import { byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
+import { ancestors, byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { type Aside, Asides, cannotLink } from './asides.ts';
 import type { DisplacedFiles } from './displaced.ts';
 import { pathReason } from './failure.ts';
-import { ancestors } from './plan.ts';
 import { type Signature, statsAt } from './present-state.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
 import { namesBelow, type Temporaries } from './temporaries.ts';

@@ -3,7 +3,7 @@
 import { CheckpointdError, type Effects, fileLimit, isNoSpace, systemCode } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';
-import type { FailureReason } from './plan-steps.ts';
+import type { FailureReason } from './plan.ts';
 
 const reasons: Readonly<Record<string, FailureReason>> = {
   EACCES: 'accessDenied',

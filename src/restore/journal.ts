@@ -13,7 +13,7 @@ import { bootId } from '../base/process-lock.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type { LeftAlone } from './plan-steps.ts';
+import type { LeftAlone } from './plan.ts';
 import type { PreparedJob } from './restore-job.ts';
 
 const version = 1;

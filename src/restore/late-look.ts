@@ -12,12 +12,11 @@ import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { sameContent } from '../tree/entry.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
-import { join, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { ancestors, join, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { Asides } from './asides.ts';
 import { type BringBack, type BroughtBack, bringBack } from './bring-back.ts';
 import { type DisplacedFile, displacedIn, isUnwritten, readNote, removeWhenEmpty } from './displaced.ts';
-import { ancestors } from './plan.ts';
 import { identify, statsAt } from './present-state.ts';
 import { clearTemporary, isTemporaryOf, namesBelow, Temporaries } from './temporaries.ts';
 

@@ -1,56 +1,66 @@
-// What is on disk in the way of a plan and in no capture: ignored files, whole ignored directories, special files.
-// It only looks. The session captures what can be saved, plans again from that capture, and looks again; what is
-// still in the way then stays, and its operations fail.
+// Finds what is on disk in the way of a plan and in no capture: ignored files, whole ignored directories, special files,
+// git directories. It only looks. The caller captures what can be saved, plans again from that capture, and looks again.
 import { systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
-import { byBytes, isGitName, isWithin, join, type TreePath } from '../tree/tree-path.ts';
+import { type Directory, isDirectory } from '../tree/directory.ts';
+import { ancestors, byBytes, isGitName, isWithin, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { ancestors } from './plan.ts';
-import type { Failure, FailureReason, RestorePlan } from './plan-steps.ts';
-import { reducedPlan } from './reduced-plan.ts';
+import type { FailureReason, RestorePlan } from './plan.ts';
 import { namesBelow } from './temporaries.ts';
 
 export interface Obstructions {
   /** Files, links and whole directories that a capture should add (`alsoInclude`) before anything is displaced. */
   readonly toSave: readonly TreePath[];
   /** The writes that cannot be done as things are, with the reason if nothing more can be saved. */
-  readonly blocked: readonly Failure[];
+  readonly writes: ReadonlyMap<TreePath, FailureReason>;
 }
 
 /**
  * Looks at what stands where the plan wants to write. Directories that are empty through and through are no
- * obstruction: nothing is lost with them.
+ * obstruction: nothing is lost with them. `present`: the tree of the present capture.
  */
 export async function findObstructions(
   tree: AnchoredFiles,
-  plan: RestorePlan,
+  plan: Pick<RestorePlan, 'writes' | 'deletes'>,
+  present: Directory,
   signal?: AbortSignal,
 ): Promise<Obstructions> {
   const slices = new Slices(signal);
   const going = new Set(plan.deletes.map(({ path }) => path));
+  const isForeign = foreignGitDirectories(tree, present);
   const toSave = new Set<TreePath>();
-  const blocked: Failure[] = [];
-  for (const write of plan.writes) {
+  const writes = new Map<TreePath, FailureReason>();
+  for (const { path, displaces, expected } of plan.writes) {
     if (slices.isDue()) await slices.pause();
-    const held = new Set(write.displaces.map(({ path }) => path));
-    if (write.expected !== undefined) held.add(write.path);
-    const found = await inTheWay(tree, write.path, going, held, slices);
-    if (found.reason !== undefined) blocked.push({ path: write.path, reason: found.reason });
+    if (isForeign(path) || ancestors(path).some(isForeign)) {
+      writes.set(path, 'nestedGitDirectory');
+      continue;
+    }
+    const held = new Set(displaces.map((entry) => entry.path));
+    if (expected !== undefined) held.add(path);
+    const found = await inTheWay(tree, path, going, held, slices);
+    if (found.reason !== undefined) writes.set(path, found.reason);
     else if (found.paths.length > 0) {
-      blocked.push({ path: write.path, reason: 'unsaved' });
-      for (const path of found.paths) toSave.add(path);
+      writes.set(path, 'unsaved');
+      for (const each of found.paths) toSave.add(each);
     }
   }
-  return { toSave: [...toSave].sort(byBytes), blocked };
+  return { toSave: [...toSave].sort(byBytes), writes };
 }
 
-/** The plan without the writes that are still obstructed, nor the deletes that were only for them. */
-export function withoutObstructed(plan: RestorePlan, { blocked }: Obstructions): RestorePlan {
-  if (blocked.length === 0) return plan;
-  const gone = new Set(blocked.map(({ path }) => path));
-  const writes = plan.writes.filter(({ path }) => !gone.has(path));
-  return reducedPlan(plan, writes, blocked);
+/**
+ * Returns a test for git directories, whatever they are called, that the present capture holds nothing of. A snapshot may
+ * hold what was an ordinary directory then, or what an earlier version captured: written over a repository in use it
+ * would lose commits. Files of a git directory that the user's own repository tracks are in the present capture.
+ */
+function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
+  const known = new Map<TreePath, boolean>();
+  return (path) => {
+    const found = known.get(path) ?? (isGitDirectory(tree, path) && !holds(present, path));
+    known.set(path, found);
+    return found;
+  };
 }
 
 interface Found {
@@ -156,4 +166,28 @@ function isSpelledSo(tree: AnchoredFiles, path: TreePath): boolean {
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as TreePath;
   const name = path.slice(path.lastIndexOf('/') + 1);
   return namesBelow(tree, parent).some((each) => each.name === name);
+}
+
+/** A repository, or the directory of one of its further work trees. */
+function isGitDirectory(tree: AnchoredFiles, directory: TreePath): boolean {
+  if (directory === rootPath) return false;
+  const stands = (name: string): boolean => {
+    try {
+      return files.lstatSync(tree.address(join(directory, name)), { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return false; // nothing stands below what is no directory; what cannot be entered cannot be written to either
+    }
+  };
+  return stands('HEAD') && (stands('commondir') || (stands('objects') && stands('refs')));
+}
+
+function holds(root: Directory, path: TreePath): boolean {
+  let at: Directory = root;
+  for (const name of path.split('/')) {
+    const node = at.entries.get(name);
+    if (node === undefined || !isDirectory(node)) return false;
+    at = node;
+  }
+  return true;
 }

@@ -7,7 +7,7 @@ import type { Entry } from '../tree/entry.ts';
 import { bytesOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
-import type { PermissionChange, RestorePlan } from './plan-steps.ts';
+import type { PermissionChange, RestorePlan } from './plan.ts';
 
 export class PermissionSetter {
   readonly #tree: AnchoredFiles;

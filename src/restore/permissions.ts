@@ -1,57 +1,37 @@
-// What the permissions of directories, and immutable files, will refuse, seen before anything changes, so that a dry run
-// tells what the run meets.
+// Finds what the system will refuse: in directories that cannot be changed, of immutable and append-only files, and of what
+// belongs to other users. It asks before anything changes, so that a dry run reports what the run meets.
 import { systemCode } from '../base/errors.ts';
 import { constants, type Dir, files, type Stats } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
-import type { Entry } from '../tree/entry.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
-import { ancestors } from './plan.ts';
-import type { Failure, FailureReason, FileWrite, PermissionChange, RestorePlan } from './plan-steps.ts';
-import { reducedPlan } from './reduced-plan.ts';
+import type { FailureReason, Obstacles, PermissionChange, RestorePlan } from './plan.ts';
 
-/** The plan without the operations in directories that cannot be changed, nor those that wait for them. */
-export function withoutRefused(
-  tree: AnchoredFiles,
-  plan: RestorePlan,
-  signal?: AbortSignal,
-): Promise<RestorePlan> {
-  const directories = new Directories(tree, plan);
-  const inDirectory = (directory: TreePath): FailureReason | undefined => directories.refusal(directory);
-  const refusals: Refusals = {
-    inDirectory,
-    toGo: ({ path }) => refusalToGo(tree, path),
-    // Where the directory refuses, the refusal may not be that of the file.
-    toChange: ({ kind, path }) =>
-      kind === 'file' && inDirectory(parentOf(path)) === undefined ? refusalToGo(tree, path) : undefined,
-  };
-  return without(plan, refusals, new Slices(signal));
-}
+export type Refusals = Pick<Obstacles, 'refused' | 'doubtful' | 'linked'>;
 
-/**
- * For a dry run: the plan without what the system refuses because it belongs to another user. The run itself tries, since
- * some file systems tell owners that they do not go by.
- */
-export async function withoutOthers(
+/** Asks for each step of the plan whether the system refuses it. */
+export async function findRefusals(
   tree: AnchoredFiles,
-  plan: RestorePlan,
+  plan: Pick<RestorePlan, 'writes' | 'deletes' | 'permissionChanges'>,
   signal?: AbortSignal,
-): Promise<RestorePlan> {
-  const user = process.geteuid?.();
-  if (user === undefined || user === 0) return plan;
-  const refusals: Refusals = {
-    inDirectory: () => undefined,
-    toGo: ({ path }) => (isKept(tree, path, user) ? 'accessDenied' : undefined),
-    toChange: ({ kind, path }) => {
-      const stats = standing(tree, path);
-      // A file with other names is replaced, and keeps nothing of what it was.
-      const isReplaced = kind === 'file' && stats !== undefined && stats.nlink > 1;
-      const isRefused = isReplaced ? isKept(tree, path, user) : stats !== undefined && stats.uid !== user;
-      return isRefused ? 'accessDenied' : undefined;
-    },
-  };
-  return without(plan, refusals, new Slices(signal));
+): Promise<Refusals> {
+  const look = new Look(tree, plan);
+  const slices = new Slices(signal);
+  for (const { path } of plan.deletes) {
+    if (slices.isDue()) await slices.pause();
+    look.atReplaced(path, [path]);
+  }
+  for (const { path, expected, displaces } of plan.writes) {
+    if (slices.isDue()) await slices.pause();
+    const going = displaces.map((entry) => entry.path);
+    look.atReplaced(path, expected === undefined ? going : [path, ...going]);
+  }
+  for (const change of plan.permissionChanges) {
+    if (slices.isDue()) await slices.pause();
+    look.atChanged(change);
+  }
+  return look;
 }
 
 /** In a directory with it, only the owner of a file (or of the directory) can remove the file. */
@@ -60,53 +40,51 @@ const stickyBit = 0o1000;
 /** So many entries of a directory are asked for whether the directory is append-only. */
 const askedMax = 100;
 
-interface Refusals {
-  /** Why nothing can be made or removed in a directory. */
-  readonly inDirectory: (directory: TreePath) => FailureReason | undefined;
-  /** Why what is there can be neither removed nor replaced. */
-  readonly toGo: (entry: Entry) => FailureReason | undefined;
-  /** Why permissions cannot be changed in place. */
-  readonly toChange: (change: PermissionChange) => FailureReason | undefined;
-}
+class Look implements Refusals {
+  readonly refused = new Map<TreePath, FailureReason>();
+  readonly doubtful = new Map<TreePath, FailureReason>();
+  readonly linked = new Set<TreePath>();
+  readonly #tree: AnchoredFiles;
+  readonly #directories: Directories;
+  /** Undefined for root, and where the system has no users: no owner is in the way then. */
+  readonly #user: number | undefined;
 
-async function without(
-  plan: RestorePlan,
-  { inDirectory, toGo, toChange }: Refusals,
-  slices: Slices,
-): Promise<RestorePlan> {
-  const failed: Failure[] = [];
-  const permissionChanges: PermissionChange[] = [];
-  for (const change of plan.permissionChanges) {
-    if (slices.isDue()) await slices.pause();
-    const reason = toChange(change);
-    if (reason === undefined) permissionChanges.push(change);
-    else failed.push({ path: change.path, reason });
+  constructor(tree: AnchoredFiles, plan: Pick<RestorePlan, 'permissionChanges'>) {
+    this.#tree = tree;
+    this.#directories = new Directories(tree, plan);
+    const user = process.geteuid?.();
+    this.#user = user === 0 ? undefined : user;
   }
-  const staying = new Set<TreePath>();
-  for (const { path, expected } of plan.deletes) {
-    if (slices.isDue()) await slices.pause();
-    const reason = inDirectory(parentOf(path)) ?? toGo(expected);
-    if (reason === undefined) continue;
-    failed.push({ path, reason });
-    staying.add(path);
-  }
-  const writes: FileWrite[] = [];
-  for (const write of plan.writes) {
-    if (slices.isDue()) await slices.pause();
-    const { path, displaces, expected } = write;
-    const touched = new Set([path, ...displaces.map((entry) => entry.path)].map((each) => parentOf(each)));
-    const refused = [...touched].flatMap((directory) => inDirectory(directory) ?? []);
-    for (const entry of expected === undefined ? displaces : [expected, ...displaces]) {
-      const reason = toGo(entry);
-      if (reason !== undefined) refused.push(reason);
+
+  /** `going`: what is removed or replaced for the step at `path`. */
+  atReplaced(path: TreePath, going: readonly TreePath[]): void {
+    for (const directory of new Set([path, ...going].map(parentOf))) {
+      const reason = this.#directories.refusal(directory);
+      if (reason !== undefined) return void this.refused.set(path, reason);
     }
-    const isBlocked = ancestors(path).some((above) => staying.has(above));
-    const reason = refused[0] ?? (isBlocked ? 'blocked' : undefined);
-    if (reason === undefined) writes.push(write);
-    else failed.push({ path, reason });
+    for (const each of going) {
+      const reason = refusalToGo(this.#tree, each);
+      if (reason !== undefined) return void this.refused.set(path, reason);
+    }
+    const user = this.#user;
+    if (user !== undefined && going.some((each) => isKept(this.#tree, each, user)))
+      this.doubtful.set(path, 'accessDenied');
   }
-  if (failed.length === 0) return plan;
-  return reducedPlan({ ...plan, permissionChanges }, writes, failed, staying);
+
+  atChanged({ kind, path }: PermissionChange): void {
+    const stats = standing(this.#tree, path);
+    if (kind === 'file' && stats !== undefined && stats.nlink > 1) {
+      this.linked.add(path);
+      return this.atReplaced(path, [path]);
+    }
+    // Where the directory refuses, the refusal may not be that of the file.
+    if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
+      const reason = refusalToGo(this.#tree, path);
+      if (reason !== undefined) return void this.refused.set(path, reason);
+    }
+    if (this.#user !== undefined && stats !== undefined && stats.uid !== this.#user)
+      this.doubtful.set(path, 'accessDenied');
+  }
 }
 
 /** Whether a directory in which everybody may write (as `/tmp`) keeps what is there for its owner. */
@@ -166,7 +144,7 @@ class Directories {
   /** Read-only now and writable in the target: the restore opens them first, where they are the user's own. */
   readonly #opened: ReadonlySet<TreePath>;
 
-  constructor(tree: AnchoredFiles, { permissionChanges }: RestorePlan) {
+  constructor(tree: AnchoredFiles, { permissionChanges }: Pick<RestorePlan, 'permissionChanges'>) {
     this.#tree = tree;
     this.#opened = new Set(
       permissionChanges

@@ -1,6 +1,6 @@
-// What must be true before a restore begins: every content is there and fits, and no step changes more than its own
-// path. Of what comes it reads sizes and stats only; damage inside a content is met while staging, also before the
-// first visible change. What goes is read whole.
+// What must be true before a restore begins: the store has every content, and all of them fit on the disk. Of the contents
+// that come it reads sizes only; damage inside a content is met while staging, also before the first visible change. The
+// contents that go are read whole.
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -10,10 +10,7 @@ import type { Contents, SnapshotStore } from '../store/snapshot-store.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
 import { parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { pathReason } from './failure.ts';
-import type { FileWrite, RestorePlan } from './plan-steps.ts';
-import { statsAt } from './present-state.ts';
-import { reducedPlan } from './reduced-plan.ts';
+import type { FileWrite, RestorePlan } from './plan.ts';
 
 const listedMax = 10;
 
@@ -123,14 +120,15 @@ function displacedBy({ writes, deletes }: RestorePlan): Entry[] {
   return [...replaced, ...deletes.map(({ expected }) => expected)];
 }
 
-/** The plan without the writes whose contents the store has lost, each of which is read, nor what waits for them. */
-export async function withoutLost(plan: RestorePlan, contents: Contents): Promise<RestorePlan> {
-  const lost = new Set<FileWrite>();
-  for (const write of plan.writes) if (!(await isReadable(contents.read(write.after.blob)))) lost.add(write);
-  if (lost.size === 0) return plan;
-  const writes = plan.writes.filter((write) => !lost.has(write));
-  const failed = [...lost].map(({ path }) => ({ path, reason: 'contentLost' as const }));
-  return reducedPlan(plan, writes, failed);
+/** Returns the writes whose contents the store has lost; each content is read. */
+export async function lostWrites(
+  { writes }: Pick<RestorePlan, 'writes'>,
+  contents: Contents,
+): Promise<[TreePath, 'contentLost'][]> {
+  const lost: [TreePath, 'contentLost'][] = [];
+  for (const { path, after } of writes)
+    if (!(await isReadable(contents.read(after.blob)))) lost.push([path, 'contentLost']);
+  return lost;
 }
 
 async function isReadable(content: AsyncIterable<Uint8Array>): Promise<boolean> {
@@ -140,30 +138,5 @@ async function isReadable(content: AsyncIterable<Uint8Array>): Promise<boolean> 
   } catch (error) {
     if (error instanceof CheckpointdError && error.kind === 'DataCorrupt') return false;
     throw error;
-  }
-}
-
-/**
- * The plan with a new file in place of a mere change of bits wherever the file has other names: those would change
- * with it, and each path is restored on its own.
- */
-export function withLinksBroken(tree: AnchoredFiles, plan: RestorePlan): RestorePlan {
-  const writes: FileWrite[] = [];
-  const permissionChanges = plan.permissionChanges.filter((operation) => {
-    if (operation.kind !== 'file' || !hasOtherNames(tree, operation.path)) return true;
-    const { path, before, after } = operation;
-    writes.push({ path, after, expected: before, displaces: [] });
-    return false;
-  });
-  return writes.length === 0 ? plan : { ...plan, permissionChanges, writes: [...plan.writes, ...writes] };
-}
-
-function hasOtherNames(tree: AnchoredFiles, path: TreePath): boolean {
-  try {
-    return (statsAt(tree, path)?.nlink ?? 0n) > 1n;
-  } catch (error) {
-    // What cannot be looked at is met again, and reported, where its bits are changed.
-    if (pathReason(error) === undefined) throw error;
-    return false;
   }
 }

@@ -4,7 +4,7 @@ import type { CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type { CheckpointRecord, RecordedConversation, StoredCheckpoint } from '../store/snapshot-store.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type { Failure, LeftAlone, RestorePlan } from './plan-steps.ts';
+import type { Failure, LeftAlone, RestorePlan } from './plan.ts';
 
 export interface RestoreJob {
   readonly target: StoredCheckpoint;
@@ -49,13 +49,6 @@ export interface FilePlan {
   readonly plan: RestorePlan;
   /** The present, with everything that the plan displaces; becomes the safety checkpoint. */
   readonly present: Capture;
-  readonly foreseen: {
-    readonly restored: readonly TreePath[];
-    readonly deleted: readonly TreePath[];
-    readonly failed: readonly Failure[];
-    readonly conflicts: readonly TreePath[];
-    readonly skipped: readonly LeftAlone[];
-  };
 }
 
 export interface PreparedJob {

@@ -21,7 +21,7 @@ import { lockLost, refuseRestore, unfinished } from './failure.ts';
 import { intentOf, type RestoreIntent, RestoreJournal } from './journal.ts';
 import { keptBesideMessage } from './late-look.ts';
 import { ownerOnlyMessage } from './permission-setter.ts';
-import type { Failure } from './plan-steps.ts';
+import { type Failure, foreseenBy } from './plan.ts';
 import type { PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { applyRestore } from './restorer.ts';
@@ -69,8 +69,8 @@ export async function carryOut(
   const elapsed = (): number => Math.round(site.clock.monotonic() - started);
   const historyLength = conversationAfter(site, job).history.length;
   if (job.dryRun) {
-    const { foreseen } = await planFiles(site, job, context).catch(refuseRestore);
-    return { ...foreseen, historyLength, ms: elapsed() };
+    const { plan } = await planFiles(site, job, context).catch(refuseRestore);
+    return { ...foreseenBy(plan), historyLength, ms: elapsed() };
   }
   // Held from the plan on: made while another session restores, it would describe a state that is gone.
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
@@ -166,8 +166,8 @@ export async function applyJob(
     restored: applied.restored.filter(stands),
     deleted: applied.deleted.filter(stands),
     failed: [...applied.failed, ...others].sort((a, b) => byBytes(a.path, b.path)),
-    conflicts: [...new Set([...plan.foreseen.conflicts, ...applied.conflicts])],
-    skipped: plan.foreseen.skipped,
+    conflicts: [...new Set([...plan.plan.conflicts, ...applied.conflicts])],
+    skipped: plan.plan.skipped,
     checkpoint,
   };
 }

@@ -13,8 +13,8 @@ import { Commit, type CommitOutcome } from './commit.ts';
 import { DisplacedFiles } from './displaced.ts';
 import { leftBehind, pathReason, stopped } from './failure.ts';
 import { Access, PermissionSetter } from './permission-setter.ts';
-import type { Failure, RestorePlan } from './plan-steps.ts';
-import { requireContents, withLinksBroken } from './preflight.ts';
+import type { Failure, RestorePlan } from './plan.ts';
+import { requireContents } from './preflight.ts';
 import { type Refusals, Staging } from './staging.ts';
 import { clearTemporaries, Temporaries } from './temporaries.ts';
 
@@ -71,15 +71,13 @@ export interface AppliedPlan {
  */
 export async function applyRestore(options: RestoreOptions): Promise<AppliedPlan> {
   const tree = pin(options.root);
-  let plan: RestorePlan;
   try {
     options.requireRoot?.();
-    plan = withLinksBroken(tree, options.plan);
   } catch (error) {
     tree.close();
     throw stopped(error, undefined, 0);
   }
-  const restorer = new Restorer(tree, { ...options, plan });
+  const restorer = new Restorer(tree, options);
   try {
     return await restorer.run();
   } finally {

@@ -10,8 +10,7 @@ import { findRepository } from '../git/repository/git-dir.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
 import { type Entry, isLink } from '../tree/entry.ts';
 import { Globs } from '../tree/globs.ts';
-import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
-import { ancestors } from './plan.ts';
+import { ancestors, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { RestoreSite } from './restore-site.ts';
 
 /** Those of the entries, none of which the checkpoint holds, that it may have left out. */

@@ -11,7 +11,7 @@ import { join, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import { type Access, fileMode } from './permission-setter.ts';
-import type { Failure, FileWrite, RestorePlan } from './plan-steps.ts';
+import type { Failure, FileWrite, RestorePlan } from './plan.ts';
 import { lostContents } from './preflight.ts';
 import { identify, type Present, type Signature } from './present-state.ts';
 import { namesBelow, type Temporaries } from './temporaries.ts';

@@ -16,7 +16,7 @@ import {
 } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
-import type { Failure } from './plan-steps.ts';
+import type { Failure } from './plan.ts';
 
 /**
  * The n-th temporary name of a restore. A file or link under it is new content on its way in, or a second name of

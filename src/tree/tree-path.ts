@@ -43,6 +43,13 @@ export function join(directory: TreePath, name: string): TreePath {
 }
 
 /** The directory that holds the path; the root for a top-level name. */
+/** Returns the directories above a path, from the deepest up, without the root. */
+export function ancestors(path: TreePath): TreePath[] {
+  const above: TreePath[] = [];
+  for (let at = parentOf(path); at !== ''; at = parentOf(at)) above.push(at);
+  return above;
+}
+
 export function parentOf(path: TreePath): TreePath {
   const slash = path.lastIndexOf('/');
   return (slash < 0 ? '' : path.slice(0, slash)) as TreePath;

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findObstructions, type Obstructions, withoutObstructed } from '../../src/restore/obstructions.ts';
-import type { RestorePlan } from '../../src/restore/plan-steps.ts';
+import { findObstructions, type Obstructions } from '../../src/restore/obstructions.ts';
+import type { RestorePlan } from '../../src/restore/plan.ts';
 import { applyRestore } from '../../src/restore/restorer.ts';
 import { AnchoredFiles } from '../../src/work-tree/anchored-files.ts';
 import {
@@ -23,7 +23,7 @@ const id = '0123456789abcdefghjk';
 async function look(root: string, plan: RestorePlan): Promise<Obstructions> {
   const tree = new AnchoredFiles(root);
   try {
-    return await findObstructions(tree, plan);
+    return await findObstructions(tree, plan, { entries: new Map() });
   } finally {
     tree.close();
   }
@@ -42,8 +42,9 @@ async function restore(
     captured.nodes.has(name) ||
     (saves && first.toSave.some((top) => name === top || name.startsWith(`${top}/`)));
   const saved: ModelTree = { nodes: new Map([...onDisk.nodes].filter(wanted)), directories: new Map() };
-  const again = planBetween(saved, target, 'hard');
-  const plan = withoutObstructed(again, await look(root, again));
+  const { writes } = await look(root, planBetween(saved, target, 'hard'));
+  const obstacles = { writes, refused: new Map(), doubtful: new Map(), linked: new Set<never>() };
+  const plan = planBetween(saved, target, 'hard', { obstacles });
   const { failed } = await applyRestore({ root, plan, id, contents: new MemoryContents(onDisk, target) });
   return { first, failed };
 }
@@ -130,7 +131,7 @@ test('directories without anything in them are no obstruction', async () => {
   const target = model({ d: 'a file' });
   mkdirSync(`${root}/d/e/f`, { recursive: true });
   const { first, failed } = await restore(root, model({}), model({}), target, false);
-  assert.equal([first, failed], [{ toSave: [], blocked: [] }, []]);
+  assert.equal([first, failed], [{ toSave: [], writes: new Map() }, []]);
   assert.equal([...walk(root)], [...manifest(target)]);
   remove(root);
 });
@@ -139,7 +140,7 @@ test('a file that appears after the last look is not overwritten', async () => {
   const root = makeDirectory();
   const target = model({ 'd/f': 'x' });
   const plan = planBetween(model({}), target, 'hard');
-  assert.equal(await look(root, plan), { toSave: [], blocked: [] });
+  assert.equal(await look(root, plan), { toSave: [], writes: new Map() });
   writeFileSync(`${root}/d`, 'just made');
   const result = await applyRestore({ root, plan, id, contents: new MemoryContents(target) });
   assert.equal(result.failed, [{ path: 'd/f', reason: 'blocked' }]);

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Slices } from '../../src/base/slices.ts';
-import { isEmptyPlan, planRestore, planRestoreAtOnce, type RestoreRequest } from '../../src/restore/plan.ts';
-import type { LeftReason, RestorePlan } from '../../src/restore/plan-steps.ts';
+import {
+  type LeftReason,
+  planRestore,
+  planRestoreAtOnce,
+  type RestoreFacts,
+  type RestorePlan,
+} from '../../src/restore/plan.ts';
 import type { Contents, SnapshotStore } from '../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../src/tree/entry.ts';
 import { checkProperty } from '../support/property.ts';
@@ -72,7 +77,7 @@ test('writes go from shallow to deep, deletes from deep to shallow, whatever the
 });
 
 test('nothing to do is an empty plan', () => {
-  checkProperty(trees, (tree) => assert.ok(isEmptyPlan(planBetween(tree, tree, 'hard'))));
+  checkProperty(trees, (tree) => assert.equal(operations(planBetween(tree, tree, 'hard')), []));
 });
 
 test('paths restrict the plan to files and directories, with what stands in their way', () => {
@@ -91,7 +96,14 @@ test('what could not be captured is neither deleted nor written over, and is rep
   const target = model({ 'u/in': 'y', big: 'small', e: 'file' });
   const plan = planBetween(present, target, 'hard', { unknown: ['u', 'big', 'e/secret'].map(path) });
   assert.equal(operations(plan), ['- gone added']);
-  assert.equal(failures(plan), ['big unsaved', 'e unsaved', 'u/in unsaved', 'u/seen unsaved']);
+  assert.equal(failures(plan), [
+    'big unsaved',
+    'e unsaved',
+    'e/secret unsaved',
+    'u unsaved',
+    'u/in unsaved',
+    'u/seen unsaved',
+  ]);
 });
 
 test('stored names that must never be written fail, and only they', () => {
@@ -210,15 +222,42 @@ test('names that the file system cannot tell apart fail together, their neighbou
   assert.is(plan(true, true).length, 6);
 });
 
+test('a write that an obstacle refuses leaves the other spelling of another write to be removed', () => {
+  const obstacles = {
+    writes: new Map([[path('vendor/x'), 'nestedGitDirectory' as const]]),
+    refused: new Map(),
+    doubtful: new Map(),
+    linked: new Set<never>(),
+  };
+  const folding = { foldsCase: true, foldsUnicode: false };
+  const target = model({ README: 'old', 'vendor/x': 'x' });
+  const plan = planBetween(model({ readme: 'new' }), target, 'hard', { folding, obstacles });
+  assert.equal(operations(plan), ['- readme inTheWay', '+ README']);
+  assert.equal(failures(plan), ['vendor/x nestedGitDirectory']);
+});
+
+test('a file with other names is replaced where its bits alone differ', () => {
+  const obstacles = {
+    writes: new Map(),
+    refused: new Map(),
+    doubtful: new Map(),
+    linked: new Set([path('linked')]),
+  };
+  const present = model({ linked: file('x', 0o755), alone: file('x', 0o755) });
+  const target = model({ linked: file('x', 0o644), alone: file('x', 0o644) });
+  assert.equal(operations(planBetween(present, target, 'soft', { obstacles })), ['+ linked', 'm alone']);
+});
+
 test('a plan of many files is made in slices, and is the plan that is made at once', async () => {
   const many = 500;
   const files = (text: string): Record<string, string> =>
     Object.fromEntries(Array.from({ length: many }, (_, n) => [`d${n % 10}/f${n}`, `${n} ${text}`]));
-  const request: RestoreRequest = {
+  const request: RestoreFacts = {
     changes: changesBetween(model(files('new')), model(files('old'))),
     mode: 'hard',
     unknown: [],
     directoryPermissions: { present: new Map(), target: new Map() },
+    targetHolds: () => false,
     conflicts: new Set(),
     onConflict: 'overwrite',
   };

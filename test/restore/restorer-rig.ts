@@ -1,5 +1,5 @@
 // A directory to restore into, and a restore as the tests call it.
-import type { RestorePlan } from '../../src/restore/plan-steps.ts';
+import type { RestorePlan } from '../../src/restore/plan.ts';
 import { type AppliedPlan, applyRestore, type RestoreOptions } from '../../src/restore/restorer.ts';
 import { type MemoryContents, makeDirectory, remove } from '../support/trees/model-tree.ts';
 

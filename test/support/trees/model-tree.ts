@@ -19,8 +19,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { BlobId } from '../../../src/base/ids.ts';
-import { planRestoreAtOnce, type RestoreRequest } from '../../../src/restore/plan.ts';
-import type { RestorePlan } from '../../../src/restore/plan-steps.ts';
+import { planRestoreAtOnce, type RestoreFacts, type RestorePlan } from '../../../src/restore/plan.ts';
 import type { Contents } from '../../../src/store/snapshot-store.ts';
 import type { Entry, TreeChange } from '../../../src/tree/entry.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
@@ -175,7 +174,7 @@ export function planBetween(
   from: ModelTree,
   to: ModelTree,
   mode: 'soft' | 'hard',
-  rest: Partial<RestoreRequest> = {},
+  rest: Partial<RestoreFacts> = {},
 ): RestorePlan {
   const held = (directory: string): boolean =>
     [...to.nodes.keys()].some((name) => name.startsWith(`${directory}/`));
