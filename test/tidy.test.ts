@@ -97,7 +97,6 @@ test('the linter allows a function of src sixty lines, and a listed one its pres
   // A ratchet: these numbers may become smaller, and none may be added.
   assert.equal(exceptions, [
     ['src/commands/answers/announce.ts', 77],
-    ['src/restore/restore.ts', 66],
     ['src/store/git/local.ts', 61],
   ]);
 });

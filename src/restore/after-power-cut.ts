@@ -14,11 +14,11 @@ import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
 import { isWithin, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
+import { takenBack } from './earlier-restore.ts';
 import { type RestoreIntent, recordOf } from './journal.ts';
 import { carryOut, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
-import { takenBack } from './taken-back.ts';
 
 /** The clock of the files may tick apart from that of the note by this much. */
 const slackMs = 1_000;

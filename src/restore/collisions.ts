@@ -14,8 +14,7 @@ import {
   toText,
 } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import type { FileWrite } from './plan.ts';
-import { namesBelow } from './temporaries.ts';
+import { namesBelow } from './present-state.ts';
 
 export interface Folding {
   /** `A` and `a` are one name. */
@@ -110,6 +109,12 @@ function answerOf(
   return undefined;
 }
 
+/** The part of a write that decides whether the file can be a renamed one. */
+interface Write {
+  readonly expected?: Entry;
+  readonly displaces: readonly Entry[];
+}
+
 /** A file that has only changed the case of its name since, and is to have the earlier one again. */
 interface Respelling {
   readonly to: TreePath;
@@ -133,7 +138,7 @@ export function respell(
     readonly leave?: ReadonlyMap<TreePath, unknown>;
     readonly only?: ReadonlySet<TreePath>;
   },
-  writes: ReadonlyMap<TreePath, FileWrite>,
+  writes: ReadonlyMap<TreePath, Write>,
   standing: readonly TreePath[],
   byPath: ReadonlyMap<TreePath, TreeChange>,
 ): Spellings {
@@ -161,7 +166,7 @@ export function respell(
 /** One file that is to be written, and one of the same directory that the target does not hold. */
 function pairOf(
   paths: readonly TreePath[],
-  writes: ReadonlyMap<TreePath, FileWrite>,
+  writes: ReadonlyMap<TreePath, Write>,
   byPath: ReadonlyMap<TreePath, TreeChange>,
 ): Respelling | undefined {
   const [to, from] = writes.has(paths[0] ?? ('' as TreePath)) ? paths : paths.toReversed();

@@ -12,7 +12,7 @@ import type { TreeChange } from '../tree/entry.ts';
 import { ancestors, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { foldingOf } from './collisions.ts';
-import { editedSince } from './edited-since.ts';
+import { changedPaths, editedSince, takenBack } from './earlier-restore.ts';
 import { findObstructions, type Obstructions } from './obstructions.ts';
 import { type Put, putByRestores, withPut } from './over-limit.ts';
 import { findRefusals } from './permissions.ts';
@@ -29,7 +29,6 @@ import { statsAt } from './present-state.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { leftOutThen } from './rules-then.ts';
-import { changedPaths, takenBack } from './taken-back.ts';
 
 const massDeletionMin = 100;
 

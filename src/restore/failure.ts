@@ -65,8 +65,6 @@ export function leftBehind(told: unknown, left: readonly TreePath[]): unknown {
   );
 }
 
-// What a client is told when a restore could not begin, or could not be finished. Errors only.
-
 /** Of what the system says while nothing has changed yet; what it says later is caught where it happens. */
 export function refuseRestore(error: unknown): never {
   if (systemCode(error) === 'EROFS') {

@@ -114,8 +114,6 @@ export class RestoreJournal {
   }
 }
 
-// The note of a job, made before its first byte changes: all that repeating the request takes. It writes nothing.
-
 /** What the journal keeps of a job on a work tree. */
 export function intentOf(
   id: string,
@@ -133,11 +131,11 @@ export function intentOf(
     ...given({ paths: job.paths }),
     onConflict: job.onConflict,
     ...given({ root, boot: bootId() }),
-    left: plan.plan.skipped,
+    left: plan.skipped,
     ...(job.takesBack === undefined
       ? {}
       : { takesBack: job.takesBack.restore, isExact: job.takesBack.isExact }),
-    directories: plan.plan.directories,
+    directories: plan.directories,
     ...given({ operation: context.stamp.operation as OperationId | undefined }),
     startedAt: record.timestamp,
     extra: { record },

@@ -14,11 +14,11 @@ import { sameContent } from '../tree/entry.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { ancestors, join, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { Asides } from './asides.ts';
 import { type BringBack, type BroughtBack, bringBack } from './bring-back.ts';
+import { Asides } from './commit.ts';
 import { type DisplacedFile, displacedIn, isUnwritten, readNote, removeWhenEmpty } from './displaced.ts';
-import { identify, statsAt } from './present-state.ts';
-import { clearTemporary, isTemporaryOf, namesBelow, Temporaries } from './temporaries.ts';
+import { identify, namesBelow, statsAt } from './present-state.ts';
+import { clearTemporary, isTemporaryOf, Temporaries } from './temporaries.ts';
 
 export interface LateLookOptions {
   /** The one that the restore had as `displacedTo`. */
@@ -162,9 +162,6 @@ class Look {
     return this.#parts;
   }
 }
-
-// When what a restore took away is looked at once more (restore/late-look.ts): a moment after it, while others
-// work; at the end of the session; and at the next opening, where a kill came first. What was found is told in the log.
 
 /** Longer than a program is stopped between opening a file and writing to it, on a machine with too much to do. */
 const waitMs = 2_000;

@@ -7,7 +7,7 @@ import { type Directory, isDirectory } from '../tree/directory.ts';
 import { ancestors, byBytes, isGitName, isWithin, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FailureReason, RestorePlan } from './plan.ts';
-import { namesBelow } from './temporaries.ts';
+import { namesBelow } from './present-state.ts';
 
 export interface Obstructions {
   /** Files, links and whole directories that a capture should add (`alsoInclude`) before anything is displaced. */

@@ -9,7 +9,7 @@ import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { type Entry, sameContent } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { withEdits } from './edited-since.ts';
+import { withEdits } from './earlier-restore.ts';
 import { pathReason } from './failure.ts';
 import { identify, type Present } from './present-state.ts';
 import type { RestoreJob } from './restore-job.ts';

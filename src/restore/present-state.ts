@@ -6,7 +6,7 @@ import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import type { EntryMode } from '../tree/entry.ts';
-import type { TreePath } from '../tree/tree-path.ts';
+import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 
 /** What a content was verified under; see base/file-stamp.ts. */
@@ -24,6 +24,22 @@ export type Present =
 /** The stats at a path, undefined where nothing is. @throws system errors, ENOTDIR under a link or file among them */
 export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | undefined {
   return files.lstatSync(tree.address(path), { bigint: true, throwIfNoEntry: false });
+}
+
+/** The names in a directory, as bytes in latin1. */
+export function namesBelow(
+  tree: AnchoredFiles,
+  directory: TreePath,
+): { name: string; isDirectory: boolean }[] {
+  return files
+    .readdirSync(tree.address(directory === rootPath ? rootPath : join(directory, '.')), {
+      withFileTypes: true,
+      encoding: 'buffer',
+    })
+    .map((dirent) => ({
+      name: Buffer.from(dirent.name).toString('latin1'),
+      isDirectory: dirent.isDirectory(),
+    }));
 }
 
 const chunkBytes = 1 << 20;

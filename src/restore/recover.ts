@@ -7,16 +7,17 @@ import { CheckpointdError, isDamage } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointId } from '../base/ids.ts';
+import type { Capture } from '../capture/capturer.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { toText } from '../tree/tree-path.ts';
-import { editedSince, withEdits } from './edited-since.ts';
+import { editedSince, withEdits } from './earlier-restore.ts';
 import { planFiles } from './facts.ts';
 import { lockLost, unfinished } from './failure.ts';
 import { type RestoreIntent, RestoreJournal, recordOf } from './journal.ts';
 import { applyJob, publishSafety, reportRecovered } from './restore.ts';
-import type { FilePlan, RestoreJob, RestoreOutcome } from './restore-job.ts';
+import type { RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { sweepTemporaries } from './temporaries.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
@@ -148,10 +149,10 @@ async function repeat(
   const job = jobOf(checkpoints, intent, how);
   const before = checkpoints.index.byId(intent.safety);
   if (before === undefined) throw gone(intent.safety);
-  const plan = await planFiles(site, job, context);
-  const safety = await saveEdits(site, { intent, before }, plan, context);
+  const { plan, present } = await planFiles(site, job, context);
+  const safety = await saveEdits(site, { intent, before }, present, context);
   const record = recordFor(checkpoints, job, intent, { before, safety });
-  const prepared = { job, plan, record, safety, isRecovery: true };
+  const prepared = { job, plan, present, record, safety, isRecovery: true };
   const done = await applyJob(site, prepared, context);
   const ms = Math.round(site.clock.monotonic() - started);
   const outcome = { ...done, safety, historyLength: record.historyLength, ms };
@@ -168,7 +169,7 @@ async function repeat(
 async function saveEdits(
   site: RestoreSite,
   { intent, before }: { readonly intent: RestoreIntent; readonly before: StoredCheckpoint },
-  { present }: FilePlan,
+  present: Capture,
   context: OperationContext,
 ): Promise<StoredCheckpoint> {
   const { store } = site.checkpoints;
@@ -221,9 +222,6 @@ function ended<T>(site: RestoreSite, outcome: T): T {
   site.setUnfinished(false);
   return outcome;
 }
-
-// What an interrupted restore was asked to do, as its note tells it, and on which directory. It changes nothing but
-// where the note lies: recovery finishes or undoes.
 
 /** On to the target, on to it but for what the store has lost of it, or back to where it began. */
 export type Repeat = 'finish' | 'finishWithoutLost' | 'undo';

@@ -51,9 +51,8 @@ export interface FilePlan {
   readonly present: Capture;
 }
 
-export interface PreparedJob {
+export interface PreparedJob extends FilePlan {
   readonly job: RestoreJob;
-  readonly plan: FilePlan;
   readonly record: CheckpointRecord;
   readonly safety: StoredCheckpoint;
   /** An earlier run changed files already, so that the intent stays whatever happens to this one. */

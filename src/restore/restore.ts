@@ -9,7 +9,6 @@ import { given } from '../base/given.ts';
 import { base32, newCheckpointId } from '../base/ids.ts';
 import { InvariantViolation } from '../base/invariant.ts';
 import type { Capture } from '../capture/capturer.ts';
-import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { afterCommit, type OperationContext } from '../checkpoints/operation.ts';
 import { countersOf, publish, standingOf } from '../checkpoints/publish.ts';
 import type { ConversationState } from '../conversation/state/state.ts';
@@ -24,7 +23,7 @@ import { ownerOnlyMessage } from './permission-setter.ts';
 import { type Failure, foreseenBy } from './plan.ts';
 import type { PreparedJob, RestoreJob, RestoreOutcome } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
-import { applyRestore } from './restorer.ts';
+import { type AppliedPlan, applyRestore } from './restorer.ts';
 import { captureAfter, changedMeanwhile, revealedBy, untouchedBy } from './result.ts';
 import { leftoverMessage } from './temporaries.ts';
 import { holdWorkTree } from './work-tree-lock.ts';
@@ -59,7 +58,7 @@ export async function reportRecovered(
   await site.announce(target, outcome, { isRecovered: true, by: context.client });
 }
 
-/** Runs a job of which nobody is told. */
+/** Runs a job without announcing it. */
 export async function carryOut(
   site: RestoreSite,
   job: RestoreJob,
@@ -75,11 +74,11 @@ export async function carryOut(
   // Held from the plan on: made while another session restores, it would describe a state that is gone.
   const lock = await holdWorkTree(site, context.signal).catch(refuseRestore);
   try {
-    const plan = await planFiles(site, job, context);
+    const { plan, present } = await planFiles(site, job, context);
     context.signal.throwIfAborted(); // the last moment at which cancelling means that nothing changed
-    const safety = await publishSafety(site, plan.present, context);
+    const safety = await publishSafety(site, present, context);
     const record = composeRestored(site, job, safety, context);
-    const done = await applyJob(site, { job, plan, record, safety }, context);
+    const done = await applyJob(site, { job, plan, present, record, safety }, context);
     return { ...done, safety, historyLength, ms: elapsed() };
   } catch (error) {
     return refuseRestore(error);
@@ -102,49 +101,24 @@ type Applied = Pick<
 /** From the intent to its removal: past this point a kill is repaired by redoing, not by forgetting. */
 export async function applyJob(
   site: RestoreSite,
-  { job, plan, record, safety, isRecovery = false }: PreparedJob,
+  prepared: PreparedJob,
   context: OperationContext,
 ): Promise<Applied> {
-  const { checkpoints, answered, directory, late, workTree, options, conversation } = site;
+  const { checkpoints, answered, directory, workTree, conversation } = site;
+  const { job, plan, record } = prepared;
   // At any durability: once a power cut finds the work tree changed, this is all that is left of what stood there.
   await Promise.all([checkpoints.store.sync(), directory.sync()]);
-  const journal = new RestoreJournal(directory.intentFile);
   const id = base32(randomBytes(13), 20);
-  const root = directoryAt(workTree.root);
-  note(site, journal, intentOf(id, { job, plan, record, safety }, root, context));
+  const journal = new RestoreJournal(directory.intentFile);
+  note(site, journal, intentOf(id, prepared, directoryAt(workTree.root), context));
   site.setUnfinished(true);
-  const applied = await applyRestore({
-    root: workTree.root,
-    requireRoot: () => requireWorkTree(workTree),
-    plan: plan.plan,
-    id,
-    contents: checkpoints.store,
-    signal: context.signal,
-    onProgress: ({ done, total, cancellable }) => {
-      // Each counts when its content waits and when it is in place.
-      const figures = { filesDone: Math.floor(done / 2), filesTotal: Math.ceil(total / 2), bytesDone: 0 };
-      context.progress('restore')({ ...figures, cancellable });
-    },
-    durable: options.durability === 'power',
-    displacedTo: late.directoryOf(id),
-  }).catch((error: unknown) => {
-    late.lookLater(id, () => site.openStore());
-    // Nothing visible had changed: the present stands, and only the safety checkpoint tells of the attempt.
-    if (!isRecovery && (!(error instanceof CheckpointdError) || error.effects === 'none')) {
-      takeBackNote(site, journal, error);
-      site.setUnfinished(false);
-      throw error;
-    }
-    throw unfinished(error);
-  });
-  late.lookLater(id, () => site.openStore());
+  const applied = await applyPlan(site, prepared, { id, journal }, context);
   if (applied.keptBeside.length > 0) context.warn(keptBesideMessage(applied.keptBeside));
   if (applied.ownerOnly.length > 0) context.warn(ownerOnlyMessage(applied.ownerOnly));
   if (applied.leftover.length > 0) context.warn(leftoverMessage(applied.leftover));
   const before = checkpoints.index.head;
   const ours = new Set([...applied.restored, ...applied.deleted]);
-  const prepared = { job, plan, record, safety };
-  const { checkpoint, changed } = await publishRestored(checkpoints, prepared, workTree.root, ours, context);
+  const { checkpoint, changed } = await publishRestored(site, prepared, ours, context);
   if (job.scope !== 'files') conversation.rewind(record.conversation);
   // Where something of ours is left, recovery sees to it before the next change; else the next restore's note would
   // take the place of the one that knows of it.
@@ -156,20 +130,56 @@ export async function applyJob(
       answered.sync(id, ours);
     });
   }
-  const stands = (path: TreePath): boolean => !changed.has(path);
-  await noteDone(site, { checkpoint, before, ours: new Set([...ours].filter(stands)) }, context);
-  // What somebody wrote before its turn came is spared, and so not restored either.
+  const isOurs = (path: TreePath): boolean => !changed.has(path);
+  await noteDone(site, before, checkpoint, new Set([...ours].filter(isOurs)), context);
+  // Paths that another program wrote before their turn came are spared, and so not restored either.
   const others = [...changed, ...applied.conflicts].map(
     (path): Failure => ({ path, reason: 'changedMeanwhile' }),
   );
   return {
-    restored: applied.restored.filter(stands),
-    deleted: applied.deleted.filter(stands),
+    restored: applied.restored.filter(isOurs),
+    deleted: applied.deleted.filter(isOurs),
     failed: [...applied.failed, ...others].sort((a, b) => byBytes(a.path, b.path)),
-    conflicts: [...new Set([...plan.plan.conflicts, ...applied.conflicts])],
-    skipped: plan.plan.skipped,
+    conflicts: [...new Set([...plan.conflicts, ...applied.conflicts])],
+    skipped: plan.skipped,
     checkpoint,
   };
+}
+
+/** Changes the work tree. @throws RestoreFailed, or, where nothing changed, the error that stopped it */
+async function applyPlan(
+  site: RestoreSite,
+  { plan, isRecovery = false }: PreparedJob,
+  { id, journal }: { readonly id: string; readonly journal: RestoreJournal },
+  context: OperationContext,
+): Promise<AppliedPlan> {
+  const { checkpoints, late, workTree, options } = site;
+  try {
+    return await applyRestore({
+      root: workTree.root,
+      requireRoot: () => requireWorkTree(workTree),
+      plan,
+      id,
+      contents: checkpoints.store,
+      signal: context.signal,
+      onProgress: ({ done, total, cancellable }) => {
+        // Each counts when its content waits and when it is in place.
+        const figures = { filesDone: Math.floor(done / 2), filesTotal: Math.ceil(total / 2), bytesDone: 0 };
+        context.progress('restore')({ ...figures, cancellable });
+      },
+      durable: options.durability === 'power',
+      displacedTo: late.directoryOf(id),
+    });
+  } catch (error) {
+    // Once something visible changed, recovery finishes or undoes it; before that only the safety checkpoint remains.
+    if (isRecovery || (error instanceof CheckpointdError && error.effects !== 'none'))
+      throw unfinished(error);
+    takeBackNote(site, journal, error);
+    site.setUnfinished(false);
+    throw error;
+  } finally {
+    late.lookLater(id, () => site.openStore());
+  }
 }
 
 /** Writes the note; one that may stand there although writing it failed would be carried out by the next start. */
@@ -195,22 +205,18 @@ function takeBackNote(site: RestoreSite, journal: RestoreJournal, error: unknown
 
 /** The files are in place by now: whatever fails here, the restore is unfinished and not undone. */
 async function publishRestored(
-  checkpoints: Checkpoints,
-  { job, plan, record, safety }: PreparedJob,
-  root: string,
+  { checkpoints, workTree }: RestoreSite,
+  { job, plan, present, record, safety }: PreparedJob,
   ours: ReadonlySet<TreePath>,
   context: OperationContext,
 ): Promise<{ readonly checkpoint: StoredCheckpoint; readonly changed: ReadonlySet<TreePath> }> {
+  const run = { job, plan, present, before: safety.record.snapshot, ours };
   try {
-    const { snapshot, skipped } = await captureAfter(checkpoints, root, { job, plan, ours }, context);
-    const changes = await checkpoints.store.changes(plan.present.snapshot, snapshot);
+    const { snapshot, skipped } = await captureAfter(checkpoints, workTree.root, run, context);
+    const changes = await checkpoints.store.changes(present.snapshot, snapshot);
     const revealed = revealedBy(plan, changes);
     const changed = changedMeanwhile(plan, ours, changes, skipped);
-    const untouched = await untouchedBy(
-      checkpoints,
-      { job, plan, before: safety.record.snapshot, ours },
-      snapshot,
-    );
+    const untouched = await untouchedBy(checkpoints, run, snapshot);
     const checkpoint = await publish(checkpoints, {
       ...record,
       snapshot,
@@ -294,22 +300,21 @@ function composeRestored(
   };
 }
 
-interface RestoreDone {
-  readonly checkpoint: StoredCheckpoint;
-  /** The checkpoint that was the newest before the restore. */
-  readonly before: StoredCheckpoint | undefined;
-  /** The paths that the restore wrote or deleted. */
-  readonly ours: ReadonlySet<TreePath>;
-}
-
 /**
  * Notes the head in the log too (for a session that is opened again where checkpoints are not available), and who
- * wrote what. The checkpoint has decided already, so a log or a store that refuses a note fails nothing.
+ * wrote what: `ours` are the paths that the restore wrote or deleted. The checkpoint has decided already, so a log or a
+ * store that refuses a note fails nothing.
  */
-async function noteDone(site: RestoreSite, done: RestoreDone, context: OperationContext): Promise<void> {
+async function noteDone(
+  site: RestoreSite,
+  before: StoredCheckpoint | undefined,
+  made: StoredCheckpoint,
+  ours: ReadonlySet<TreePath>,
+  context: OperationContext,
+): Promise<void> {
   const lost = 'The restore is done, but the log of the session could not note it';
   await afterCommit(context, lost, async () => {
-    if (done.checkpoint.record.scope !== 'files') site.conversation.recordHead();
-    await site.noteAuthors(done.before, done.checkpoint, done.ours);
+    if (made.record.scope !== 'files') site.conversation.recordHead();
+    await site.noteAuthors(before, made, ours);
   });
 }

@@ -15,7 +15,7 @@ import { leftBehind, pathReason, stopped } from './failure.ts';
 import { Access, PermissionSetter } from './permission-setter.ts';
 import type { Failure, RestorePlan } from './plan.ts';
 import { requireContents } from './preflight.ts';
-import { type Refusals, Staging } from './staging.ts';
+import { type NotDone, Staging } from './staging.ts';
 import { clearTemporaries, Temporaries } from './temporaries.ts';
 
 export interface RestoreOptions {
@@ -97,7 +97,7 @@ class Restorer {
   readonly #tree: AnchoredFiles;
   readonly #options: RestoreOptions;
   readonly #temporaries: Temporaries;
-  readonly #refusals: Refusals = { failed: [], conflicts: [] };
+  readonly #notDone: NotDone = { failed: [], conflicts: [] };
   readonly #restored: TreePath[] = [];
   readonly #deleted: TreePath[] = [];
   /** Directories whose list of names was changed, by anything but staging. */
@@ -135,7 +135,7 @@ class Restorer {
         ...(signal && { signal }),
         onStaged: () => this.#progress(),
       },
-      this.#refusals,
+      this.#notDone,
     );
     const { root, id } = this.#options;
     const clearing = { tree: this.#tree, root, id, temporaries: this.#temporaries };
@@ -158,8 +158,8 @@ class Restorer {
     return {
       restored: this.#restored.sort(byBytes),
       deleted: this.#deleted.sort(byBytes),
-      failed: [...plan.failed, ...this.#refusals.failed, ...kept].sort((a, b) => byBytes(a.path, b.path)),
-      conflicts: this.#refusals.conflicts.sort(byBytes),
+      failed: [...plan.failed, ...this.#notDone.failed, ...kept].sort((a, b) => byBytes(a.path, b.path)),
+      conflicts: this.#notDone.conflicts.sort(byBytes),
       ownerOnly: [...this.#access.ownerOnly].sort(byBytes),
       keptBeside: this.#keptBeside,
       leftover,
@@ -234,12 +234,12 @@ class Restorer {
         outcome = step();
       }
       if (outcome === 'done') done();
-      else this.#refusals.conflicts.push(path);
+      else this.#notDone.conflicts.push(path);
       await this.#bringBackEdited();
     } catch (error) {
       const reason = pathReason(error);
       if (reason === undefined) throw error;
-      this.#refusals.failed.push({ path, reason });
+      this.#notDone.failed.push({ path, reason });
     }
     this.#progress();
   }

@@ -10,6 +10,7 @@ import { type Entry, sameContent, type TreeChange } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { withPut } from './over-limit.ts';
+import type { RestorePlan } from './plan.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 
 /**
@@ -20,11 +21,11 @@ import type { FilePlan, RestoreJob } from './restore-job.ts';
 export async function captureAfter(
   checkpoints: Checkpoints,
   root: string,
-  { job: { scope }, plan, ours }: Omit<RestoreRun, 'before'>,
+  { job: { scope }, plan, present, ours }: RestoreRun,
   context: OperationContext,
 ): Promise<Capture> {
   const head = checkpoints.index.head;
-  const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan.plan;
+  const { writes, deletes, permissionChanges, conflicts, failed, skipped } = plan;
   const operations = [...writes, ...deletes, ...failed].map(({ path }) => path);
   const touched = [...operations, ...conflicts, ...skipped.map(({ path }) => path)];
   // Other permission bits reach every name of a file, wherever its hard links are.
@@ -32,7 +33,7 @@ export async function captureAfter(
   const captured = await checkpoints.capture.capture({
     ...given({ previous: head?.record.snapshot }),
     alsoInclude: scope === 'conversation' ? [] : writes.map(({ path }) => path),
-    ...(isInPlace ? {} : { since: { capture: plan.present, touched } }),
+    ...(isInPlace ? {} : { since: { capture: present, touched } }),
     onProgress: context.progress('capture'),
   });
   const tree = new AnchoredFiles(root);
@@ -50,7 +51,7 @@ export async function captureAfter(
 }
 
 /** What the capture after a restore holds that neither the one before it nor the restore itself put there. */
-export function revealedBy({ plan }: FilePlan, changes: readonly TreeChange[]): TreePath[] {
+export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): TreePath[] {
   const written = new Set(plan.writes.map(({ path }) => path));
   return changes
     .filter(({ path, before }) => before === undefined && !written.has(path))
@@ -72,7 +73,7 @@ const hiding: ReadonlySet<string> = new Set([
  * capture before to the one after.
  */
 export function changedMeanwhile(
-  { plan }: FilePlan,
+  plan: RestorePlan,
   ours: ReadonlySet<TreePath>,
   changes: readonly TreeChange[],
   skipped: readonly SkippedPath[],
@@ -99,9 +100,8 @@ export function changedMeanwhile(
   return other;
 }
 
-export interface RestoreRun {
+export interface RestoreRun extends FilePlan {
   readonly job: RestoreJob;
-  readonly plan: FilePlan;
   /** The state that undoing this restore goes back to. */
   readonly before: SnapshotId;
   /** What this run wrote or deleted. */
@@ -117,7 +117,7 @@ export async function untouchedBy(
   { job, plan, before, ours }: RestoreRun,
   after: SnapshotId,
 ): Promise<TreePath[]> {
-  const left = new Set(plan.plan.skipped.map(({ path }) => path));
+  const left = new Set(plan.skipped.map(({ path }) => path));
   const wanted = job.interrupted === undefined ? [] : await store.changes(before, job.target.record.snapshot);
   const done = new Map(wanted.map((change) => [change.path, change.after?.blob]));
   const isDone = (path: TreePath, blob: string | undefined): boolean =>

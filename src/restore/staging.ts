@@ -13,8 +13,8 @@ import { pathReason } from './failure.ts';
 import { type Access, fileMode } from './permission-setter.ts';
 import type { Failure, FileWrite, RestorePlan } from './plan.ts';
 import { lostContents } from './preflight.ts';
-import { identify, type Present, type Signature } from './present-state.ts';
-import { namesBelow, type Temporaries } from './temporaries.ts';
+import { identify, namesBelow, type Present, type Signature } from './present-state.ts';
+import { type Temporaries } from './temporaries.ts';
 
 export interface StagedWrite {
   readonly path: TreePath;
@@ -46,7 +46,7 @@ export interface StagingOptions {
 }
 
 /** Paths that are not done: failures about the path, and foreign edits that appeared after the capture. */
-export interface Refusals {
+export interface NotDone {
   readonly failed: Failure[];
   readonly conflicts: TreePath[];
 }
@@ -58,16 +58,16 @@ export class Staging {
   /** Files that wait private for the bits of their group: an access list may make a mask of them. */
   readonly #waiting: { readonly path: TreePath; readonly temporary: TreePath; readonly mode: number }[] = [];
   readonly #options: StagingOptions;
-  readonly #refusals: Refusals;
+  readonly #notDone: NotDone;
   readonly #slices: Slices;
   /** The operation at hand, for the error message. */
   at: TreePath | undefined;
   #ahead: ReadAhead | undefined;
   #turn = 0;
 
-  constructor(options: StagingOptions, refusals: Refusals) {
+  constructor(options: StagingOptions, notDone: NotDone) {
     this.#options = options;
-    this.#refusals = refusals;
+    this.#notDone = notDone;
     this.#slices = new Slices(options.signal);
   }
 
@@ -83,7 +83,7 @@ export class Staging {
         if (present.kind === 'absent') return;
         if (present.kind === 'entry' && sameContent(present, expected)) {
           this.deletes.push({ path, signature: present.signature });
-        } else this.#refusals.conflicts.push(path);
+        } else this.#notDone.conflicts.push(path);
       });
     }
     const blobs = plan.writes.map(({ after }) => after.blob);
@@ -127,7 +127,7 @@ export class Staging {
     } catch (error) {
       const reason = pathReason(error);
       if (reason === undefined) throw error;
-      this.#refusals.failed.push({ path, reason });
+      this.#notDone.failed.push({ path, reason });
     }
     this.#options.onStaged();
   }
@@ -139,7 +139,7 @@ export class Staging {
       this.writes.push({ path, after, temporary: await this.#write(after, undefined) });
     } else if (present.kind === 'directory') {
       const displaces = await this.#identifyBelow(write);
-      if (displaces === undefined) this.#refusals.conflicts.push(path);
+      if (displaces === undefined) this.#notDone.conflicts.push(path);
       else this.writes.push({ path, after, displaces, temporary: await this.#write(after, undefined) });
     } else if (
       present.kind === 'entry' &&
@@ -149,7 +149,7 @@ export class Staging {
       const kept = keepsMode ? present.signature.mode : undefined;
       const temporary = await this.#write(after, kept);
       this.writes.push({ path, after, replaces: present.signature, temporary });
-    } else this.#refusals.conflicts.push(path);
+    } else this.#notDone.conflicts.push(path);
   }
 
   /** What is there; nothing, where a directory above is missing or about to be made. */

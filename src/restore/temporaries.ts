@@ -17,6 +17,7 @@ import {
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { Failure } from './plan.ts';
+import { namesBelow } from './present-state.ts';
 
 /**
  * The n-th temporary name of a restore. A file or link under it is new content on its way in, or a second name of
@@ -122,22 +123,6 @@ function clearIfPossible(
     if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EBUSY' && code !== 'ENOTEMPTY') throw error;
     swept.unreadable.push({ path, code });
   }
-}
-
-/** The names in a directory, as bytes in latin1. */
-export function namesBelow(
-  tree: AnchoredFiles,
-  directory: TreePath,
-): { name: string; isDirectory: boolean }[] {
-  return files
-    .readdirSync(tree.address(directory === rootPath ? rootPath : join(directory, '.')), {
-      withFileTypes: true,
-      encoding: 'buffer',
-    })
-    .map((dirent) => ({
-      name: Buffer.from(dirent.name).toString('latin1'),
-      isDirectory: dirent.isDirectory(),
-    }));
 }
 
 /** Clears one temporary name, as {@link sweepTemporaries} does, and adds what it did to `swept`. */

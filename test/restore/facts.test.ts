@@ -1,4 +1,6 @@
 // What a hard restore would delete and cannot look at: it stays, because it cannot be saved, and that is told.
+import { chmodSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { installFault } from '../../src/base/seam.ts';
@@ -58,6 +60,19 @@ test('a soft restore would not delete it, and says nothing of it', () =>
     rig.write('later/made', 'made\n');
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     assert.equal(failures(await restoreWith(rig, session, ['open', 'EIO'], { mode: 'soft' })), []);
+  }));
+
+test('a hard restore opens a directory again of which only the permission bits differ', () =>
+  withSessions(async (rig) => {
+    rig.write('shut/same.txt', 'same');
+    const { session } = await rig.request('session/open', { workspace: rig.work });
+    const bits = (): number => statSync(join(rig.work, 'shut')).mode & 0o777;
+    const usual = bits();
+    chmodSync(join(rig.work, 'shut'), 0o700);
+    await rig.request('checkpoint/restore', { session, tag: '0', mode: 'hard' });
+    assert.is(bits(), usual);
+    await rig.request('checkpoint/undo', { session });
+    assert.is(bits(), 0o700);
   }));
 
 test.run();

@@ -1,6 +1,4 @@
-// What fails alone, and what ends a restore before its first change.
-import { spawnSync } from 'node:child_process';
-import { chmodSync } from 'node:fs';
+// Errors that fail one path, and errors that end a restore before its first change.
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { failure } from '../support/failures.ts';
@@ -16,68 +14,6 @@ import {
 import { apply, inDirectory } from './restorer-rig.ts';
 
 process.umask(0o022);
-
-test('one path that cannot be written fails alone; the rest is restored', async () => {
-  await inDirectory(async (root) => {
-    const present = model({ 'ok/f': 'new', 'locked/f': 'new', 'locked/added': 'x' });
-    const target = model({ 'ok/f': 'old', 'locked/f': 'old' });
-    build(root, present);
-    if (spawnSync('chattr', ['+i', `${root}/locked/f`]).status !== 0) {
-      console.log('skipped: A19 with an immutable file: chattr +i does not work here');
-      return;
-    }
-    try {
-      const plan = planBetween(present, target, 'hard');
-      const result = await apply(root, plan, new MemoryContents(present, target));
-      assert.equal(result.failed, [{ path: 'locked/f', reason: 'accessDenied' }]);
-      assert.equal([result.restored, result.deleted], [['ok/f'], ['locked/added']]);
-      assert.equal([...walk(`${root}/locked`)], [['f', 'file 644 new']]);
-    } finally {
-      spawnSync('chattr', ['-i', `${root}/locked/f`]);
-    }
-  });
-});
-
-test('a read-only directory fails alone, and is no hindrance when the target has it writable', async () => {
-  if (process.getuid?.() !== 0) console.log('note: not root, so the owner is whoever runs this');
-  await inDirectory(async (root) => {
-    const present = {
-      ...model({ 'shut/f': 'new', 'locked/f': 'new', 'locked/added': 'x', ok: 'new' }),
-      directories: new Map([
-        ['shut', 0o555],
-        ['locked', 0o555],
-      ]),
-    };
-    const target = {
-      ...model({ 'shut/f': 'old', 'shut/g': 'old', 'locked/f': 'old', ok: 'old' }),
-      directories: new Map([['shut', 0o555]]),
-    };
-    build(root, present);
-    spawnSync('chown', ['-R', '65534', root]);
-    const contents = new MemoryContents(present, target);
-    if (process.getuid?.() === 0) process.seteuid?.(65534);
-    try {
-      const result = await apply(root, planBetween(present, target, 'hard'), contents);
-      assert.equal(result.failed, [
-        { path: 'shut/f', reason: 'accessDenied' },
-        { path: 'shut/g', reason: 'accessDenied' },
-      ]);
-      assert.equal([result.restored, result.deleted], [['locked/f', 'ok'], ['locked/added']]);
-    } finally {
-      if (process.getuid?.() === 0) process.seteuid?.(0);
-    }
-    assert.equal(
-      [...walk(root)],
-      [
-        ['locked/f', 'file 644 old'],
-        ['ok', 'file 644 old'],
-        ['shut/.', '555'],
-        ['shut/f', 'file 644 new'],
-      ],
-    );
-    chmodSync(`${root}/shut`, 0o755);
-  });
-});
 
 test('too little free space is found before the first change', async () => {
   await inDirectory(async (root) => {

@@ -95,8 +95,6 @@ export function countsOf(
 
 const listedPathsMax = 10_000;
 
-// A restore's outcome as others see it: with its checkpoint described and the conversation's lengths.
-
 export interface RestoreView extends Omit<RestoreOutcome, 'checkpoint' | 'historyLength'> {
   readonly checkpoint?: CheckpointView;
   /** Where the conversation stands after it; absent in a dry run and when the files alone were restored. */
