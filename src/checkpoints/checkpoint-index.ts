@@ -13,7 +13,7 @@ import { baseTag, isPlainName, tagOf, tagParts } from './tag.ts';
 export type ListKind = 'turn' | 'tool' | 'all' | 'every' | 'safety';
 
 /** A list of which pages are taken. */
-export interface Listing {
+interface Listing {
   readonly length: number;
   slice(start: number, end: number): StoredCheckpoint[];
 }
@@ -384,7 +384,7 @@ function turnNumber(stored: StoredCheckpoint | undefined): number | undefined {
 // small numbers. It knows ids, rows and their order; tags and the head belong to the index.
 
 /** Says what checkpoints that are gone came after. */
-export type Lost = Pick<RemovedParents, 'parentOf'>;
+type Lost = Pick<RemovedParents, 'parentOf'>;
 
 const nothingLost: Lost = { parentOf: () => undefined };
 

@@ -247,7 +247,7 @@ export function countLetters(letters: readonly DiffStatus[]): FileStats {
 // Counts the files of a snapshot and adds up their sizes, in an LRU by the snapshot's immutable id. It counts what
 // the store reports and reads no content.
 
-export interface SnapshotSize {
+interface SnapshotSize {
   readonly fileCount: number;
   /** Bytes. */
   readonly totalSize: number;

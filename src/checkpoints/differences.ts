@@ -14,7 +14,7 @@ import type { Entry, TreeChange } from '../tree/entry.ts';
 import { byBytes, isWithin, type TreePath } from '../tree/tree-path.ts';
 import { countLetters, type FileStats, isOfPermissions } from './compared.ts';
 
-export type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged';
+type ChangeName = 'added' | 'modified' | 'deleted' | 'renamed' | 'copied' | 'typeChanged';
 
 /** One side of a difference. */
 export interface DiffSide {

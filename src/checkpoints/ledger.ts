@@ -39,19 +39,6 @@ export class Ledger {
     return { path, content, who, at, ...given({ by }) };
   }
 
-  /** Notes a write or a deletion, as {@link compose} has it. Returns the record to persist. */
-  recordWrite(
-    path: TreePath,
-    content: Known,
-    who: Author,
-    at: string,
-    by?: string,
-  ): LedgerRecord | undefined {
-    const record = this.compose(path, content, who, at, by);
-    if (record !== undefined) this.add(record);
-    return record;
-  }
-
   /**
    * Notes what a checkpoint holds, as its changes against the checkpoint before it (the first: against nothing).
    * A content that was reported already keeps its author; what is new is put down to `who`. Returns what to
@@ -60,10 +47,11 @@ export class Ledger {
   recordCheckpoint(changes: Iterable<TreeChange>, who: Author, at: string, by?: string): LedgerRecord[] {
     const added: LedgerRecord[] = [];
     for (const { path, after } of changes) {
-      const content = after?.blob ?? 'absent';
+      const content: Known = after?.blob ?? 'absent';
       if (this.last(path)?.content === content) continue;
-      const record = this.recordWrite(path, content, who, at, by);
-      if (record !== undefined) added.push(record);
+      const record: LedgerRecord = { path, content, who, at, ...given({ by }) };
+      this.add(record);
+      added.push(record);
     }
     return added;
   }
@@ -87,11 +75,6 @@ export class Ledger {
   /** Every path that has a history, in bytewise order. */
   paths(): TreePath[] {
     return [...this.#histories.keys()].sort(byBytes);
-  }
-
-  /** Every record, path by path; feeding them to the constructor gives an equal ledger. */
-  *records(): Generator<LedgerRecord> {
-    for (const history of this.#histories.values()) yield* history;
   }
 
   /** Takes a record. */

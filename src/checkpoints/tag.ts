@@ -5,7 +5,7 @@ import type { Tag } from '../base/ids.ts';
 
 const pattern = /^(0|[1-9]\d{0,8})(?:\.([1-9]\d{0,8}))?$/;
 
-export interface TagParts {
+interface TagParts {
   readonly turn: number;
   /** The tool's number within the turn; absent for a turn's own tag. */
   readonly tool?: number;

@@ -218,7 +218,7 @@ export function describeTurn(message: string): string {
 }
 
 /** What is known of a tool that has run. */
-export interface ToolRun {
+interface ToolRun {
   readonly name: string | undefined;
   /** What it did, in words; '' when nobody said. */
   readonly message: string;

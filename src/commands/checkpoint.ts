@@ -35,7 +35,7 @@ export const checkpointInit = defineCommand(
       await checkGit(); // asked for by hand, a git that is missing is a failure and no reason to stay disabled
       operations.intend(context.stamp, { enables: true });
       await enableOrBeginAnew(session, context);
-      session.setRecovered(undefined); // the answer has the warning instead
+      session.recovered = undefined; // the answer has the warning instead
     } else {
       await already.store.sizes([]); // asks for nothing: a store that is gone says so
       if (already.index.head === undefined) await createBase(session, already, context); // all were deleted

@@ -81,7 +81,7 @@ export function defineConversationChange<M extends ConversationMethod, E extends
 }
 
 /** The wire answers what the conversation answers. */
-export const asItIs = <E>(effect: E): E => effect;
+const asItIs = <E>(effect: E): E => effect;
 
 /** Warns the client of what had to be assumed or left out. */
 export function warned<E extends { readonly warnings: readonly string[] }>(
@@ -93,7 +93,7 @@ export function warned<E extends { readonly warnings: readonly string[] }>(
 }
 
 /** Warnings that there are none of are absent. */
-export function warningsOf({ warnings }: { readonly warnings: readonly string[] }): {
+function warningsOf({ warnings }: { readonly warnings: readonly string[] }): {
   readonly warnings?: readonly string[];
 } {
   return warnings.length === 0 ? {} : { warnings };

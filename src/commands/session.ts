@@ -145,7 +145,7 @@ async function openResult(
       ? undefined
       : await viewAfterCommit(context, checkpoints, base);
   const { recovered } = session;
-  session.setRecovered(undefined);
+  session.recovered = undefined;
   return {
     session: session.id,
     workspace: workTree.root,

@@ -61,7 +61,7 @@ export interface ContextAdditions {
 export const bytesPerToken = 4;
 
 /** Paths and globs that a conversation may have. */
-export const contextPathsMax = 1000;
+const contextPathsMax = 1000;
 
 /** The window of the model in use. */
 function windowTokensOf({ modelInfo }: ConversationSettings): number {
@@ -97,7 +97,7 @@ export function checkContextPaths(paths: readonly unknown[]): string[] {
 }
 
 /** Normalises paths and globs of any length, as they were stored. @throws InvalidParams, PathOutsideWorkTree */
-export function normalContextPaths(paths: readonly unknown[]): string[] {
+function normalContextPaths(paths: readonly unknown[]): string[] {
   return paths.map((given, index) => {
     const path = wellFormed(given, `paths[${index}]`);
     const normal = toText(parseTreePath(fromText(path)));
@@ -107,7 +107,7 @@ export function normalContextPaths(paths: readonly unknown[]): string[] {
 }
 
 /** @throws LimitExceeded */
-export function checkPathCount(count: number): void {
+function checkPathCount(count: number): void {
   if (count <= contextPathsMax) return;
   throw new CheckpointdError(
     'LimitExceeded',
@@ -117,10 +117,7 @@ export function checkPathCount(count: number): void {
 }
 
 /** The files within the budget, by the sizes the work tree lists; none is read. */
-export async function listContext(
-  settings: ConversationSettings,
-  workTree: ContextFiles,
-): Promise<ListedContext> {
+async function listContext(settings: ConversationSettings, workTree: ContextFiles): Promise<ListedContext> {
   const { matched, unmatched } = await matchAll(settings.contextPaths, workTree);
   const maxSize = contextBudgetTokens(settings) * bytesPerToken;
   const { kept, dropped } = withinBudget(matched, maxSize);
@@ -136,7 +133,7 @@ export async function listContext(
 }
 
 /** Reads the files and builds the message. The largest files go first when the budget is too small. */
-export async function buildContext(
+async function buildContext(
   settings: ConversationSettings,
   summary: string | undefined,
   additions: ContextAdditions,
@@ -214,14 +211,14 @@ function overBudget({ path, bytes }: ContextFile, budget: number): string {
 
 // Builds the message that carries the sticky context to a model, with its markers exactly, newlines included.
 
-export const contextEntryStart = '--- CONTEXT ENTRY BEGIN ---\n';
-export const contextEntryEnd = '--- CONTEXT ENTRY END ---\n\n';
+const contextEntryStart = '--- CONTEXT ENTRY BEGIN ---\n';
+const contextEntryEnd = '--- CONTEXT ENTRY END ---\n\n';
 
 const summaryPreamble =
   'What follows is a summary of the conversation up to now, tool uses and results included. The messages it ' +
   'stands for are no longer there: rely on it, and say so where an answer rests on it.\n\n';
 
-export interface ContextParts {
+interface ContextParts {
   readonly summary: string | undefined;
   readonly files: readonly { readonly path: string; readonly content: string }[];
   /** Outputs of the client's hooks, one context entry each. */
@@ -230,7 +227,7 @@ export interface ContextParts {
 }
 
 /** The message, or '' when there is no context at all: then nothing is to be sent. */
-export function contextMessage(parts: ContextParts): string {
+function contextMessage(parts: ContextParts): string {
   let message = '';
   if (parts.summary !== undefined) {
     message += `${contextEntryStart}${summaryPreamble}SUMMARY CONTENT:\n${parts.summary}\n${contextEntryEnd}`;
@@ -344,7 +341,7 @@ export class StickyContext {
 // Reads the agents of a client: which of them is active, and the paths and globs that its resources name. The daemon
 // keeps the agents for the client and reads nothing else of them. The session adds the paths to a conversation.
 
-export interface AgentResources {
+interface AgentResources {
   /** How many agents there are. */
   readonly agents: number;
   /** Paths and globs of the work tree, normal, each once. */

@@ -33,13 +33,13 @@ import {
 } from './state/state.ts';
 import { userLines } from './transcript.ts';
 
-export interface AppendResult extends Lengths {
+interface AppendResult extends Lengths {
   readonly id: EntryId;
   /** Oldest entries that went because the history is full; they are gone from this thread for good. */
   readonly dropped: number;
 }
 
-export interface NextMessageResult {
+interface NextMessageResult {
   /** False when the pending message was locked and stayed; the next message is set all the same. */
   readonly accepted: boolean;
   readonly pendingUserMessage?: string;
@@ -54,12 +54,12 @@ export interface ExitResult extends Lengths {
   readonly filesCheckpoint?: string;
 }
 
-export interface ForgetResult extends Lengths {
+interface ForgetResult extends Lengths {
   readonly forgotten: { readonly messages: number; readonly entries: number };
   readonly warnings: readonly string[];
 }
 
-export interface ImportResult extends Lengths {
+interface ImportResult extends Lengths {
   readonly dropped: number;
   readonly transcriptDropped: number;
   /** The id in the document; the session keeps its own. */
@@ -68,7 +68,7 @@ export interface ImportResult extends Lengths {
 }
 
 /** What the client's run-time objects are to us: kept until the process ends, given back, never stored (C28). */
-export interface RuntimeObjects {
+interface RuntimeObjects {
   readonly agents?: ClientObject | undefined;
   readonly toolManager?: ClientObject | undefined;
 }

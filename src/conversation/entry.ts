@@ -82,7 +82,7 @@ export function checkUser(value: unknown, what: string, limits: ConversationLimi
 }
 
 /** Checks an answer of the assistant. @throws InvalidParams, MessageTooLarge */
-export function checkAssistant(value: unknown, what: string, limits: ConversationLimits): AssistantMessage {
+function checkAssistant(value: unknown, what: string, limits: ConversationLimits): AssistantMessage {
   const assistant = clientObject(value, what);
   checkLength(textOf(assistant.content), limits.messageChars, `${what}.content`);
   for (const [index, use] of listOf(assistant.toolUses, `${what}.toolUses`).entries()) {

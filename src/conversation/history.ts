@@ -82,11 +82,7 @@ export function nextTurnStart(history: Sequence<HistoryEntry>, start: number, en
  * The range after one entry was appended and the oldest `dropped` were removed. It reaches to the end, because what
  * was just said must be sendable; an empty range starts at the new entry.
  */
-export function rangeAfterAppend(
-  history: Sequence<HistoryEntry>,
-  before: ValidRange,
-  dropped: number,
-): ValidRange {
+function rangeAfterAppend(history: Sequence<HistoryEntry>, before: ValidRange, dropped: number): ValidRange {
   const end = history.length;
   const wanted = before.start === before.end ? end - 1 : before.start - dropped;
   return { start: nextTurnStart(history, Math.max(0, wanted), end), end };

@@ -133,7 +133,7 @@ export function authorOf(session: Session, path: TreePath, content: Known): 'ses
 
 const contentOf = (entry: Entry | undefined): Known => entry?.blob ?? 'absent';
 
-export interface RecordedWrite {
+interface RecordedWrite {
   readonly recorded: boolean;
   /** The content's id in this store; absent when the file is gone. */
   readonly content?: string;
@@ -164,7 +164,7 @@ export async function recordWrite(
   return result;
 }
 
-export interface LedgerEntryView {
+interface LedgerEntryView {
   readonly author: Author;
   /** Order within the history of the path, from 1. */
   readonly seq: number;

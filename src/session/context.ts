@@ -26,7 +26,7 @@ export function contextNow(session: Session, signal?: AbortSignal): Promise<Cont
   return looking(session, signal, async (tree) => {
     const { context } = session.parts.conversation;
     const listed = await context.list(tree);
-    const isStale = !session.isContextBuiltFrom(tree.signatureOf(pathsOf(listed)));
+    const isStale = session.contextSignature !== tree.signatureOf(pathsOf(listed));
     if (isStale && context.messageLength !== undefined) context.noteChanges();
     const { messageLength } = context;
     return messageLength === undefined ? { listed } : { listed, messageLength };
@@ -41,7 +41,7 @@ export function buildContextMessage(
 ): Promise<BuiltContext> {
   return looking(session, signal, async (tree) => {
     const built = await session.parts.conversation.context.build(tree, additions);
-    session.noteContextBuilt(tree.signatureOf([...pathsOf(built), ...built.unreadable]));
+    session.contextSignature = tree.signatureOf([...pathsOf(built), ...built.unreadable]);
     return built;
   });
 }
@@ -83,7 +83,7 @@ function pathsOf({ files, dropped }: ListedContext): string[] {
   return [...files, ...dropped].map(({ path }) => path);
 }
 
-export interface KeptAgents {
+interface KeptAgents {
   /** How many there are. */
   readonly agents: number;
   /** Paths and globs that came into the context with them. */

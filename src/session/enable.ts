@@ -64,7 +64,7 @@ export async function enableCheckpoints(
   const reason = await obstacle(session, mode);
   if (reason !== undefined) {
     // Without checkpoints it can be neither finished nor undone, so no change may come before that.
-    session.setUnfinishedRestore(files.existsSync(session.parts.directory.intentFile));
+    session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
     return session.disable(
       reason,
       reason === 'NotARepository' ? unusableAround(session.parts.workTree.root) : undefined,
@@ -121,7 +121,7 @@ async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedSt
   } catch (error) {
     const isUnusable = error instanceof UnusableRepository;
     if (!(error instanceof CheckpointdError) || !(isUnusable || error.kind === 'StoreCorrupt')) throw error;
-    session.setUnfinishedRestore(files.existsSync(session.parts.directory.intentFile));
+    session.hasUnfinishedRestore = files.existsSync(session.parts.directory.intentFile);
     session.disable(isUnusable ? 'RepositoryUnusable' : 'StoreCorrupt', error);
     session.parts.log.error(error.message);
     return undefined;
@@ -148,7 +148,7 @@ async function finishClean(session: Session, store: SnapshotStore, capture: Capt
 
 /** Another project stands where a restore was interrupted: nothing is touched until somebody decides. */
 async function waitForRoot(session: Session, store: SnapshotStore, capture: Capturer): Promise<void> {
-  session.setUnfinishedRestore(true);
+  session.hasUnfinishedRestore = true;
   session.disable('OtherWorkTree');
   session.parts.log.warn(remedies.OtherWorkTree);
   await capture.close();

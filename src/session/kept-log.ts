@@ -20,7 +20,7 @@ export interface KeptLog {
   readonly warnings: readonly string[];
 }
 
-export interface LogRequest {
+interface LogRequest {
   readonly directory: SessionDirectory;
   readonly marker: SessionMarker;
   readonly durability: 'process' | 'power';

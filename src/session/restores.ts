@@ -21,13 +21,15 @@ export function restoreSite(
     workTreeIdentity: parts.marker.workTreeIdentity,
     checkpoints,
     openStore: () => session.enabled?.store,
-    setUnfinished: (isUnfinished) => session.setUnfinishedRestore(isUnfinished),
+    setUnfinished: (isUnfinished) => {
+      session.hasUnfinishedRestore = isUnfinished;
+    },
     noteAuthors: (before, made, ours) => noteRestore(session, before, made, ours),
     announce: async (target, outcome, { isRecovered, by }) => {
       const facts = { outcome, ms: outcome.ms, ...given({ isRecovered: isRecovered || undefined }) };
       if (isRecovered) {
         parts.operations.learn(checkpoints.index.list('every'));
-        session.setRecovered(outcome);
+        session.recovered = outcome;
       }
       await parts.events.restored(session, target, facts, by);
       if (isRecovered && outcome.checkpoint?.record.scope !== 'files')
@@ -65,5 +67,5 @@ export async function ensureRecovered(
   const site = restoreSite(session);
   await recover(site, context);
   await recoverAnswered(site, context);
-  session.setRecovered(undefined); // only the answer to an opening has the lists; all others have the warning
+  session.recovered = undefined; // only the answer to an opening has the lists; all others have the warning
 }

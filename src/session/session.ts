@@ -63,7 +63,7 @@ export interface SessionOptions {
   readonly features: SessionFeatures;
 }
 
-export interface SessionParts {
+interface SessionParts {
   readonly marker: SessionMarker;
   readonly directory: SessionDirectory;
   readonly owner: SessionOwner;
@@ -130,10 +130,13 @@ export class Session {
   readonly parts: SessionParts;
   #checkpoints: Checkpoints | DisabledReason = 'NotRequested';
   #because: CheckpointdError | undefined;
-  #watcher: WorkTreeWatcher | undefined;
-  #hasUnfinishedRestore = false;
-  #recovered: RestoreOutcome | undefined;
-  #contextSignature: string | undefined;
+  watcher: WorkTreeWatcher | undefined;
+  /** A restore stopped half-way: it is finished or undone before the next change. */
+  hasUnfinishedRestore = false;
+  /** What became of a restore that a kill had interrupted; taken by the answer to the opening that finished it. */
+  recovered: RestoreOutcome | undefined;
+  /** The files that the context message was last built from, as their stamps show them. */
+  contextSignature: string | undefined;
   readonly #summary: SummaryFile;
 
   constructor(parts: SessionParts) {
@@ -149,10 +152,6 @@ export class Session {
 
   get disabledReason(): DisabledReason | undefined {
     return typeof this.#checkpoints === 'string' ? this.#checkpoints : undefined;
-  }
-
-  get watcher(): WorkTreeWatcher | undefined {
-    return this.#watcher;
   }
 
   enable(checkpoints: Checkpoints): void {
@@ -182,43 +181,12 @@ export class Session {
     return maxCheckpoints !== undefined || maxStoreBytes !== undefined;
   }
 
-  setWatcher(watcher: WorkTreeWatcher | undefined): void {
-    this.#watcher = watcher;
-  }
-
-  /** A restore stopped half-way: it is finished or undone before the next change. */
-  get hasUnfinishedRestore(): boolean {
-    return this.#hasUnfinishedRestore;
-  }
-
-  setUnfinishedRestore(isUnfinished: boolean): void {
-    this.#hasUnfinishedRestore = isUnfinished;
-  }
-
-  /** What became of a restore that a kill had interrupted; taken by the answer to the opening that finished it. */
-  get recovered(): RestoreOutcome | undefined {
-    return this.#recovered;
-  }
-
-  setRecovered(outcome: RestoreOutcome | undefined): void {
-    this.#recovered = outcome;
-  }
-
-  /** Whether the context message was last built from these files, as their stamps tell them. */
-  isContextBuiltFrom(signature: string): boolean {
-    return this.#contextSignature === signature;
-  }
-
-  noteContextBuilt(signature: string): void {
-    this.#contextSignature = signature;
-  }
-
   /** The checkpoints. @throws CheckpointsDisabled with the reason and the remedy. */
   requireCheckpoints(): Checkpoints {
     if (typeof this.#checkpoints !== 'string') return this.#checkpoints;
     const reason = this.#checkpoints;
     const remedy = this.#because?.message ?? remedies[reason];
-    const message = this.#hasUnfinishedRestore
+    const message = this.hasUnfinishedRestore
       ? `A restore of this session was interrupted, and without checkpoints it can be neither finished nor undone. ${remedy}`
       : remedy;
     throw new CheckpointdError('CheckpointsDisabled', message, {
@@ -228,7 +196,7 @@ export class Session {
 
   /** Comes before a change that needs no checkpoints. @throws CheckpointsDisabled while a restore cannot be finished */
   requireRecovered(): void {
-    if (this.#hasUnfinishedRestore) this.requireCheckpoints();
+    if (this.hasUnfinishedRestore) this.requireCheckpoints();
   }
 }
 

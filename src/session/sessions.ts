@@ -28,7 +28,7 @@ export interface ListedSession extends KeptSession {
   readonly open: boolean;
 }
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly surroundings: Omit<Surroundings, 'alreadyOpen' | 'neighbours'>;
   readonly defaultStorage: string;
   /** Grace for orphans, ms; default 24 h. */

@@ -21,7 +21,7 @@ export function beginWatching(session: Session): void {
     onHandlesReady: () => session.enabled?.capture.scanSoon(),
     log,
   });
-  session.setWatcher(watcher);
+  session.watcher = watcher;
   watcher.handles?.start();
 }
 

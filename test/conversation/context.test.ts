@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { CheckpointdError } from '../../src/base/errors.ts';
 import { type ContextFiles, windowUse } from '../../src/conversation/context.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
-import { MemoryLog } from '../../src/conversation/log/session-log.ts';
+import { MemoryLog } from './room.ts';
 
 /** A work tree of texts; a pattern with `*` matches every name with its prefix and suffix. */
 class Texts implements ContextFiles {

@@ -2,8 +2,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../src/conversation/conversation.ts';
-import { MemoryLog } from '../../src/conversation/log/session-log.ts';
-import { contents } from './room.ts';
+import { contents, MemoryLog } from './room.ts';
 
 const asked = (content: string): { user: object; assistant: object } => ({
   user: { content },

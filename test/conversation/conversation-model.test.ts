@@ -5,11 +5,12 @@ import { CheckpointdError } from '../../src/base/errors.ts';
 import { textLength } from '../../src/conversation/client-object.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
 import { toDocument } from '../../src/conversation/document/conversation-json.ts';
-import { type LogRecord, MemoryLog } from '../../src/conversation/log/session-log.ts';
+import type { LogRecord } from '../../src/conversation/log/session-log.ts';
 import type { ConversationState } from '../../src/conversation/state/state.ts';
 import { checkPropertyAsync, seed } from '../support/property.ts';
 import { consumed } from './consumed.ts';
 import { type ModelThread, newThread, ReferenceModel } from './reference-model.ts';
+import { MemoryLog } from './room.ts';
 
 const text = fc.constantFrom('', 'a', 'b\nc', '\n', 'é😀', '> q');
 const entry = fc.record({

@@ -1,7 +1,20 @@
 // A conversation over a log in memory, with a clock of the test, and what is said in it.
 import type { Clock } from '../../src/base/clock.ts';
 import { Conversation } from '../../src/conversation/conversation.ts';
-import { MemoryLog } from '../../src/conversation/log/session-log.ts';
+import type { LogRecord, RecordLog } from '../../src/conversation/log/session-log.ts';
+
+/** A log that is forgotten with the process. */
+export class MemoryLog implements RecordLog {
+  readonly records: LogRecord[] = [];
+
+  get length(): number {
+    return this.records.length;
+  }
+
+  append(record: LogRecord): number {
+    return this.records.push(record);
+  }
+}
 
 export class TestClock implements Clock {
   ms = Date.UTC(2025, 9, 25, 12);

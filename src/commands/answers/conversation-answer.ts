@@ -14,7 +14,7 @@ import type * as Wire from '../../protocol/types.ts';
 import { type ContextNow, contextNow } from '../../session/context.ts';
 import type { Session } from '../../session/session.ts';
 
-export function userMessage(message: UserMessage): Wire.UserMessage {
+function userMessage(message: UserMessage): Wire.UserMessage {
   return message as Wire.UserMessage;
 }
 
@@ -117,7 +117,7 @@ export function conversation(session: Session, context: ContextNow): Wire.Conver
 // change, so what is appended (or restored) meanwhile neither breaks a listing nor shows in it. Nothing is held
 // between requests.
 
-export interface ThreadPage<T> {
+interface ThreadPage<T> {
   readonly items: readonly T[];
   /** Index of the first item. */
   readonly start: number;
@@ -129,7 +129,7 @@ const itemsDefault = 100;
 const pageCharsMax = 4 << 20;
 
 /** Where a listing stands: the list it is of (a session's history, say), the state, and the next item. */
-export interface ThreadCursor {
+interface ThreadCursor {
   readonly ref: ConversationRef;
   readonly start: number;
 }

@@ -3,12 +3,12 @@
 import { CheckpointdError } from '../../base/errors.ts';
 
 /** What a page is cut from; only the page is looked at. */
-export interface Sliceable<T> {
+interface Sliceable<T> {
   readonly length: number;
   slice(start: number, end: number): readonly T[];
 }
 
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   readonly nextCursor?: string;
 }

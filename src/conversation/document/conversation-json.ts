@@ -7,73 +7,24 @@ import { contextBudgetTokens } from '../context.ts';
 import type { HistoryEntry } from '../entry.ts';
 import type { ValidRange } from '../history.ts';
 import type { FileLineTracker } from '../line-tracker.ts';
-import { modelToDocument, type ToolsByOrigin } from '../settings.ts';
+import { modelToDocument } from '../settings.ts';
 import type { ConversationState, Summary, Tangent } from '../state/state.ts';
 import { requestMetadataNames, toDocumentNames } from './document-fields.ts';
 
 /** Version of the form below; a document of a later one is refused and left alone. */
 export const formatVersion = 1;
 
-export interface EntryDocument {
-  readonly id: string;
-  readonly user: ClientObject;
-  readonly assistant: ClientObject;
-  readonly request_metadata?: ClientObject;
-}
-
-export type SummaryDocument = readonly [text: string, metadata: ClientObject];
-export type RangeDocument = readonly [start: number, end: number];
-
-export interface LineTrackerDocument {
-  readonly prev_fswrite_lines: number;
-  readonly before_fswrite_lines: number;
-  readonly after_fswrite_lines: number;
-  readonly lines_added_by_agent: number;
-  readonly lines_removed_by_agent: number;
-  readonly is_first_write: boolean;
-}
-
-export interface TangentDocument {
-  readonly main_history: readonly EntryDocument[];
-  readonly main_next_message?: ClientObject;
-  readonly main_transcript: readonly string[];
-  readonly main_latest_summary?: SummaryDocument;
-  /** RFC 3339, UTC. */
-  readonly tangent_start_time: string;
-  readonly main_valid_history_range: RangeDocument;
-  readonly files_checkpoint?: string;
-}
-
-export interface ConversationDocument {
-  readonly format_version: number;
-  readonly conversation_id: string;
-  readonly next_message?: ClientObject;
-  readonly history: readonly EntryDocument[];
-  readonly valid_history_range: RangeDocument;
-  readonly transcript: readonly string[];
-  readonly tools: ToolsByOrigin;
-  readonly context_manager: { readonly max_context_files_size: number; readonly paths: readonly string[] };
-  readonly context_message_length?: number;
-  readonly latest_summary?: SummaryDocument;
-  readonly model?: string;
-  readonly model_info?: ClientObject;
-  readonly file_line_tracker: Readonly<Record<string, LineTrackerDocument>>;
-  readonly checkpoint_manager?: ClientObject;
-  readonly mcp_enabled: boolean;
-  readonly tangent_state?: TangentDocument;
-  readonly pending_user_message?: string;
-  readonly message_locked?: boolean;
-}
-
 /** What a document holds beside the state. */
-export interface DocumentExtras {
+interface DocumentExtras {
   /** How to find the checkpoints: a reference that the session makes, never the checkpoints themselves. */
   readonly checkpointManager?: ClientObject | undefined;
   readonly contextMessageLength?: number | undefined;
 }
 
+export type ConversationDocument = ReturnType<typeof toDocument>;
+
 /** The document of a state. It shares the state's messages: serialise it, do not change it. */
-export function toDocument(state: ConversationState, extras: DocumentExtras = {}): ConversationDocument {
+export function toDocument(state: ConversationState, extras: DocumentExtras = {}) {
   const { nextMessage, latestSummary, model, modelInfo, tangent, pendingUserMessage } = state;
   return {
     format_version: formatVersion,
@@ -124,7 +75,7 @@ export function* documentText(value: unknown, depth = 0): Generator<string, void
   } else yield JSON.stringify(value);
 }
 
-function entryDocument({ id, user, assistant, requestMetadata }: HistoryEntry): EntryDocument {
+function entryDocument({ id, user, assistant, requestMetadata }: HistoryEntry) {
   return {
     id,
     user,
@@ -137,15 +88,15 @@ function metadataDocument(metadata: ClientObject): ClientObject {
   return toDocumentNames(metadata, requestMetadataNames);
 }
 
-function rangeDocument(range: ValidRange): RangeDocument {
-  return [range.start, range.end];
+function rangeDocument(range: ValidRange) {
+  return [range.start, range.end] as const;
 }
 
-function summaryDocument(summary: Summary): SummaryDocument {
-  return [summary.text, metadataDocument(summary.metadata)];
+function summaryDocument(summary: Summary) {
+  return [summary.text, metadataDocument(summary.metadata)] as const;
 }
 
-function trackerDocument(tracker: FileLineTracker): LineTrackerDocument {
+function trackerDocument(tracker: FileLineTracker) {
   return {
     prev_fswrite_lines: tracker.prevFswriteLines,
     before_fswrite_lines: tracker.beforeFswriteLines,
@@ -156,7 +107,7 @@ function trackerDocument(tracker: FileLineTracker): LineTrackerDocument {
   };
 }
 
-function tangentDocument(tangent: Tangent): TangentDocument {
+function tangentDocument(tangent: Tangent) {
   const { mainLatestSummary } = tangent;
   return {
     main_history: tangent.mainHistory.slice().map(entryDocument),

@@ -28,7 +28,7 @@ import {
   unknownFields,
 } from './document-fields.ts';
 
-export interface ReadDocument {
+interface ReadDocument {
   readonly moment: Moment;
   /** The id in the document; the session keeps its own. */
   readonly conversationId: string;
@@ -261,7 +261,7 @@ export interface Reading {
 const entryFields = ['id', 'user', 'assistant', 'request_metadata'];
 
 /** A list of entries and the valid range over it, with windows that the cap leaves. */
-export async function readHistory(
+async function readHistory(
   document: ClientObject,
   field: string,
   rangeField: string,
@@ -325,7 +325,7 @@ function readRange(
 }
 
 /** The lines of a transcript, the oldest over the cap left out. */
-export function readTranscript(document: ClientObject, field: string, reading: Reading): Sequence<string> {
+function readTranscript(document: ClientObject, field: string, reading: Reading): Sequence<string> {
   const lines = arrayField(document, field, false).map((line, index) =>
     wellFormed(line, `${field}[${index}]`),
   );

@@ -1,13 +1,19 @@
 // An imported conversation in pieces that can be logged without stopping the world: parts bring entries and lines,
 // one last record puts them in place. So an import of any size is one step: before its last record nothing shows.
-import { given } from '../../base/given.ts';
 import { textLength } from '../client-object.ts';
-import type { HistoryEntry, UserMessage } from '../entry.ts';
-import { type ValidRange, windowOver } from '../history.ts';
+import type { HistoryEntry } from '../entry.ts';
+import { windowOver } from '../history.ts';
 import type { FileLineTracker } from '../line-tracker.ts';
 import { PersistentMap } from '../state/persistent-map.ts';
 import { Sequence } from '../state/sequence.ts';
-import type { ConversationSettings, Moment, Summary } from '../state/state.ts';
+import {
+  type ConversationSettings,
+  defaultSettings,
+  emptyThread,
+  type Moment,
+  type Tangent,
+  type Thread,
+} from '../state/state.ts';
 
 /** A run of one of the four long lists of a conversation. */
 export type Part =
@@ -16,23 +22,12 @@ export type Part =
   | { readonly list: 'transcript'; readonly items: readonly string[] }
   | { readonly list: 'mainTranscript'; readonly items: readonly string[] };
 
-/** Everything of a conversation that is not long. JSON-safe; absent optionals are absent. */
-export interface ImportRest {
-  readonly settings: Omit<ConversationSettings, 'model' | 'modelInfo'> &
-    Partial<Pick<ConversationSettings, 'model' | 'modelInfo'>>;
-  readonly validRange: ValidRange;
-  readonly nextMessage?: UserMessage;
-  readonly pendingUserMessage?: string;
-  readonly messageLocked: boolean;
-  readonly latestSummary?: Summary;
+/** Everything of a conversation that is not long. JSON-safe: absent optionals are undefined, and absent in the log. */
+export interface ImportRest
+  extends Omit<Thread, 'history' | 'transcript' | 'validChars' | 'fileLineTracker' | 'tangent'> {
+  readonly settings: ConversationSettings;
   readonly fileLineTracker: readonly (readonly [string, FileLineTracker])[];
-  readonly tangent?: {
-    readonly mainNextMessage?: UserMessage;
-    readonly mainLatestSummary?: Summary;
-    readonly tangentStartTime: number;
-    readonly mainValidRange: ValidRange;
-    readonly filesCheckpoint?: string;
-  };
+  readonly tangent: Omit<Tangent, 'mainHistory' | 'mainTranscript'> | undefined;
 }
 
 const partCharsMax = 256 * 1024;
@@ -62,28 +57,10 @@ function* runsOf<T>(items: Iterable<T>): Generator<T[], void, undefined> {
 
 /** What {@link partsOf} leaves over. */
 export function restOf({ thread, settings }: Moment): ImportRest {
-  const { nextMessage, pendingUserMessage, latestSummary, tangent } = thread;
-  const { model, modelInfo, ...otherSettings } = settings;
-  return {
-    settings: { ...otherSettings, ...given({ model }), ...given({ modelInfo }) },
-    validRange: thread.validRange,
-    messageLocked: thread.messageLocked,
-    fileLineTracker: [...thread.fileLineTracker],
-    ...given({ nextMessage, pendingUserMessage, latestSummary }),
-    ...(tangent === undefined
-      ? {}
-      : {
-          tangent: {
-            tangentStartTime: tangent.tangentStartTime,
-            mainValidRange: tangent.mainValidRange,
-            ...given({
-              mainNextMessage: tangent.mainNextMessage,
-              mainLatestSummary: tangent.mainLatestSummary,
-              filesCheckpoint: tangent.filesCheckpoint,
-            }),
-          },
-        }),
-  };
+  const { history: _h, transcript: _t, validChars: _c, fileLineTracker, tangent, ...rest } = thread;
+  if (tangent === undefined) return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent };
+  const { mainHistory: _m, mainTranscript: _l, ...tangentRest } = tangent;
+  return { ...rest, settings, fileLineTracker: [...fileLineTracker], tangent: tangentRest };
 }
 
 /** Puts parts and rest together again. */
@@ -102,29 +79,20 @@ export function joinImport(parts: readonly Part[], rest: ImportRest): Moment {
   }
   let fileLineTracker = PersistentMap.empty<FileLineTracker>();
   for (const [path, tracker] of rest.fileLineTracker) fileLineTracker = fileLineTracker.set(path, tracker);
-  const { tangent } = rest;
+  const { mainHistory, mainTranscript, history, transcript } = lists;
+  const { settings, tangent, ...thread } = rest;
   return {
-    settings: { ...rest.settings, model: rest.settings.model, modelInfo: rest.settings.modelInfo },
+    settings: { ...defaultSettings, ...settings },
     thread: {
-      ...windowOver(lists.history, rest.validRange),
-      transcript: lists.transcript,
-      nextMessage: rest.nextMessage,
-      pendingUserMessage: rest.pendingUserMessage,
-      messageLocked: rest.messageLocked,
-      latestSummary: rest.latestSummary,
+      ...emptyThread,
+      ...thread,
+      ...windowOver(history, rest.validRange),
+      transcript,
       fileLineTracker,
-      tangent:
-        tangent === undefined
-          ? undefined
-          : {
-              mainHistory: lists.mainHistory,
-              mainNextMessage: tangent.mainNextMessage,
-              mainTranscript: lists.mainTranscript,
-              mainLatestSummary: tangent.mainLatestSummary,
-              tangentStartTime: tangent.tangentStartTime,
-              mainValidRange: tangent.mainValidRange,
-              filesCheckpoint: tangent.filesCheckpoint,
-            },
+      tangent: tangent && { ...noTangent, ...tangent, mainHistory, mainTranscript },
     },
   };
 }
+
+/** A log leaves out what is undefined. */
+const noTangent = { mainNextMessage: undefined, mainLatestSummary: undefined, filesCheckpoint: undefined };

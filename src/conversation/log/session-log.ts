@@ -23,23 +23,6 @@ export interface RecordLog {
   append(record: LogRecord): number;
 }
 
-/**
- * A log that is forgotten with the process.
- *
- * @forTests
- */
-export class MemoryLog implements RecordLog {
-  readonly records: LogRecord[] = [];
-
-  get length(): number {
-    return this.records.length;
-  }
-
-  append(record: LogRecord): number {
-    return this.records.push(record);
-  }
-}
-
 /** The first line of every log; a later form of the lines after it gets a later number. */
 export const logHeader = 'checkpointd session log 1\n';
 
@@ -61,7 +44,7 @@ export type Decoded =
   | { readonly is: 'damaged' };
 
 /** Looks at the bytes at `offset`; takes nothing for a record whose length, checksum and end do not agree. */
-export function decodeRecord(bytes: Buffer, offset: number): Decoded {
+function decodeRecord(bytes: Buffer, offset: number): Decoded {
   if (bytes.length - offset < prefixLength) {
     return { is: 'incomplete', missing: prefixLength - (bytes.length - offset) };
   }
@@ -75,14 +58,14 @@ export function decodeRecord(bytes: Buffer, offset: number): Decoded {
   return isWhole ? { is: 'record', json, next: end + 1 } : { is: 'damaged' };
 }
 
-export interface SessionLogOptions {
+interface SessionLogOptions {
   /** `power`: an appended record survives a power cut (fsync); `process`: it survives the death of the process. */
   readonly durability: 'process' | 'power';
   /** Asked before each write; throws when the log is not ours to write any more. */
   readonly guard?: () => void;
 }
 
-export interface ReplayedRecord {
+interface ReplayedRecord {
   /** From 1. */
   readonly position: number;
   readonly record: LogRecord;

@@ -31,7 +31,7 @@ interface HeadStep {
   readonly op: 'settle';
 }
 
-export interface ConversationRecord extends LogRecord {
+interface ConversationRecord extends LogRecord {
   readonly kind: 'conversation';
   /** The state that this one follows; not always the one of the record before, because heads are rewound. */
   readonly parent: ConversationRef;
@@ -42,7 +42,7 @@ export interface ConversationRecord extends LogRecord {
   readonly idempotency?: Idempotency & { readonly result: unknown };
 }
 
-export function isConversationRecord(record: LogRecord): record is ConversationRecord {
+function isConversationRecord(record: LogRecord): record is ConversationRecord {
   return record.kind === 'conversation';
 }
 

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../../src/conversation/conversation.ts';
 import { toDocument } from '../../../src/conversation/document/conversation-json.ts';
-import { MemoryLog } from '../../../src/conversation/log/session-log.ts';
+import { MemoryLog } from '../room.ts';
 
 const env = { env_state: { operating_system: 'linux', current_working_directory: '/p' } };
 const user = (content: object): object => ({

@@ -7,8 +7,7 @@ import {
   type ConversationDocument,
   toDocument,
 } from '../../../src/conversation/document/conversation-json.ts';
-import { MemoryLog } from '../../../src/conversation/log/session-log.ts';
-import { said } from '../room.ts';
+import { MemoryLog, said } from '../room.ts';
 import { full } from './full-conversation.ts';
 
 async function rejection(document: unknown): Promise<CheckpointdError> {

@@ -3,8 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Conversation } from '../../../src/conversation/conversation.ts';
 import { documentText, toDocument } from '../../../src/conversation/document/conversation-json.ts';
-import { MemoryLog } from '../../../src/conversation/log/session-log.ts';
-import { said } from '../room.ts';
+import { MemoryLog, said } from '../room.ts';
 import { full } from './full-conversation.ts';
 
 const extras = { checkpointManager: { session: 'ses_1', strategy: 'shadow' }, contextMessageLength: 42 };

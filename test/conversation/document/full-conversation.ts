@@ -1,7 +1,6 @@
 // A conversation with everything in it that a document can hold.
 import { Conversation } from '../../../src/conversation/conversation.ts';
-import { MemoryLog } from '../../../src/conversation/log/session-log.ts';
-import { said } from '../room.ts';
+import { MemoryLog, said } from '../room.ts';
 
 /** A conversation in which every field of the document has a value. */
 export function full(): Conversation {
