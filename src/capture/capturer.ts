@@ -1,17 +1,38 @@
-// What a session needs of whoever captures its work tree. How it is done, and at how much of the tree it looks, is the
-// implementation's own affair (tree-capturer.ts); what comes out must be the same.
-import type { SnapshotId } from '../base/ids.ts';
+// Captures one work tree into one store: scans it (scan.ts), seals what was seen as a snapshot, and takes over the state
+// from which the next scan starts. It never writes to the work tree and publishes nothing.
+import { CheckpointdError } from '../base/errors.ts';
+import { given } from '../base/given.ts';
+import type { BlobId, SnapshotId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { Slices } from '../base/slices.ts';
+import type { UserPlaces } from '../git/ignore/global-excludes.ts';
 import type { Directory } from '../tree/directory.ts';
-import type { TreePath } from '../tree/tree-path.ts';
-import type { LossReason } from '../watch/change-log.ts';
-import type { SkippedPath } from './snapshot-sink.ts';
-
-/**
- * Why a capture looked at everything: it was the first, it was to include what the rules leave out, rules changed,
- * what had changed was not known (see {@link LossReason}), nothing narrower is proven to be enough, or it was time to
- * check the captures that look at less.
- */
-export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
+import { Globs } from '../tree/globs.ts';
+import { type TreePath, toText } from '../tree/tree-path.ts';
+import type { ChangeLog } from '../watch/change-log.ts';
+import { discard } from '../work-tree/stable-read.ts';
+import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
+import type { FullCaptureReason, ScanBase, ScanHandles } from './fast-scan.ts';
+import type { BlobSink, CaptureProgress } from './file-reading.ts';
+import { IdleScans } from './idle-scans.ts';
+import { IgnoreScopes } from './ignore-rules.ts';
+import { KnownFiles } from './known-files.ts';
+import { isLeftOut, type Listings, leftOutDirectories } from './listing.ts';
+import {
+  chooseScan,
+  mayBeFast,
+  nothingScanned,
+  type Scanned,
+  type ScanPlace,
+  type ScanRequest,
+  type ScanState,
+  scanAll,
+  scanFast,
+  watchedRules,
+} from './scan.ts';
+import { settleMsUsual } from './settled.ts';
+import type { SkippedPath, SnapshotSink, SnapshotWriter, StableContent } from './snapshot-sink.ts';
+import type { ScannedTree } from './watch-audit.ts';
 
 export interface Capture {
   readonly snapshot: SnapshotId;
@@ -27,76 +48,404 @@ export interface Capture {
   readonly ms: number;
 }
 
-/** How the captures were made that succeeded. */
+/** The number of captures that succeeded, by how they were made. */
 export interface CaptureCounts {
   readonly fast: number;
   readonly cold: ReadonlyMap<FullCaptureReason, number>;
 }
 
-export interface CaptureProgress {
-  (done: {
-    /** `walk` while names are looked at; absent while contents are read. */
-    readonly phase?: 'walk';
-    readonly filesDone: number;
-    readonly filesTotal?: number;
-    readonly bytesDone: number;
-  }): void;
-}
-
 export interface CaptureRequest {
   /**
-   * A snapshot that lives: a checkpoint holds it until this capture is published. What it holds is captured again
-   * even if ignored, and what has not changed since is taken from it without being read or stored again.
+   * A snapshot that a checkpoint keeps until this capture is published. What it holds is captured again even if ignored,
+   * and what has not changed since is taken from it without being read or stored again.
    */
   readonly previous?: SnapshotId;
   /** Files or whole directories to capture though the rules exclude them: what a restore is about to displace. */
   readonly alsoInclude?: readonly TreePath[];
   /**
-   * A capture of a moment ago, and every path that was changed since by whoever asks. Elsewhere only names are looked
-   * at again, so that an edit in place by somebody else belongs to the next capture.
+   * A capture of a moment ago, and every path that the caller has changed since. Elsewhere only names are looked at again,
+   * so that an edit in place by another process belongs to the next capture.
    */
   readonly since?: { readonly capture: Capture; readonly touched: readonly TreePath[] };
   readonly signal?: AbortSignal;
   readonly onProgress?: CaptureProgress;
 }
 
-/** Captures one work tree into one store. Captures may run at the same time. */
-export interface Capturer {
+export interface CapturerOptions {
+  readonly store: SnapshotSink;
+  readonly workTree: WorkTree;
+  /** A private directory of the session for the git directories of the ignore engines; made when needed. */
+  readonly ignoreDirectory: string;
+  /** Globs that opt ignored files in, and files out; the language is described in tree/globs.ts. */
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+  /** Larger files are skipped as `tooLarge`. Default: no limit. */
+  readonly maxFileBytes?: number;
+  /** Storage of the daemon inside the work tree (an allowed protected place), never looked into. */
+  readonly leftOut?: readonly TreePath[];
+  readonly places?: UserPlaces;
+  /** Where the known files are kept from one opening to the next; absent: nowhere. */
+  readonly knownFile?: string;
+  /** The handles that fast captures rest on; absent: every capture looks at everything. */
+  readonly held?: () => ScanHandles | undefined;
+  /** Called with each scan that has succeeded. */
+  readonly onScanned?: (scan: FinishedScan) => void;
+  /** The snapshot that captures are going to build on, so that a scan before the first of them may build on it too. */
+  readonly head?: () => SnapshotId | undefined;
+  /** For tests: our own clock in milliseconds since 1970, and how long a content stays doubtful (see settled.ts). */
+  readonly now?: () => number;
+  readonly settleMs?: number;
+  /** For tests: how long after a capture everything is looked at. */
+  readonly idleMs?: number;
+  readonly log: Log;
+}
+
+/** A scan that has succeeded. */
+export interface FinishedScan {
+  /** The position in the change log when the scan began: later changes may be in it or not. */
+  readonly position: number;
+  readonly seen: ScannedTree;
+  /** True when it looks at every file, and takes none over unseen. */
+  readonly isWhole: boolean;
+  /** True when it takes what the rules say, and nothing else. */
+  readonly isPlain: boolean;
+  /** True when it makes a snapshot. */
+  readonly isStored: boolean;
+}
+
+/** The trees of so many snapshots stay in memory. */
+const rootsMax = 4;
+
+/** Captures may run at the same time; they share only finished scans. */
+export class Capturer {
+  readonly #options: CapturerOptions;
+  readonly #place: ScanPlace;
+  readonly #idle: IdleScans;
+  readonly #roots = new Map<SnapshotId, Directory>();
+  /** The listings of each capture that is still in use. */
+  readonly #listings = new WeakMap<Capture, Listings>();
+  #state: ScanState = nothingScanned;
+  /** The tree that the last plain capture made. */
+  #last: Directory | undefined;
+  #scans = 0;
+  #fast = 0;
+  readonly #cold = new Map<FullCaptureReason, number>();
+  #resolveHeld: () => void = () => undefined;
+  readonly #whenHeld = new Promise<void>((resolve) => (this.#resolveHeld = resolve));
+
+  constructor(options: CapturerOptions) {
+    this.#options = options;
+    this.#place = placeOf(options);
+    this.#idle = new IdleScans(
+      (signal) => this.#scanInBackground(signal),
+      (error) => options.log.info(`A full scan was given up: ${String(error)}`),
+      options.idleMs,
+    );
+  }
+
   /**
    * Stores the present state of the work tree.
    *
    * @throws WorkTreeMissing, NotADirectory, WorkTreeUnreadable for the root; the store's errors; AbortError. After a
    * failure nothing of the capture is left.
    */
-  capture(request?: CaptureRequest): Promise<Capture>;
+  async capture(request: CaptureRequest = {}): Promise<Capture> {
+    await this.#idle.untilFirst(request.signal);
+    this.#idle.captureBegins();
+    try {
+      return await this.#capture(request);
+    } finally {
+      this.#idle.captureEnds();
+      const when = this.#wanted;
+      if (when !== undefined) this.#idle.after(when === 'now');
+      if (when !== 'now') this.#resolveHeld();
+    }
+  }
+
+  async #capture(request: CaptureRequest): Promise<Capture> {
+    const started = performance.now();
+    const { store, onScanned } = this.#options;
+    const position = this.#changes?.position;
+    const { previous, since, ...how } = request;
+    const previousTree = await this.#treeOf(previous);
+    const writer = store.writer(request.signal);
+    try {
+      const sink = new Backlog(writer);
+      const isPlain = since === undefined && request.alsoInclude === undefined;
+      const earlier = since && { listings: this.#listings.get(since.capture), touched: since.touched };
+      const { seen, reason, next } = await this.#scan({
+        ...how,
+        previous: previousTree,
+        sink,
+        since: earlier,
+      });
+      await sink.drained();
+      request.signal?.throwIfAborted();
+      const snapshot = await writer.seal(seen.root);
+      this.#adopt(next);
+      this.#remember(snapshot, seen.root);
+      if (isPlain) this.#last = seen.root;
+      const ms = performance.now() - started;
+      this.#note(seen, reason, ms);
+      const { root, skipped, unknown, torn } = seen;
+      const path = reason === undefined ? 'fast' : 'cold';
+      const capture: Capture = { snapshot, root, skipped, unknown, torn, path, ...given({ reason }), ms };
+      this.#listings.set(capture, seen.listings);
+      if (position !== undefined)
+        onScanned?.({ position, seen, isWhole: since === undefined, isPlain, isStored: true });
+      return capture;
+    } catch (error) {
+      await writer.abort();
+      throw error;
+    }
+  }
+
   /**
-   * Whether a capture now would differ from a snapshot; stores nothing. `unsure` where what it cannot see now, or what
+   * True when a capture now would differ from a snapshot; stores nothing. `unsure` where what it cannot see now, or what
    * was skipped then, may be all that differs. @throws as {@link capture}
    */
-  isChanged(
+  async isChanged(
     previous: SnapshotId,
     signal?: AbortSignal,
-    skippedThen?: readonly SkippedPath[],
-  ): Promise<boolean | 'unsure'>;
-  /** The root of an enclosing repository that ignores the whole work tree, and whose rules therefore do not count. */
-  ignoredBy(): Promise<string | undefined>;
-  /** Whether the last scan left this path out, itself or with a directory above it. For the watcher. */
-  isLeftOut(path: TreePath): boolean;
-  /** The directories that the last scan left out; what lies below them is not listed. For the watcher. */
-  leftOutDirectories(): TreePath[];
-  /** Whether every change since the last scan is told. */
-  readonly isHeld: boolean;
-  readonly counts: CaptureCounts;
-  /** Resolves once captures rest on what is held, or it has shown that they never will. */
-  whenHeld(): Promise<void>;
-  /** Directories can be held: full scans beside the captures, so that they may look at less. */
-  scanSoon(): void;
-  /** What was seen is not to be relied on: the next capture looks at everything. */
-  distrust(): void;
-  /** Ends the scan that runs beside it; captures may go on. */
-  rest(): Promise<void>;
-  /** Ends what runs beside it. What is known of the files is written down unless it is of no use any more. */
-  close(isOver?: 'deleted'): Promise<void>;
-  /** Ends it at once, for a dying process. */
-  kill(): void;
+    skippedThen: readonly SkippedPath[] = [],
+  ): Promise<boolean | 'unsure'> {
+    await this.#idle.untilFirst(signal);
+    const tree = await this.#treeOf(previous);
+    const { seen, next } = await this.#scan({ previous: tree, sink: undefined, signal });
+    if (!seen.isStopped) this.#adopt(next);
+    if (!seen.isStopped && seen.root === tree) return false;
+    // A scan that stopped early has met a file that is new, or was skipped then.
+    return skippedThen.length > 0 || (!seen.isStopped && seen.skipped.length > 0) ? 'unsure' : true;
+  }
+
+  /** Returns the root of an enclosing repository that ignores the whole work tree: its rules do not count. */
+  ignoredBy(): Promise<string | undefined> {
+    return this.#place.scopes.ignoredBy();
+  }
+
+  /** True when the last scan left this path out, itself or with a directory above it. For the watcher. */
+  isLeftOut(path: TreePath): boolean {
+    return isLeftOut(this.#state.listings, path);
+  }
+
+  /** Returns the directories that the last scan left out; those below them are not listed. For the watcher. */
+  leftOutDirectories(): TreePath[] {
+    return leftOutDirectories(this.#state.listings);
+  }
+
+  /** True when the watch has reported every change since the last scan. */
+  get isHeld(): boolean {
+    const { base } = this.#state;
+    return isBase(base) && this.#changes?.isCompleteSince(base.position) === true;
+  }
+
+  get counts(): CaptureCounts {
+    return { fast: this.#fast, cold: this.#cold };
+  }
+
+  /** Resolves once captures can be fast, or it has shown that they never will. */
+  whenHeld(): Promise<void> {
+    return this.#whenHeld;
+  }
+
+  /** Called when directories can be watched: scans everything beside the captures, so that they may be fast. */
+  scanSoon(): void {
+    if (this.#wanted === 'now') this.#idle.after(true);
+  }
+
+  /** Has the next capture look at everything: the watch missed a change. */
+  distrust(): void {
+    this.#state = { ...this.#state, base: undefined };
+    this.#options.held?.()?.closeAll();
+    this.#idle.after(false);
+  }
+
+  /** Ends the scan in the background; captures may go on. */
+  rest(): Promise<void> {
+    return this.#idle.rest();
+  }
+
+  /** Ends the engines, and the scan that runs. The known files are written unless the session is deleted. */
+  async close(isOver?: 'deleted'): Promise<void> {
+    await this.#idle.close();
+    try {
+      if (isOver === undefined) await this.#writeKnown(new Slices(), false);
+    } finally {
+      await this.#place.scopes.close();
+    }
+  }
+
+  /** Ends the engines at once, for a dying process. */
+  kill(): void {
+    this.#idle.interrupt();
+    this.#place.scopes.kill();
+  }
+
+  /** Looks at what may have changed where that is proven to be enough, and else at everything. */
+  async #scan(request: ScanRequest): Promise<Scanned> {
+    this.#scans += 1;
+    try {
+      // Before the state is read: another capture, or a change that the watch missed, may replace it meanwhile.
+      const watched = mayBeFast(this.#state, request) ? await watchedRules(this.#place) : undefined;
+      const state = this.#state;
+      const plan = await chooseScan(state, request, watched);
+      const fast = typeof plan === 'string' ? plan : await scanFast(this.#place, request, plan);
+      const scanned = typeof fast === 'string' ? await scanAll(this.#place, state, request, fast) : fast;
+      requireWorkTree(this.#place.workTree); // what was mounted over it meanwhile may be what was seen
+      return scanned;
+    } finally {
+      this.#scans -= 1;
+      // The engines of nested repositories are needed by no scan any more.
+      if (this.#scans === 0) await this.#place.scopes.rest();
+    }
+  }
+
+  /** Starts the next scan from this state. The change log keeps what comes after its base, and nothing older. */
+  #adopt(next: ScanState): void {
+    const { base } = next;
+    const changes = this.#changes;
+    if (!isBase(base)) this.#state = next;
+    else if (changes?.isCompleteSince(base.position) !== true)
+      this.#state = { ...next, base: this.#state.base };
+    else {
+      this.#state = next;
+      changes.setUnwatched(base.recheck.unwatched);
+      changes.retainFrom(this, base.position);
+    }
+  }
+
+  /** When a full scan is wanted in the background: to begin with, and to check the fast captures when it is quiet. */
+  get #wanted(): 'now' | 'later' | undefined {
+    const { base } = this.#state;
+    if (this.#options.held === undefined || base === 'never') return undefined;
+    if (base === undefined) return 'now';
+    return base.fastScans > 0 ? 'later' : undefined;
+  }
+
+  /** Looks at everything and stores nothing: later captures may be fast, and a change that the watch missed is found. */
+  async #scanInBackground(signal: AbortSignal): Promise<void> {
+    if (this.#options.held?.()?.isReady !== true) return;
+    const position = this.#changes?.position ?? 0;
+    const previous = this.#last ?? (await this.#treeOf(this.#options.head?.()));
+    const how = { isFull: true, isInBackground: true, signal };
+    const { seen, next } = await this.#scan({ previous, sink: discarding, ...how });
+    this.#adopt(next);
+    this.#options.onScanned?.({ position, seen, isWhole: true, isPlain: true, isStored: false });
+    this.#resolveHeld();
+    await this.#writeKnown(Slices.inBackground(signal), true);
+  }
+
+  async #writeKnown(slices: Slices, isSeldom: boolean): Promise<void> {
+    const { listings, clock } = this.#state;
+    if (clock !== undefined) await this.#place.known?.write(listings, clock, slices, isSeldom);
+  }
+
+  get #changes(): ChangeLog | undefined {
+    return this.#options.held?.()?.changes;
+  }
+
+  #note(seen: Scanned['seen'], reason: FullCaptureReason | undefined, ms: number): void {
+    const { log } = this.#options;
+    const why = reason ?? 'what changed';
+    log.debug(`captured ${seen.files} files, read ${seen.read}, in ${ms.toFixed(0)} ms (${why})`);
+    if (seen.ownerOnly.length > 0) log.warn(accessListsFound(seen.ownerOnly));
+    if (reason === undefined) this.#fast += 1;
+    else this.#cold.set(reason, (this.#cold.get(reason) ?? 0) + 1);
+  }
+
+  async #treeOf(snapshot: SnapshotId | undefined): Promise<Directory | undefined> {
+    const { store, log } = this.#options;
+    // Nothing is taken over from a damaged store: every file is read and handed to the store again.
+    if (snapshot === undefined || store.isDoubtful?.()) return undefined;
+    try {
+      const root = this.#roots.get(snapshot) ?? (await store.directory(snapshot));
+      this.#remember(snapshot, root);
+      return root;
+    } catch (error) {
+      if (!(error instanceof CheckpointdError) || error.kind !== 'StoreCorrupt') throw error;
+      log.warn(`every file is read again: ${error.message}`);
+      return undefined;
+    }
+  }
+
+  #remember(snapshot: SnapshotId, root: Directory): void {
+    this.#roots.delete(snapshot);
+    this.#roots.set(snapshot, root);
+    for (const oldest of this.#roots.keys()) {
+      if (this.#roots.size <= rootsMax) break;
+      this.#roots.delete(oldest);
+    }
+  }
+}
+
+function placeOf(options: CapturerOptions): ScanPlace {
+  const { store, workTree, include, exclude, maxFileBytes, leftOut, log } = options;
+  const settleMs = options.settleMs ?? settleMsUsual;
+  const settings = JSON.stringify([include ?? [], exclude ?? [], maxFileBytes ?? null, leftOut ?? []]);
+  const file = options.knownFile;
+  return {
+    workTree,
+    store,
+    scopes: new IgnoreScopes({
+      workTree: workTree.root,
+      directory: options.ignoreDirectory,
+      log,
+      ...given({ places: options.places }),
+    }),
+    include: new Globs(include ?? []),
+    exclude: new Globs(exclude ?? []),
+    maxFileBytes: maxFileBytes ?? Number.MAX_SAFE_INTEGER,
+    leftOut: new Set(leftOut),
+    now: options.now ?? Date.now,
+    settleMs,
+    known:
+      file === undefined ? undefined : new KnownFiles({ file, root: workTree.root, settings, settleMs, log }),
+    handles: () => options.held?.(),
+  };
+}
+
+function isBase(base: ScanState['base']): base is ScanBase {
+  return base !== undefined && base !== 'never';
+}
+
+function accessListsFound(paths: readonly TreePath[]): string {
+  const some = paths.slice(0, 3).map((path) => JSON.stringify(toText(path)));
+  return `${paths.length} path(s) have access lists, which are not captured; of these a restore gives back the owner's permissions only: ${some.join(', ')}`;
+}
+
+/** Takes contents and stores none. */
+const discarding: BlobSink = {
+  add: (_blob, content) => {
+    discard(content);
+    return undefined;
+  },
+};
+
+/** Contents on their way into the store: many at once, bounded by count and bytes; the first failure is thrown later. */
+class Backlog implements BlobSink {
+  readonly #writer: SnapshotWriter;
+  #pending: Promise<unknown>[] = [];
+  #bytes = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(writer: SnapshotWriter) {
+    this.#writer = writer;
+  }
+
+  add(blob: BlobId, content: StableContent): Promise<void> | undefined {
+    const adding = this.#writer.addBlob(blob, content).catch((error: unknown) => {
+      this.#failure ??= { error };
+    });
+    this.#pending.push(adding);
+    this.#bytes += content.kind === 'bytes' ? content.bytes.length : content.size;
+    return this.#pending.length >= 256 || this.#bytes >= 1 << 24 ? this.drained() : undefined;
+  }
+
+  async drained(): Promise<void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    this.#bytes = 0;
+    await Promise.all(pending);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
 }

@@ -3,14 +3,24 @@
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
-import { type TreePath } from '../tree/tree-path.ts';
+import { isDirectory } from '../tree/directory.ts';
+import type { TreePath } from '../tree/tree-path.ts';
 import { discard, type ReadContent, readLink, readStable } from '../work-tree/stable-read.ts';
 import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
-import type { CaptureProgress } from './capturer.ts';
-import type { WalkedDirectory, WalkedEntry } from './listing.ts';
-import { markAccessLists } from './permissions.ts';
+import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
+import { markAccessLists } from './scan-result.ts';
 import { type FileClock, isSettled } from './settled.ts';
 import type { BlobHash, StableContent } from './snapshot-sink.ts';
+
+export interface CaptureProgress {
+  (done: {
+    /** `walk` while names are looked at; absent while contents are read. */
+    readonly phase?: 'walk';
+    readonly filesDone: number;
+    readonly filesTotal?: number;
+    readonly bytesDone: number;
+  }): void;
+}
 
 /** Takes contents; a returned promise asks the scan to wait. It owns spool files from then on. */
 export interface BlobSink {
@@ -19,8 +29,8 @@ export interface BlobSink {
 
 export interface ReadingOptions {
   readonly tree: WorkTree;
-  /** The directory of an earlier, finished scan. */
-  readonly before: { get(path: TreePath): WalkedDirectory | undefined };
+  /** Listings of an earlier, finished scan. */
+  readonly earlier: Pick<Listings, 'get'>;
   hash(size: number): BlobHash;
   /** Absent: nothing is stored, and reading stops at the first path that the previous snapshot does not hold. */
   readonly sink: BlobSink | undefined;
@@ -50,13 +60,13 @@ export class FileReading {
   #files = 0;
   #bytes = 0;
   #looked = 0;
-  #toldMs = performance.now();
+  #reportedMs = performance.now();
 
   constructor(options: ReadingOptions) {
     this.#options = options;
   }
 
-  /** Something new was met and there is no sink. */
+  /** True when something new was met and there is no sink. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -69,7 +79,7 @@ export class FileReading {
     return this.#read;
   }
 
-  /** Paths that were found to have an access list, or to be beyond asking. */
+  /** Paths that have an access list, or whose access list could not be asked for. */
   get ownerOnly(): readonly TreePath[] {
     return this.#ownerOnly;
   }
@@ -81,12 +91,12 @@ export class FileReading {
     return exchanged;
   }
 
-  /** Files that need no look. */
+  /** Counts files that need no look. */
   pass(count: number): void {
     this.#files += count;
   }
 
-  /** Fills in what the listings do not know yet of their files. */
+  /** Fills in what the listings lack of their files: contents, and whether they have access lists. */
   async readAll(fresh: readonly WalkedDirectory[]): Promise<void> {
     const filesTotal = this.#files + fresh.reduce((sum, directory) => sum + directory.entries.size, 0);
     for (const directory of fresh) {
@@ -96,11 +106,11 @@ export class FileReading {
           if (!entry.taken || (entry.kind !== 'file' && entry.kind !== 'link')) continue;
           if (this.#options.slices.isDue()) await this.#pause(filesTotal);
           this.#files += 1;
-          if (this.#isKnown(directory, name, entry)) continue;
+          if (this.#takeOver(directory, name, entry)) continue;
           if (this.#isNews(directory, name)) return;
           reached ??= this.#reach(directory);
           if (reached !== undefined)
-            await this.#readEntry(reached, name, entry, this.#before(directory, name), this.#options.sink);
+            await this.#readEntry(reached, name, entry, this.#earlier(directory, name), this.#options.sink);
           if (entry.unread === 'elsewhere') this.#exchanged.add(directory.path);
         }
       } finally {
@@ -111,7 +121,7 @@ export class FileReading {
     this.#ownerOnly.push(...(await markAccessLists(fresh, this.#options)));
   }
 
-  /** Whether a file still has the content that was read under an entry; then the entry says since when it is settled. */
+  /** True when a file still has the content that was read under an entry; the entry may become settled then. */
   async isStill(directory: WalkedDirectory, name: string, entry: WalkedEntry): Promise<boolean> {
     const reached = this.#reach(directory);
     if (reached === undefined) return false;
@@ -130,8 +140,8 @@ export class FileReading {
     }
   }
 
-  /** Takes over a content that was read under the same stamp: by this scan, or by an earlier one when settled. */
-  #isKnown(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
+  /** Takes over a content that was read under the same stamp: by this scan, or by an earlier one when settled. False when there is none. */
+  #takeOver(directory: WalkedDirectory, name: string, entry: WalkedEntry): boolean {
     const { stamp } = entry;
     if (stamp === undefined) return false;
     const now = this.#done.get(directory.path)?.entries.get(name);
@@ -141,27 +151,27 @@ export class FileReading {
       entry.seenAt = now.seenAt;
       return true;
     }
-    const old = this.#before(directory, name);
+    const old = this.#earlier(directory, name);
     if (old?.blob === undefined || !old.settled || old.stamp === undefined) return false;
     if (!isSameStamp(old.stamp, stamp)) return false;
-    // With a sink only what the previous snapshot holds counts: a snapshot that nobody published may be swept away.
-    const kept = directory.inherited.kept?.entries.get(name);
-    const isUnchanged = kept !== undefined && 'blob' in kept && kept.blob === old.blob;
+    // With a sink only what the previous snapshot holds counts: a snapshot that was not published may be swept away.
+    const previous = directory.inherited.previous?.entries.get(name);
+    const isUnchanged = previous !== undefined && !isDirectory(previous) && previous.blob === old.blob;
     if (this.#options.sink !== undefined && !isUnchanged) return false;
     entry.blob = old.blob;
     entry.settled = true;
     return true;
   }
 
-  #before(directory: WalkedDirectory, name: string): WalkedEntry | undefined {
-    return this.#options.before.get(directory.path)?.entries.get(name);
+  #earlier(directory: WalkedDirectory, name: string): WalkedEntry | undefined {
+    return this.#options.earlier.get(directory.path)?.entries.get(name);
   }
 
-  /** Without a sink, a path that the previous snapshot does not hold answers the question. */
+  /** True when there is no sink and the previous snapshot does not hold the path: that answers the question. */
   #isNews(directory: WalkedDirectory, name: string): boolean {
     if (this.#options.sink !== undefined) return false;
-    const kept = directory.inherited.kept?.entries.get(name);
-    this.#isStopped ||= kept === undefined || !('blob' in kept);
+    const previous = directory.inherited.previous?.entries.get(name);
+    this.#isStopped ||= previous === undefined || isDirectory(previous);
     return this.#isStopped;
   }
 
@@ -226,7 +236,7 @@ export class FileReading {
     await this.#take(entry, hash.digest(), { kind: 'bytes', bytes: got.target }, sink);
   }
 
-  /** Settled by the clock that set the stamp or, whatever that clock says, because we saw it so long ago. */
+  /** Decides whether the content is settled: by the clock that set the stamp, or since the stamp was first seen long ago. */
   #settle(entry: WalkedEntry, old: WalkedEntry | undefined): void {
     const { stamp } = entry;
     if (stamp === undefined) return;
@@ -254,23 +264,23 @@ export class FileReading {
 
   async #pause(filesTotal: number): Promise<void> {
     await this.#options.slices.pause();
-    if (this.#isTimeToTell()) {
+    if (this.#isReportDue()) {
       this.#options.onProgress?.({ filesDone: this.#files, filesTotal, bytesDone: this.#bytes });
     }
   }
 
-  /** While names are looked at nobody knows how many there are, so there is no total. */
-  tellWalk(names: number): void {
+  /** Reports progress while names are looked at; their total is not known yet. */
+  noteWalk(names: number): void {
     this.#looked += names;
-    if (this.#isTimeToTell())
+    if (this.#isReportDue())
       this.#options.onProgress?.({ phase: 'walk', filesDone: this.#looked, bytesDone: 0 });
   }
 
-  #isTimeToTell(): boolean {
+  #isReportDue(): boolean {
     if (this.#options.onProgress === undefined) return false;
     const now = performance.now();
-    if (now - this.#toldMs < progressMs) return false;
-    this.#toldMs = now;
+    if (now - this.#reportedMs < progressMs) return false;
+    this.#reportedMs = now;
     return true;
   }
 }

@@ -1,9 +1,20 @@
-// One directory as it stands: names, kinds and stamps, in one look. It decides nothing beyond what no capture ever
-// takes (git's own directories, our storage, names of temporary files of a restore) and follows no link.
-import { type Stamp, stampOf } from '../base/file-stamp.ts';
-import { files, filesAsync, lstatOpened, readOpenDirectory, readOpenDirectoryAsync } from '../base/files.ts';
+// One directory of the work tree: its names, kinds and stamps in one look, or the listing of an earlier scan where that is
+// proven to hold still. A listing decides nothing beyond what no capture ever takes (git's own directories, the daemon's
+// storage, names of temporary files of a restore) and follows no link.
+import type { Lookup } from '../base/changed-map.ts';
+import { systemCode } from '../base/errors.ts';
+import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
+import {
+  type BigIntStats,
+  files,
+  filesAsync,
+  lstatOpened,
+  readOpenDirectory,
+  readOpenDirectoryAsync,
+} from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
+import type { Directory } from '../tree/directory.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { problemOf } from '../work-tree/stable-read.ts';
@@ -18,10 +29,10 @@ import {
   type WorkTree,
   workTreeError,
 } from '../work-tree/work-tree.ts';
-import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore/ignore-rules.ts';
+import { extendChain, type IgnoreScope, type PathTree, type RuleChain } from './ignore-rules.ts';
 import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
 
-/** Why something that stands there cannot be taken as a file. */
+/** Why what lies under a name cannot be taken as a file. */
 export type WalkProblem =
   | 'unreadable'
   | 'nameTooLong'
@@ -31,10 +42,10 @@ export type WalkProblem =
   | 'nestedGitDirectory'
   | 'temporaryName';
 
-/** What stands under one name. Filled in while its scan runs; then shared by later scans and never changed. */
+/** What lies under one name. Filled in while its scan runs; then shared by later scans and never changed. */
 export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
-  /** As it was listed, or as it was when its content was read. */
+  /** The stamp when the name was listed, or when its content was read. */
   stamp: Stamp | undefined;
   /** The verdict of the ignore rules; undefined until asked, and where git gave no answer. */
   ignored: boolean | undefined;
@@ -46,25 +57,23 @@ export interface WalkedEntry {
   settled: boolean;
   /** When this stamp was first seen: seconds of a clock that never jumps; 0 until its content was read. */
   seenAt: number;
-  /** Of a file whose group may do more than others: whether that may be the mask of an access list; see permissions.ts. */
+  /** True when the group's permissions may be the mask of an access list; asked only where they exceed those of others. */
   isListed?: boolean;
-  /** How many names a file has, where there are several. */
+  /** The number of names of a file that has several. */
   readonly links?: number;
-  /** Why its content could not be had; set by whoever reads it. */
+  /** The reason why its content was not taken. */
   unread?: ReadProblem;
 }
 
-/** Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path; `elsewhere`: it was reached through another directory. */
+/**
+ * Why the content of a listed file was not taken. `undecided`: git did not say whether a rule ignores the path;
+ * `elsewhere`: it was reached through another directory.
+ */
 export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable' | 'elsewhere' | 'undecided';
 
-/** A part of a snapshot that an earlier capture made. */
-export interface KeptDirectory {
-  readonly entries: ReadonlyMap<string, KeptDirectory | { readonly blob: BlobId }>;
-}
-
 /**
- * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, kept or
- * included; `included` and `alsoIncluded` everything, by the caller's globs or because a restore would displace it;
+ * Why names in a directory are taken: `rules` ask the ignore rules; `ignored` only what is tracked, included or
+ * in the previous snapshot; `included` and `alsoIncluded` everything, by the caller's globs or because a restore would displace it;
  * `git` only what is tracked, in a git directory.
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
@@ -75,13 +84,13 @@ export interface Inherited {
   readonly mode: TakeMode;
   readonly scope: IgnoreScope;
   readonly chain: RuleChain;
-  /** The same directory in the previous snapshot. */
-  readonly kept: KeptDirectory | undefined;
+  /** The same directory in the snapshot that the capture builds on. */
+  readonly previous: Directory | undefined;
   /** What must be captured here whatever the rules say; `true` is a file or a whole directory. */
   readonly alsoInclude: PathTree | undefined;
 }
 
-/** A sub-directory. Its path is kept over scans, because to join and hash it anew is a good part of a look at it. */
+/** A sub-directory. Later scans reuse its path, since joining and hashing it anew is a good part of a look at it. */
 export interface Subdirectory {
   readonly name: string;
   readonly path: TreePath;
@@ -90,7 +99,7 @@ export interface Subdirectory {
 export interface WalkedDirectory {
   readonly path: TreePath;
   readonly inherited: Inherited;
-  /** Seen before the names were read. */
+  /** The stamp before the names were read. */
   readonly stamp: Stamp;
   /** The rules that hold for the names in it, its own `.gitignore` included. */
   readonly scope: IgnoreScope;
@@ -98,16 +107,16 @@ export interface WalkedDirectory {
   readonly entries: Map<string, WalkedEntry>;
   /** Whether an equal stamp in a later scan proves that the names are the same, where directories keep times. */
   readonly isSettled: boolean;
-  /** A `.git` stands in it (the root's aside), which a later scan has to look at again. */
+  /** True when it holds a `.git` (the root's aside), which a later scan has to look at again. */
   readonly hasGit: boolean;
-  /** Nothing in it, sub-directories aside, differs from an earlier scan and from `inherited.kept` (see unchanged-listing.ts). */
+  /** True when nothing in it, sub-directories aside, differs from an earlier scan and from `inherited.previous`. */
   readonly isUnchanged: boolean;
   /** The sub-directories that are taken; set once they are judged. */
   below: readonly Subdirectory[];
-  /** As {@link WalkedEntry.isListed}, of the directory itself. */
+  /** {@link WalkedEntry.isListed} for the directory itself. */
   isListed?: boolean;
-  /** What the finished scan made of it, which a later one gets as `inherited.kept`; set by whoever builds the tree. */
-  made?: KeptDirectory | undefined;
+  /** The directory of the tree that the finished scan built; a later scan may get it as `inherited.previous`. */
+  made?: Directory | undefined;
   /**
    * A git directory under another name than `.git`: by what is in it, or because a `.git` file or `commondir` points
    * to it. No capture takes what is in one, but for what an enclosing repository tracks there (fixtures).
@@ -123,12 +132,14 @@ export interface ListingOptions {
   enterRepository(directory: TreePath): Promise<{ scope: IgnoreScope; chain: RuleChain } | undefined>;
   /** Whether a `.git` file or a `commondir` is known to point to this directory. */
   isPointedTo(directory: TreePath): boolean;
-  /** The same directory in an earlier scan, whose verdicts and contents may still hold. */
-  before(path: TreePath): WalkedDirectory | undefined;
-  /** Storage of ours inside the work tree, never looked into. */
+  /** Listings of an earlier scan, whose verdicts and contents may still hold. */
+  readonly earlier: Pick<Listings, 'get'>;
+  /** Storage of the daemon inside the work tree, never looked into. */
   readonly leftOut: ReadonlySet<string>;
   /** The clock that stamps the files, as it was when the scan began. */
   readonly clock: FileClock;
+  /** Whether files in a directory are looked at; else its own times, and so its names, are enough. */
+  looksAtFiles(directory: TreePath): boolean;
   /** One directory may hold a hundred thousand names. */
   readonly slices: Slices;
 }
@@ -168,17 +179,17 @@ export async function listDirectory(
       isSettled: isSettled(stamp, options.clock, stampGrainMs),
       hasGit: path !== rootPath && names.includes('.git'),
     };
-    const before = options.before(path);
+    const earlier = options.earlier.get(path);
     const verdictsHold =
-      before?.chain.key === chain.key &&
-      before.inherited.mode === inherited.mode &&
-      before.gitDirectory === undefined;
+      earlier?.chain.key === chain.key &&
+      earlier.inherited.mode === inherited.mode &&
+      earlier.gitDirectory === undefined;
     for (const name of names) {
       if (options.slices.isDue()) await options.slices.pause();
       if (options.leftOut.has(join(path, name))) continue;
       const entry = lookAt(name, inherited.mode, opened);
       if (entry === undefined) continue;
-      const old = before?.entries.get(name);
+      const old = earlier?.entries.get(name);
       if (old !== undefined && verdictsHold && isDirectoryKind(old) === isDirectoryKind(entry)) {
         entry.ignored = old.ignored;
       }
@@ -213,7 +224,7 @@ function gitDirectoryBy(
   return options.isPointedTo(path) ? 'pointer' : undefined;
 }
 
-/** A storage with sessions on other work trees is theirs. Its marker decides: others name their sessions as we do. */
+/** A storage of another daemon is not captured. Its marker decides, since other programs may name directories alike. */
 function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, reached: ReachedPath) {
   for (const [name, { kind }] of path === rootPath ? [] : entries) {
     if (kind !== 'directory' || !/^ses_[0-9a-z]{26}$/.test(name)) continue;
@@ -223,7 +234,7 @@ function storageBy(path: TreePath, entries: ReadonlyMap<string, WalkedEntry>, re
   return undefined;
 }
 
-/** What a directory looks like now; undefined when it is gone or cannot be reached. */
+/** Returns the present stamp of a directory; undefined when it is gone or cannot be reached. */
 export function lookAgain(tree: WorkTree, path: TreePath): Stamp | undefined {
   let reached: ReachedPath | undefined;
   try {
@@ -250,7 +261,7 @@ function readNames({ fd }: OpenedPath, path: Buffer, size: number): Promise<stri
   return (isHuge ? filesAsync.readdir : files.readdirSync)(path, { encoding: 'latin1' });
 }
 
-/** One name; undefined for what is silently left out (git's own directories) and for what has just vanished. */
+/** Looks at one name; undefined for what is silently left out (git's own directories) and for what has just vanished. */
 function lookAt(name: string, mode: TakeMode, opened: OpenedPath): WalkedEntry | undefined {
   if (isGitName(name)) {
     // In a directory that must be saved whole, an unsaved `.git` has to be said: a restore must not displace it. A
@@ -283,5 +294,130 @@ function isDirectoryKind(entry: WalkedEntry): boolean {
   return entry.kind === 'directory';
 }
 
-/** Of a directory that could not even be looked at. */
+/** The stamp of a directory that could not even be looked at. */
 const noStamp: Stamp = { mtimeNs: 0n, ctimeNs: 0n, size: -1, ino: -1, dev: -1, mode: 0 };
+
+/** The listed directories of a work tree, by their paths. */
+export type Listings = Lookup<TreePath, WalkedDirectory>;
+
+/** True when a capture left this path out, itself or with a directory above it. */
+export function isLeftOut(listings: Listings, path: TreePath): boolean {
+  let directory = rootPath;
+  for (const name of path.split('/')) {
+    const entry = listings.get(directory)?.entries.get(name);
+    if (entry === undefined) return false;
+    if (!entry.taken) return true;
+    directory = join(directory, name);
+  }
+  return false;
+}
+
+/** Returns the directories that a capture left out; those below them are not listed. */
+export function leftOutDirectories(listings: Listings): TreePath[] {
+  const found: TreePath[] = [];
+  for (const [directory, { entries }] of listings) {
+    for (const [name, { kind, taken }] of entries)
+      if (kind === 'directory' && !taken) found.push(join(directory, name));
+  }
+  return found;
+}
+
+/**
+ * Returns the listing of the earlier scan where it is proven to hold still, or undefined when the directory has to be
+ * listed. It looks at the names one by one and makes nothing for each: most of a work tree is like that at every capture
+ * but the first.
+ *
+ * The listing holds when the same rules hold, the names are the same, every file that is taken has the settled stamp
+ * under which it was read, and the previous snapshot has the very directory that the earlier scan made of it.
+ */
+export async function unchangedListing(
+  inherited: Inherited,
+  options: ListingOptions,
+): Promise<WalkedDirectory | undefined> {
+  const earlier = options.earlier.get(inherited.path);
+  if (earlier === undefined || !isComparable(earlier, inherited)) return undefined;
+  const isPointedTo = earlier.gitDirectory !== 'content' && options.isPointedTo(inherited.path);
+  if ((earlier.gitDirectory === 'pointer') !== isPointedTo) return undefined;
+  let reached: ReachedPath | undefined;
+  try {
+    reached = reachPath(options.tree, inherited.path);
+    if (!isStampOf(earlier.stamp, statIn(reached, ''))) return undefined;
+    const chain = earlier.entries.has('.gitignore')
+      ? extendChain(inherited.chain, inherited.path, reached)
+      : inherited.chain;
+    if (chain.key !== earlier.chain.key) return undefined;
+    const isSure = earlier.isSettled && keepsTimes(options.clock, earlier.stamp.dev);
+    if (!isSure && !hasSameNames(earlier, reached, options)) return undefined;
+    const looks = !isSure || options.looksAtFiles(inherited.path);
+    for (const [name, entry] of earlier.entries) {
+      if (options.slices.isDue()) await options.slices.pause();
+      if (!isProven(entry, isSure)) return undefined;
+      if (looks && (!isSure || isFileTaken(entry)) && !isSame(entry, statIn(reached, name))) return undefined;
+    }
+    return {
+      ...earlier,
+      inherited,
+      chain,
+      isUnchanged: true,
+      isSettled: isSure || isSettled(earlier.stamp, options.clock, stampGrainMs),
+    };
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined; // listing it meets the same again, or finds it gone, and knows what that means
+  } finally {
+    reached?.release();
+  }
+}
+
+/** True when a directory's times on this device show every change of its names. */
+function keepsTimes(clock: FileClock, device: number): boolean {
+  return clock.isLocal && clock.device === device;
+}
+
+function isComparable(earlier: WalkedDirectory, inherited: Inherited): boolean {
+  return (
+    earlier.failure === undefined &&
+    !earlier.hasGit &&
+    earlier.inherited.mode === inherited.mode &&
+    earlier.inherited.chain.key === inherited.chain.key &&
+    earlier.scope === inherited.scope &&
+    earlier.made === inherited.previous &&
+    earlier.inherited.alsoInclude === undefined &&
+    inherited.alsoInclude === undefined
+  );
+}
+
+function statIn(reached: ReachedPath, name: string): BigIntStats {
+  return files.lstatSync(insideQuickly(reached, name), exact);
+}
+
+const exact = { bigint: true } as const;
+
+function hasSameNames(earlier: WalkedDirectory, reached: ReachedPath, { leftOut }: ListingOptions): boolean {
+  let known = 0;
+  for (const name of files.readdirSync(insideQuickly(reached, ''), { encoding: 'latin1' })) {
+    if (earlier.entries.has(name)) known += 1;
+    else if (earlier.path === rootPath && name === '.git') continue;
+    else if (!leftOut.has(join(earlier.path, name))) return false;
+  }
+  return known === earlier.entries.size;
+}
+
+function isFileTaken(entry: WalkedEntry): boolean {
+  return entry.taken && (entry.kind === 'file' || entry.kind === 'link');
+}
+
+/** True when an equal stamp proves an equal entry: never for what a capture has to report, or to try again. */
+function isProven(entry: WalkedEntry, areNamesSure: boolean): boolean {
+  if (entry.unread === 'undecided') return false;
+  if (isFileTaken(entry)) return entry.settled && entry.blob !== undefined && entry.unread === undefined;
+  if (entry.kind === 'directory') return true;
+  return !entry.taken && (areNamesSure || entry.kind === 'file' || entry.kind === 'link');
+}
+
+/** True when the entry is the same; a sub-directory has a listing of its own, so only its identity counts. */
+function isSame({ kind, stamp }: WalkedEntry, stats: BigIntStats): boolean {
+  if (stamp === undefined) return false;
+  if (kind !== 'directory') return isStampOf(stamp, stats);
+  return stats.isDirectory() && Number(stats.ino) === stamp.ino && Number(stats.dev) === stamp.dev;
+}

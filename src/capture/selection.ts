@@ -1,44 +1,23 @@
-// Which of the listed names a capture takes: what the user's repository tracks, what the previous snapshot holds, what
+// Selects the listed names that a capture takes: what the user's repository tracks, what the previous snapshot holds, what
 // no ignore rule excludes and what globs include, less what globs exclude. It asks the ignore rules in batches, the index of
 // a repository only when something ignored was met, and touches no file itself.
 import type { Slices } from '../base/slices.ts';
+import { asDirectory, type Directory } from '../tree/directory.ts';
 import type { Globs } from '../tree/globs.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
-import {
-  extendChainAbove,
-  type IgnoreScope,
-  inScope,
-  type PathTree,
-  type RuleChain,
-} from './ignore/ignore-rules.ts';
-import type {
-  Inherited,
-  KeptDirectory,
-  Subdirectory,
-  TakeMode,
-  WalkedDirectory,
-  WalkedEntry,
-} from './listing.ts';
+import { type IgnoreScope, inScope, type PathTree } from './ignore-rules.ts';
+import type { Inherited, Subdirectory, TakeMode, WalkedDirectory, WalkedEntry } from './listing.ts';
 
 export interface SelectionOptions {
   readonly include: Globs;
   readonly exclude: Globs;
 }
 
-/** Paths this long are not asked: git cannot reach them either, and captured is safer than lost. */
+/** Longer paths are captured without asking git, which cannot reach them either. */
 const askedPathMax = 3500;
 const batchMax = 512;
 
-/** The rules that hold at the root of a scope, its sources read again. */
-export async function startingChain(scope: IgnoreScope): Promise<RuleChain> {
-  const sources = await scope.oracle.refresh();
-  const key = `${scope.base}\0${scope.prefix}\0${sources.key}`;
-  let chain: RuleChain = { key, hasRules: sources.hasRules };
-  for (const directory of scope.above) chain = extendChainAbove(chain, directory);
-  return chain;
-}
-
-/** Decides for one scan. */
+/** The selection of one scan. */
 export class Selection {
   readonly #options: SelectionOptions;
   readonly #tracked = new Map<IgnoreScope, Promise<PathTree>>();
@@ -47,7 +26,7 @@ export class Selection {
   readonly #isFresh = new Map<IgnoreScope, boolean>();
   readonly #lastChain: (path: TreePath) => string | undefined;
 
-  /** `lastChain` tells the rules of a directory as they were last seen, in this scan or in the one before. */
+  /** `lastChain` returns the key of a directory's rules when they were last read, in this scan or the one before. */
   constructor(options: SelectionOptions, lastChain: (path: TreePath) => string | undefined) {
     this.#options = options;
     this.#lastChain = lastChain;
@@ -87,7 +66,7 @@ export class Selection {
     }
   }
 
-  /** Whether a directory of an earlier scan under the same rules is taken as it was: an index may have changed. */
+  /** True when a directory's names are selected as in the earlier scan under the same rules: an index may have changed. */
   takesAsBefore(directory: WalkedDirectory): boolean | Promise<boolean> {
     for (const entry of directory.entries.values())
       if (entry.ignored) return this.#takesIgnoredAsBefore(directory);
@@ -101,21 +80,21 @@ export class Selection {
     return true;
   }
 
-  /** What a taken sub-directory inherits. */
+  /** Returns what a taken sub-directory inherits. */
   enter(directory: WalkedDirectory, { name, path }: Subdirectory, entry: WalkedEntry): Inherited {
-    const kept = directory.inherited.kept?.entries.get(name);
+    const previous = asDirectory(directory.inherited.previous?.entries.get(name));
     const alsoInclude = directory.inherited.alsoInclude?.get(name);
     return {
       path,
       mode: this.#modeBelow(directory, name, entry),
       scope: directory.scope,
       chain: directory.chain,
-      kept: kept !== undefined && 'entries' in kept ? kept : undefined,
+      previous,
       alsoInclude: alsoInclude instanceof Map ? alsoInclude : undefined,
     };
   }
 
-  /** The engine caches the files it has read, so it starts anew before the first question after a change. */
+  /** Notes a change of rules: the engine caches the files it has read, so it starts anew before the next question. */
   #noteRules({ path, chain, scope }: WalkedDirectory): void {
     if (!chain.hasRules) return;
     const last = this.#lastChain(path);
@@ -162,7 +141,7 @@ export class Selection {
     if (entry.ignored === false) return true;
     if (this.#options.include.matches(path, isDirectory)) return true;
     if (isDirectory && this.#options.include.mayMatchBelow(path)) return true;
-    if (isKept(directory.inherited.kept, name, isDirectory)) return true;
+    if (isCaptured(directory.inherited.previous, name, isDirectory)) return true;
     return this.#isTracked(directory.scope, path, isDirectory);
   }
 
@@ -180,12 +159,12 @@ export class Selection {
   }
 }
 
-/** Why the names in the directory are taken. */
+/** Returns why the names in the directory are taken. */
 function modeIn(directory: WalkedDirectory): TakeMode {
   return directory.gitDirectory === undefined ? directory.inherited.mode : 'git';
 }
 
-function isKept(kept: KeptDirectory | undefined, name: string, isDirectory: boolean): boolean {
-  const node = kept?.entries.get(name);
-  return node !== undefined && 'entries' in node === isDirectory;
+function isCaptured(previous: Directory | undefined, name: string, isDirectory: boolean): boolean {
+  const node = previous?.entries.get(name);
+  return node !== undefined && (asDirectory(node) !== undefined) === isDirectory;
 }

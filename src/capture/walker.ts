@@ -1,46 +1,38 @@
-// Reads a work tree's names and stamps, level by level, and says what the next capture takes. It reads no contents
-// and stores nothing. A walk is not atomic, so directories that changed meanwhile are walked again until one look at
-// all of them finds none changed: then every listing was true at one and the same instant.
+// Walks a work tree level by level: lists directories, or takes over their earlier listings, and selects the names that
+// the capture takes. It reads no contents and stores nothing. A walk is not atomic, so directories that changed meanwhile
+// are walked again until one look at all of them finds none changed: then all listings were true at the same instant.
 import { isSameStamp } from '../base/file-stamp.ts';
-import type { Slices } from '../base/slices.ts';
+import type { Directory } from '../tree/directory.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
-import type { WorkTree } from '../work-tree/work-tree.ts';
-import type { IgnoreScope, IgnoreScopes, PathTree } from './ignore/ignore-rules.ts';
+import { type IgnoreScope, type IgnoreScopes, type PathTree, startingChain } from './ignore-rules.ts';
 import {
   type Inherited,
-  type KeptDirectory,
   type ListingOptions,
+  type Listings,
   listDirectory,
   lookAgain,
   type Subdirectory,
+  unchangedListing,
   type WalkedDirectory,
 } from './listing.ts';
-import type { Listings } from './listings.ts';
-import { Selection, type SelectionOptions, startingChain } from './selection.ts';
-import type { FileClock } from './settled.ts';
-import { type UnchangedOptions, unchangedListing } from './unchanged-listing.ts';
+import { Selection, type SelectionOptions } from './selection.ts';
 
-export interface WalkOptions extends SelectionOptions {
-  readonly tree: WorkTree;
+export interface WalkOptions
+  extends SelectionOptions,
+    Pick<ListingOptions, 'tree' | 'earlier' | 'leftOut' | 'clock' | 'slices'> {
   readonly scopes: IgnoreScopes;
-  /** The directories of an earlier, finished scan: ignore verdicts that still hold are taken from it. */
-  readonly before: Pick<Listings, 'get'>;
-  /** The previous snapshot: what it holds is taken again, ignored or not. */
-  readonly kept: KeptDirectory | undefined;
+  /** The tree that the capture builds on: what it holds is taken again, ignored or not. */
+  readonly previous: Directory | undefined;
   readonly alsoInclude: PathTree | undefined;
-  readonly leftOut: ReadonlySet<string>;
-  readonly slices: Slices;
-  /** The clock that stamps the files, as it was when the scan began. */
-  readonly clock: FileClock;
-  /** Of the others only the names are looked at: for what was captured a moment ago and touched by us alone. */
+  /** False for directories whose names alone are looked at: what was captured a moment ago and not touched since. */
   looksAtFiles?(directory: TreePath): boolean;
-  /** Called before directories are looked at, parents first, so that whoever watches them begins before. */
+  /** Called before directories are looked at, parents first, so that they are watched from then on. */
   readonly beforeReading?: (paths: readonly TreePath[]) => Promise<void>;
-  /** Told after each directory how many names were in it; cheap, for it is called ten thousand times. */
+  /** Called after each directory with the number of its names. */
   onLooked?(names: number): void;
 }
 
-/** The listings of a walk while it goes on. */
+/** The listings of a walk in progress. */
 export interface WalkedListings extends Pick<Listings, 'get'> {
   set(path: TreePath, directory: WalkedDirectory): unknown;
   delete(path: TreePath): unknown;
@@ -48,29 +40,29 @@ export interface WalkedListings extends Pick<Listings, 'get'> {
 
 /** One scan's walk. */
 export class Walk {
-  readonly directories: WalkedListings;
+  readonly listings: WalkedListings;
   readonly #options: WalkOptions;
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
-  readonly #unchangedOptions: UnchangedOptions;
   /** Where `.git` files and `commondir` point to, inside the work tree. */
   readonly #gitDirectories = new Set<TreePath>();
   #parentsOfMissing = new Set<TreePath>();
   #unchangedFiles = 0;
   #fresh: WalkedDirectory[] = [];
 
-  /** `known`: listings that stand, so that only what is to be looked at {@link again} is walked. */
-  constructor(options: WalkOptions, known: WalkedListings = new Map()) {
+  /** `listings`: those of directories that need no walk; only directories given to {@link again} are walked then. */
+  constructor(options: WalkOptions, listings: WalkedListings = new Map()) {
     this.#options = options;
-    this.directories = known;
-    const before = (path: TreePath): WalkedDirectory | undefined => options.before.get(path);
-    this.#selection = new Selection(options, (path) => this.#lastChain.get(path) ?? before(path)?.chain.key);
+    this.listings = listings;
+    const earlierChain = (path: TreePath): string | undefined => options.earlier.get(path)?.chain.key;
+    this.#selection = new Selection(options, (path) => this.#lastChain.get(path) ?? earlierChain(path));
     this.#listing = {
       tree: options.tree,
       leftOut: options.leftOut,
-      before,
+      earlier: options.earlier,
       clock: options.clock,
       slices: options.slices,
+      looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
       enterRepository: async (directory) => {
         const scope = options.scopes.nested(directory);
         if (scope === undefined) return undefined;
@@ -79,13 +71,9 @@ export class Walk {
       },
       isPointedTo: (directory) => this.#gitDirectories.has(directory),
     };
-    this.#unchangedOptions = {
-      ...this.#listing,
-      looksAtFiles: (directory) => options.looksAtFiles?.(directory) ?? true,
-    };
   }
 
-  /** Files of directories that are as they were, so that nobody is given them to read. */
+  /** The number of files in directories that have not changed, which {@link takeFresh} does not return. */
   get unchangedFiles(): number {
     return this.#unchangedFiles;
   }
@@ -100,11 +88,11 @@ export class Walk {
     await this.#walk([await this.#rootInherited(scope)]);
   }
 
-  /** The directories listed since the last call, for whoever reads their files. */
+  /** Returns the directories listed since the last call: their files are to be read. */
   takeFresh(): WalkedDirectory[] {
     const fresh = this.#fresh;
     this.#fresh = [];
-    return fresh.filter((directory) => this.directories.get(directory.path) === directory);
+    return fresh.filter((directory) => this.listings.get(directory.path) === directory);
   }
 
   /** Returns the directories whose sub-directories were listed and then not found, since the last call. */
@@ -115,8 +103,8 @@ export class Walk {
   }
 
   /**
-   * Directories that are no longer as they were listed, and the `doubtful` ones, parents first. Empty: the walk is true
-   * of one instant.
+   * Returns the directories that are no longer as they were listed, and the `doubtful` ones, parents first. When there
+   * are none, the walk is true of one instant.
    */
   async changed(doubtful: ReadonlySet<TreePath> = new Set()): Promise<WalkedDirectory[]> {
     const changed: WalkedDirectory[] = [];
@@ -125,7 +113,7 @@ export class Walk {
       if (this.#options.slices.isDue()) await this.#options.slices.pause();
       const now = lookAgain(this.#options.tree, directory.path);
       const isSame = now === undefined ? directory.stamp.ino < 0 : isSameStamp(now, directory.stamp);
-      // One that was listed before the pointer to it was found.
+      // Listed before the pointer to the directory was found.
       const isPointer = directory.gitDirectory === undefined && this.#gitDirectories.has(directory.path);
       const isDoubtful = doubtful.has(directory.path) || parents.has(directory.path);
       if (!isSame || isPointer || isDoubtful) changed.push(directory);
@@ -133,11 +121,11 @@ export class Walk {
     return changed;
   }
 
-  /** Lists these again, and walks what is new below them; everything else stays as it was listed. */
+  /** Lists these directories again and walks what is new below them. The other listings stay as they are. */
   async again(changed: readonly WalkedDirectory[]): Promise<void> {
     const found: Inherited[] = [];
     for (const { path, inherited } of changed) {
-      const parent = path === rootPath ? undefined : this.directories.get(parentOf(path));
+      const parent = path === rootPath ? undefined : this.listings.get(parentOf(path));
       if (path === rootPath) found.push(await this.#rootInherited(inherited.scope));
       else
         found.push(
@@ -147,11 +135,11 @@ export class Walk {
     await this.#walk(found);
   }
 
-  /** All directories that belong to the tree as it was last seen, parents first. */
+  /** Yields all directories that belong to the tree, parents first. */
   *reachable(): Generator<WalkedDirectory> {
     const stack: TreePath[] = [rootPath];
     for (let path = stack.pop(); path !== undefined; path = stack.pop()) {
-      const directory = this.directories.get(path);
+      const directory = this.listings.get(path);
       if (directory === undefined) continue;
       yield directory;
       for (const below of directory.below) stack.push(below.path);
@@ -159,8 +147,9 @@ export class Walk {
   }
 
   async #rootInherited(scope: IgnoreScope): Promise<Inherited> {
-    const { kept, alsoInclude } = this.#options;
-    return { path: rootPath, mode: 'rules', scope, chain: await startingChain(scope), kept, alsoInclude };
+    const { previous, alsoInclude } = this.#options;
+    const chain = await startingChain(scope);
+    return { path: rootPath, mode: 'rules', scope, chain, previous, alsoInclude };
   }
 
   async #walk(start: readonly Inherited[]): Promise<void> {
@@ -171,7 +160,7 @@ export class Walk {
       await this.#options.beforeReading?.(frontier.map(({ path }) => path));
       for (const inherited of frontier) {
         if (this.#options.slices.isDue()) await this.#options.slices.pause();
-        const same = await unchangedListing(inherited, this.#unchangedOptions);
+        const same = await unchangedListing(inherited, this.#listing);
         if (same !== undefined && (await this.#selection.takesAsBefore(same))) {
           unchanged.push(same);
           this.#options.onLooked?.(same.entries.size);
@@ -181,7 +170,7 @@ export class Walk {
         this.#options.onLooked?.(directory?.entries.size ?? 0);
         if (directory !== undefined) listed.push(directory);
         else {
-          this.directories.delete(inherited.path);
+          this.listings.delete(inherited.path);
           this.#parentsOfMissing.add(parentOf(inherited.path));
         }
       }
@@ -197,7 +186,7 @@ export class Walk {
   }
 
   #admit(directory: WalkedDirectory): void {
-    this.directories.set(directory.path, directory);
+    this.listings.set(directory.path, directory);
     this.#lastChain.set(directory.path, directory.chain.key);
     if (directory.isUnchanged) this.#unchangedFiles += directory.entries.size - directory.below.length;
     else {
@@ -206,14 +195,14 @@ export class Walk {
     }
   }
 
-  /** The sub-directories to walk: those taken, except what this scan has listed under the same rules already. */
+  /** Returns the sub-directories to walk: those taken, except what this scan has listed under the same rules already. */
   #directoriesBelow(directory: WalkedDirectory): Inherited[] {
     const next: Inherited[] = [];
     for (const below of directory.below) {
       const entry = directory.entries.get(below.name);
       if (entry === undefined) continue;
       const inherited = this.#selection.enter(directory, below, entry);
-      const listed = this.directories.get(inherited.path);
+      const listed = this.listings.get(inherited.path);
       const isCurrent =
         listed !== undefined &&
         listed.stamp.ino === entry.stamp?.ino &&

@@ -4,9 +4,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
-import type { TreePath } from '../tree/tree-path.ts';
+import { type Directory, differences, isDirectory, type TreeDifference } from '../tree/directory.ts';
+import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { DirectoryHandles } from '../watch/directory-handles.ts';
-import { differences, type ScannedTree } from './scanned-tree.ts';
+import type { Listings, WalkedEntry } from './listing.ts';
+
+/** What one scan saw. Shared with later scans and never changed. */
+export interface ScannedTree {
+  readonly root: Directory;
+  readonly listings: Listings;
+}
 
 export interface AuditedHandles extends Pick<DirectoryHandles, 'changes' | 'fence'> {
   /** True while fast captures rest on the handles. */
@@ -54,15 +61,10 @@ export class WatchAudit {
     this.#options = options;
   }
 
-  /** Notes that a capture begins to look. Returns a function that takes what the capture saw. */
-  begin(): ((seen: ScannedTree) => void) | undefined {
-    const handles = this.#options.handles();
-    if (handles === undefined) return undefined;
-    const { position } = handles.changes;
-    return (seen) => {
-      this.#next = { position, seen };
-      this.#running ??= this.#run();
-    };
+  /** Compares what a scan saw with the scan before. `position`: where the change log was when the scan began. */
+  compare(position: number, seen: ScannedTree): void {
+    this.#next = { position, seen };
+    this.#running ??= this.#run();
   }
 
   /** Resolves when nothing is being checked. For tests. */
@@ -74,7 +76,7 @@ export class WatchAudit {
     try {
       await new Promise(setImmediate); // the answer that waits for the capture comes first
       while (this.#next !== undefined) {
-        const finding = await this.#compare(this.#next);
+        const finding = await this.#findingOf(this.#next);
         if (finding !== undefined) await this.#confirm(finding);
         if (this.#last !== undefined) this.#options.handles()?.changes.retainFrom(this, this.#last.position);
       }
@@ -86,7 +88,7 @@ export class WatchAudit {
   }
 
   /** Takes the next look and drops the last one, whose listings are large. */
-  async #compare(look: Look): Promise<Finding | undefined> {
+  async #findingOf(look: Look): Promise<Finding | undefined> {
     const last = this.#last;
     this.#next = undefined;
     const changes = this.#trusted()?.changes;
@@ -95,10 +97,8 @@ export class WatchAudit {
     if (last === undefined) return undefined;
     const since = Math.min(last.position, look.position); // captures may overlap
     if (!changes.isCompleteSince(since)) return undefined;
-    const unmarked = await differences(last.seen, look.seen, {
-      without: (path) => changes.isMarkedByHandles(path, since),
-      slices: Slices.inBackground(),
-    });
+    const isMarked = (path: TreePath): boolean => changes.isMarkedByHandles(path, since);
+    const unmarked = await certainDifferences(last.seen, look.seen, isMarked);
     return unmarked === undefined || unmarked.length === 0 ? undefined : { unmarked, since };
   }
 
@@ -125,4 +125,62 @@ export class WatchAudit {
     const handles = this.#options.handles();
     return handles?.isTrusted ? handles : undefined;
   }
+}
+
+/** More differing paths than this are not looked at one by one (a checkout of another branch). */
+const metMax = 10_000;
+/** More unmarked paths than this are not worth their cost. */
+const foundMax = 1_000;
+
+/**
+ * Returns what was made, changed or removed between two captures and is not marked; undefined when that is too much.
+ * A directory counts only with other permissions, and only where both captures hold it: one without a file is in no
+ * capture, so its first file makes it appear.
+ */
+async function certainDifferences(
+  earlier: ScannedTree,
+  later: ScannedTree,
+  isMarked: (path: TreePath) => boolean,
+): Promise<TreePath[] | undefined> {
+  const found: TreePath[] = [];
+  let met = 0;
+  for await (const difference of differences(earlier.root, later.root, Slices.inBackground())) {
+    const { path } = difference;
+    if (path === rootPath || !(isOfFile(difference) || isOfBoth(difference))) continue;
+    met += 1;
+    if (met > metMax) return undefined;
+    if (!isMarked(path) && isCertain(path, earlier) && isCertain(path, later)) found.push(path);
+    if (found.length > foundMax) return undefined;
+  }
+  return found;
+}
+
+function isOfFile({ before, after }: TreeDifference): boolean {
+  return [before, after].some((node) => node !== undefined && !isDirectory(node));
+}
+
+function isOfBoth({ before, after }: TreeDifference): boolean {
+  return before !== undefined && after !== undefined;
+}
+
+/**
+ * True when the capture is certain of the path, whether something was there or not. False where the rules left it or a
+ * directory above it out, where something could not be listed or read, and below names that cannot be watched.
+ */
+function isCertain(path: TreePath, { listings }: ScannedTree): boolean {
+  if (!isText(parentOf(path))) return false;
+  let at = rootPath;
+  let entry: WalkedEntry | undefined;
+  for (const name of path.split('/')) {
+    const listing = listings.get(at);
+    if (listing === undefined || listing.failure !== undefined) return false;
+    entry = listing.entries.get(name);
+    if (entry === undefined || (entry.taken && entry.kind !== 'directory')) break;
+    if (!entry.taken) return false;
+    at = join(at, name);
+  }
+  if (entry === undefined || entry.kind === 'directory') return true;
+  return (
+    (entry.kind === 'file' || entry.kind === 'link') && entry.blob !== undefined && entry.unread === undefined
+  );
 }

@@ -3,14 +3,13 @@
 
 import { LRUCache } from 'lru-cache';
 import { isDamage } from '../base/errors.ts';
-import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
 import type { Capture } from '../capture/capturer.ts';
 import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
 import { type DiffStatus, nameStatus } from '../git/diff/tree-diff.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
-import { type Directory, isDirectory } from '../tree/directory.ts';
+import { overlaid } from '../tree/directory.ts';
 import { type Entry, sameEntry, type TreeChange } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
@@ -109,32 +108,7 @@ async function filled(
   entries: readonly Entry[],
 ): Promise<SnapshotId> {
   if (entries.length === 0) return snapshot;
-  const root = copyOf(await store.directory(snapshot));
-  const fresh = new Set([root]);
-  for (const entry of entries) insert(root, entry, fresh);
-  return snapshotOf(store, root);
-}
-
-function insert(root: Directory, { path, mode, permissions, blob }: Entry, fresh: Set<Directory>): void {
-  const names = path.split('/');
-  const last = names.pop() ?? '';
-  let directory = root;
-  for (const name of names) {
-    const child = directory.entries.get(name);
-    if (child !== undefined && !isDirectory(child)) return;
-    let next = child ?? { entries: new Map() };
-    if (!fresh.has(next)) next = copyOf(next);
-    fresh.add(next);
-    directory.entries.set(name, next);
-    directory = next;
-  }
-  if (directory.entries.has(last)) return;
-  directory.entries.set(last, { mode, blob, ...given({ permissions }) });
-}
-
-/** A directory that may be changed: what was sealed is shared. */
-function copyOf({ entries, permissions }: Directory): Directory {
-  return { entries: new Map(entries), ...given({ permissions }) };
+  return snapshotOf(store, overlaid(await store.directory(snapshot), entries, { replaces: false }));
 }
 
 // Figures: the numbers of files in which two snapshots differ, by git's letters: A, M and D as they are; R, C and T (a

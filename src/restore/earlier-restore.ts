@@ -4,7 +4,7 @@ import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
 import type { CheckpointRecord, SnapshotStore } from '../store/snapshot-store.ts';
-import { type Directory, type FileNode, isDirectory } from '../tree/directory.ts';
+import { type Directory, overlaid } from '../tree/directory.ts';
 import { type Entry, sameContent, sameEntry } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
@@ -82,32 +82,6 @@ export async function withEdits(
   present: Directory,
 ): Promise<SnapshotId> {
   if (edits.size === 0) return before;
-  let root = await store.directory(before);
-  for (const [path, { mode, permissions, blob }] of edits) {
-    const node = permissions === undefined ? { mode, blob } : { mode, permissions, blob };
-    root = laid(root, present, path.split('/'), node);
-  }
-  return snapshotOf(store, root);
-}
-
-/** A copy of the directory with one file laid over it; a directory that is new gets the bits of the present one. */
-function laid(
-  directory: Directory | undefined,
-  present: Directory | undefined,
-  [name = '', ...below]: readonly string[],
-  file: FileNode,
-): Directory {
-  const entries = new Map(directory?.entries);
-  entries.set(
-    name,
-    below.length === 0
-      ? file
-      : laid(asDirectory(entries.get(name)), asDirectory(present?.entries.get(name)), below, file),
-  );
-  const permissions = directory === undefined ? present?.permissions : directory.permissions;
-  return permissions === undefined ? { entries } : { entries, permissions };
-}
-
-function asDirectory(node: Directory | FileNode | undefined): Directory | undefined {
-  return node !== undefined && isDirectory(node) ? node : undefined;
+  const root = await store.directory(before);
+  return snapshotOf(store, overlaid(root, edits.values(), { replaces: true, model: present }));
 }

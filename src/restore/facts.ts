@@ -7,7 +7,7 @@ import type { Capture } from '../capture/capturer.ts';
 import { conflictsIn } from '../checkpoints/conflicts.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
-import { type Directory, type FileNode, isDirectory } from '../tree/directory.ts';
+import { type Directory, type DirectoryNode, isDirectory, nodeAt } from '../tree/directory.ts';
 import type { TreeChange } from '../tree/entry.ts';
 import { ancestors, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
@@ -277,15 +277,11 @@ function surplusOf(changes: readonly TreeChange[]): Map<TreePath, number> {
 
 /** Returns how many files the tree holds at or below a path. */
 function filesAt(root: Directory, path: TreePath): number {
-  let node: Directory | FileNode | undefined = root;
-  for (const name of path === rootPath ? [] : path.split('/')) {
-    if (node === undefined || !isDirectory(node)) return 0;
-    node = node.entries.get(name);
-  }
+  const node = nodeAt(root, path);
   return node === undefined ? 0 : countFiles(node);
 }
 
-function countFiles(node: Directory | FileNode): number {
+function countFiles(node: DirectoryNode): number {
   if (!isDirectory(node)) return 1;
   let count = 0;
   for (const each of node.entries.values()) count += countFiles(each);

@@ -6,8 +6,7 @@ import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { newCheckpointId } from '../base/ids.ts';
-import type { Capturer } from '../capture/capturer.ts';
-import { TreeCapturer } from '../capture/tree-capturer.ts';
+import { Capturer } from '../capture/capturer.ts';
 import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { StatsCache } from '../checkpoints/compared.ts';
@@ -168,7 +167,7 @@ async function captureOf(session: Session, store: SnapshotStore): Promise<Captur
 function openCapture(session: Session, store: SnapshotStore): Capturer {
   const { workTree, options, directory, log, marker } = session.parts;
   const own = storageWithin(workTree, options.storage);
-  return new TreeCapturer({
+  return new Capturer({
     store,
     workTree,
     include: options.include,
@@ -178,7 +177,7 @@ function openCapture(session: Session, store: SnapshotStore): Capturer {
     ignoreDirectory: directory.ignoreDirectory,
     ...given({ knownFile: marker.retention === 'keep' ? directory.knownFile : undefined }),
     head: () => session.enabled?.index.head?.record.snapshot,
-    onScan: auditedScan(session),
+    onScanned: auditedScan(session),
     held: () => session.watcher?.handles,
     log,
   });

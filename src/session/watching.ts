@@ -1,7 +1,7 @@
 // The watcher of a session: what it reports goes to the session's clients and to its captures, and the audit checks it.
 // A work tree that cannot be watched is no failure: captures look at all of it then.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ScanKind, StartedScan } from '../capture/tree-capturer.ts';
+import type { FinishedScan } from '../capture/capturer.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
 import { byBytes } from '../tree/tree-path.ts';
 import type { ChangeBatch } from '../watch/change-batches.ts';
@@ -52,8 +52,8 @@ async function sayLive(session: Session): Promise<void> {
   if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });
 }
 
-/** Returns what a capture of the session calls when it begins to look. */
-export function auditedScan(session: Session): (kind: ScanKind) => StartedScan {
+/** Returns what the capturer of the session does with each scan that succeeded: it audits the watch. */
+export function auditedScan(session: Session): (scan: FinishedScan) => void {
   const audit = new WatchAudit({
     handles: () => {
       const handles = session.watcher?.handles;
@@ -67,19 +67,8 @@ export function auditedScan(session: Session): (kind: ScanKind) => StartedScan {
     },
     log: session.parts.log,
   });
-  return ({ isWhole, isPlain, isStored }) => {
-    const { watcher } = session;
-    const position = watcher?.changes.position ?? 0;
-    const audited = isPlain ? audit.begin() : undefined;
-    return {
-      changes: watcher?.changes.changesSince(watcher.capturedTo) ?? {
-        kind: 'everything',
-        reason: 'unwatched',
-      },
-      succeeded: (seen) => {
-        if (isWhole && isStored) watcher?.captured(position);
-        audited?.(seen);
-      },
-    };
+  return ({ position, seen, isWhole, isPlain, isStored }) => {
+    if (isWhole && isStored) session.watcher?.captured(position);
+    if (isPlain) audit.compare(position, seen);
   };
 }

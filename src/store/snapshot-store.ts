@@ -1,5 +1,5 @@
 // THE interface of the three strategies: keeps immutable snapshots of a work tree, and the checkpoints that name
-// them. A store only stores. It never reads or writes the work tree (capture/tree-capturer.ts brings the bytes, one
+// them. A store only stores. It never reads or writes the work tree (capture/capturer.ts brings the bytes, one
 // restorer in restore/ takes them back) and knows nothing of conversations beyond the reference it keeps.
 import type { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';

@@ -1,10 +1,14 @@
-// A tree as directories in memory: what a capture builds and a store reads back.
+// A tree as directories in memory, as a capture builds it and a store reads it back: look-up, files laid over it, and
+// what differs between two trees. A directory that is part of a snapshot is shared and never changed.
+import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
-import type { EntryMode } from './entry.ts';
+import type { Slices } from '../base/slices.ts';
+import type { Entry, EntryMode } from './entry.ts';
+import { join, rootPath, type TreePath } from './tree-path.ts';
 
-/** A directory under construction or read back. Names are latin1 byte strings; a sealed one is never changed. */
+/** A directory under construction or read back. Names are latin1 byte strings. */
 export interface Directory {
-  readonly entries: Map<string, Directory | FileNode>;
+  readonly entries: Map<string, DirectoryNode>;
   /** Permission bits of the directory, only when stricter than usual (as for files). */
   permissions?: number;
   /** The store's own id of this directory's content, set when the tree is stored; shared between scans. */
@@ -17,6 +21,122 @@ export interface FileNode {
   readonly blob: BlobId;
 }
 
-export function isDirectory(node: Directory | FileNode): node is Directory {
+export type DirectoryNode = Directory | FileNode;
+
+export function isDirectory(node: DirectoryNode): node is Directory {
   return 'entries' in node;
+}
+
+/** Returns the node if it is a directory. */
+export function asDirectory(node: DirectoryNode | undefined): Directory | undefined {
+  return node !== undefined && isDirectory(node) ? node : undefined;
+}
+
+/** Returns what the tree holds at a path; the tree itself for the root. */
+export function nodeAt(tree: Directory | undefined, path: TreePath): DirectoryNode | undefined {
+  let node: DirectoryNode | undefined = tree;
+  for (const name of path === rootPath ? [] : path.split('/')) node = asDirectory(node)?.entries.get(name);
+  return node;
+}
+
+/** True when no file lies in or below the directory. */
+export function isHollow(directory: Directory): boolean {
+  for (const node of directory.entries.values()) {
+    if (!isDirectory(node) || !isHollow(node)) return false;
+  }
+  return true;
+}
+
+/**
+ * Returns a copy of the tree with more files. `replaces`: a file of the tree gives way to one laid over it, or to a
+ * directory above one; else the file laid over it is left out. New directories get the permissions that `model` has.
+ */
+export function overlaid(
+  tree: Directory,
+  files: Iterable<Entry>,
+  { replaces, model }: { readonly replaces: boolean; readonly model?: Directory },
+): Directory {
+  const root = copyOf(tree);
+  const own = new Set([root]);
+  /** The directory at the path, as a copy that may be changed; undefined where a file is in the way. */
+  const directoryFor = (names: readonly string[]): Directory | undefined => {
+    let at = root;
+    let like = model;
+    for (const name of names) {
+      const node = at.entries.get(name);
+      like = asDirectory(like?.entries.get(name));
+      if (node !== undefined && !isDirectory(node) && !replaces) return undefined;
+      const known = asDirectory(node);
+      const below =
+        known !== undefined && own.has(known) ? known : copyOf(known ?? { ...like, entries: noEntries });
+      own.add(below);
+      at.entries.set(name, below);
+      at = below;
+    }
+    return at;
+  };
+  for (const { path, mode, permissions, blob } of files) {
+    const names = path.split('/');
+    const name = names.pop() ?? '';
+    const directory = directoryFor(names);
+    if (directory === undefined || (!replaces && directory.entries.has(name))) continue;
+    directory.entries.set(name, { mode, blob, ...given({ permissions }) });
+  }
+  return root;
+}
+
+function copyOf({ entries, permissions }: Directory): Directory {
+  return { entries: new Map(entries), ...given({ permissions }) };
+}
+
+/** A path at which two trees hold something different. */
+export interface TreeDifference {
+  readonly path: TreePath;
+  readonly before: DirectoryNode | undefined;
+  readonly after: DirectoryNode | undefined;
+}
+
+/**
+ * Yields every path at which two trees of the same store differ: a file that differs, a directory that only one of them
+ * holds, and a directory with other permissions. Its cost follows what differs.
+ */
+export async function* differences(
+  before: Directory,
+  after: Directory,
+  slices: Slices,
+): AsyncGenerator<TreeDifference> {
+  const stack: TreeDifference[] = [{ path: rootPath, before, after }];
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    if (differsItself(top)) yield top;
+    const [below, now] = [entriesOf(top.before), entriesOf(top.after)];
+    for (const [name, node] of below) {
+      if (slices.isDue()) await slices.pause();
+      const other = now.get(name);
+      if (!isSame(node, other)) stack.push({ path: join(top.path, name), before: node, after: other });
+    }
+    for (const [name, node] of now) {
+      if (slices.isDue()) await slices.pause();
+      if (!below.has(name)) stack.push({ path: join(top.path, name), before: undefined, after: node });
+    }
+  }
+}
+
+const noEntries: Directory['entries'] = new Map();
+
+function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
+  return asDirectory(node)?.entries ?? noEntries;
+}
+
+/** True when nothing at the path or below it differs; a directory that was sealed twice has the same id. */
+function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
+  if (one === other) return true;
+  if (other === undefined || one.permissions !== other.permissions) return false;
+  if (isDirectory(one)) return isDirectory(other) && one.sealed !== undefined && one.sealed === other.sealed;
+  return !isDirectory(other) && one.blob === other.blob && one.mode === other.mode;
+}
+
+/** True when the path itself differs, and not only what is below it: nodes that are the same are never asked for. */
+function differsItself({ before, after }: TreeDifference): boolean {
+  const isBoth = asDirectory(before) !== undefined && asDirectory(after) !== undefined;
+  return !isBoth || before?.permissions !== after?.permissions;
 }

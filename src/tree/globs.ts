@@ -1,5 +1,5 @@
 // Names that no capture looks at, and the caller's own `include` and `exclude` globs. Git's ignore rules are not
-// decided here: see capture/ignore/ignore-rules.ts for the interface and git/ignore/ignore-checker.ts for the engine.
+// decided here: see capture/ignore-rules.ts and git/ignore/ignore-checker.ts, the engine.
 //
 // The glob language is small and is git's own where they overlap: `*` and `?` do not cross a slash, `[a-z]` and
 // `[!a-z]` are classes, `\` quotes, `**` as a whole part stands for any number of parts. A pattern without a slash

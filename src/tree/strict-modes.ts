@@ -2,7 +2,7 @@
 // alone. The list is sorted, so equal permissions give equal bytes and with them equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
 import { Slices, sortedByKey } from '../base/slices.ts';
-import { type Directory, isDirectory } from './directory.ts';
+import { type Directory, isDirectory, isHollow } from './directory.ts';
 import { join, rootPath, type TreePath } from './tree-path.ts';
 
 export interface StrictModes {
@@ -71,14 +71,6 @@ async function addLines(lines: Line[], directory: Directory, at: TreePath, slice
     });
   }
   if (lines.length === before && directory.sealed !== undefined) usual.add(directory);
-}
-
-/** Whether no file lies in or below the directory. */
-export function isHollow(directory: Directory): boolean {
-  for (const node of directory.entries.values()) {
-    if (!isDirectory(node) || !isHollow(node)) return false;
-  }
-  return true;
 }
 
 function octal(permissions: number): string {

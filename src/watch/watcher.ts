@@ -94,11 +94,6 @@ export class WorkTreeWatcher {
     return this.changes.visibleSince(this.#capturedTo);
   }
 
-  /** The position from which a capture has to know the changes. */
-  get capturedTo(): number {
-    return this.#capturedTo;
-  }
-
   /** A capture of everything that began to look at this position of {@link changes} has succeeded. */
   captured(position: number): void {
     this.#capturedTo = Math.max(this.#capturedTo, position);

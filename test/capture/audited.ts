@@ -3,18 +3,16 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createLog } from '../../src/base/log.ts';
-import type { Capture, CaptureRequest } from '../../src/capture/capturer.ts';
+import type { Capture, CaptureRequest, Capturer } from '../../src/capture/capturer.ts';
 import { stampGrainMs } from '../../src/capture/settled.ts';
-import type { TreeCapturer } from '../../src/capture/tree-capturer.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
-import type { Changes } from '../../src/watch/change-log.ts';
 import { makeRig, type Rig } from '../support/capture-rig.ts';
 import { PerfectWatch } from './perfect-watch.ts';
 
 export class Audited {
   readonly rig: Rig;
   readonly watch: PerfectWatch;
-  readonly capturer: TreeCapturer;
+  readonly capturer: Capturer;
   readonly drifts: string[][] = [];
   readonly logged: string[] = [];
   readonly audit: WatchAudit;
@@ -32,10 +30,9 @@ export class Audited {
     });
     this.capturer = this.rig.another({
       settleMs: stampGrainMs,
-      onScan: ({ isPlain }) => {
-        const audited = isPlain ? this.audit.begin() : undefined;
-        const changes: Changes = { kind: 'everything', reason: 'unwatched' };
-        return { changes, succeeded: (seen) => audited?.(seen) };
+      held: () => this.watch,
+      onScanned: ({ position, seen, isPlain }) => {
+        if (isPlain) this.audit.compare(position, seen);
       },
     });
     this.watch.fence = async () => {

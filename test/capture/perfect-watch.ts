@@ -3,13 +3,16 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ScanHandles } from '../../src/capture/fast-scan.ts';
 import type { AuditedHandles } from '../../src/capture/watch-audit.ts';
 import { fromText, parentOf, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
 
-export class PerfectWatch implements AuditedHandles {
+export class PerfectWatch implements AuditedHandles, ScanHandles {
   readonly changes = new ChangeLog();
   isTrusted = true;
+  /** Captures look at everything. */
+  readonly isReady = false;
   /** What the fence answers. */
   fence: () => Promise<boolean> = () => Promise.resolve(true);
   readonly #root: string;
@@ -19,6 +22,14 @@ export class PerfectWatch implements AuditedHandles {
     this.#root = root;
     this.#state = this.#look();
     this.changes.begin();
+  }
+
+  open(paths: readonly TreePath[]): Promise<readonly TreePath[]> {
+    return Promise.resolve(paths);
+  }
+
+  closeAll(): void {
+    this.changes.lose('suspect');
   }
 
   /** Changes the tree; synchronous, so that no capture comes in between. Returns what was told. */

@@ -7,8 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { silentLog } from '../../src/base/log.ts';
-import type { Capture } from '../../src/capture/capturer.ts';
-import type { TreeCapturer } from '../../src/capture/tree-capturer.ts';
+import type { Capture, CaptureRequest, Capturer } from '../../src/capture/capturer.ts';
 import { WatchAudit } from '../../src/capture/watch-audit.ts';
 import { isWithin, type TreePath } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
@@ -34,11 +33,12 @@ class Beside {
   readonly drifts: Drift[] = [];
   readonly handles: DirectoryHandles;
   readonly audit: WatchAudit;
-  readonly capturer: TreeCapturer;
+  readonly capturer: Capturer;
   /** How often the audit asked whether the handles had marked a path. */
   asked = 0;
   #before = 0;
   #latest = 0;
+  #began = 0;
 
   constructor() {
     const { rig } = this;
@@ -66,16 +66,18 @@ class Beside {
     });
     this.capturer = rig.another({
       held: () => this.handles,
-      onScan: () => {
+      onScanned: ({ position, seen, isPlain }) => {
         this.#before = this.#latest;
-        this.#latest = Date.now();
-        const audited = this.audit.begin();
-        return {
-          changes: { kind: 'everything', reason: 'unwatched' },
-          succeeded: (seen) => audited?.(seen),
-        };
+        this.#latest = this.#began;
+        if (isPlain) this.audit.compare(position, seen);
       },
     });
+  }
+
+  /** Notes when the capture began. */
+  capture(request: CaptureRequest): Promise<Capture> {
+    this.#began = Date.now();
+    return this.capturer.capture(request);
   }
 
   /** What the thread has sent in that time. */
@@ -124,9 +126,7 @@ if (process.platform === 'linux') {
       let previous: Capture | undefined;
       const lane = async (): Promise<void> => {
         for (const end = performance.now() + 40_000; performance.now() < end; captures += 1)
-          previous = await beside.capturer.capture(
-            previous === undefined ? {} : { previous: previous.snapshot },
-          );
+          previous = await beside.capture(previous === undefined ? {} : { previous: previous.snapshot });
       };
       await Promise.all([lane(), lane()]);
     });
@@ -144,9 +144,7 @@ if (process.platform === 'linux') {
     await beside.run('trees', 2, async () => {
       let previous: Capture | undefined;
       for (const end = performance.now() + 40_000; performance.now() < end; captures += 1) {
-        previous = await beside.capturer.capture(
-          previous === undefined ? {} : { previous: previous.snapshot },
-        );
+        previous = await beside.capture(previous === undefined ? {} : { previous: previous.snapshot });
         await beside.audit.idle();
       }
       for (const drift of beside.drifts) {

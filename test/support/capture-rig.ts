@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createLog, type LogSink } from '../../src/base/log.ts';
 import { installFault } from '../../src/base/seam.ts';
 import type { Capture } from '../../src/capture/capturer.ts';
-import { TreeCapturer, type TreeCapturerOptions } from '../../src/capture/tree-capturer.ts';
+import { Capturer, type CapturerOptions } from '../../src/capture/capturer.ts';
 import { fromText, toText } from '../../src/tree/tree-path.ts';
 import { openWorkTree } from '../../src/work-tree/work-tree.ts';
 import { MemoryStore } from './stores/memory-store.ts';
@@ -19,21 +19,21 @@ export interface Rig {
   /** The home directory that the capture believes in. */
   readonly home: string;
   readonly store: MemoryStore;
-  readonly capturer: TreeCapturer;
+  readonly capturer: Capturer;
   /** What was logged, as `level message`. */
   readonly log: string[];
   write(path: string, content: string | Uint8Array, mode?: number): void;
   git(...args: string[]): string;
   /** What a capture over the work tree and store is made of, with changes. */
-  options(changes: Partial<TreeCapturerOptions>): TreeCapturerOptions;
+  options(changes: Partial<CapturerOptions>): CapturerOptions;
   /** Another capture over the same work tree and store, with other options. */
-  another(options: Partial<TreeCapturerOptions>): TreeCapturer;
+  another(options: Partial<CapturerOptions>): Capturer;
   remove(): Promise<void>;
 }
 
 /** Makes a rig; `repository: false` leaves out `git init`, `below` opens a sub-directory as the work tree. */
 export function makeRig(
-  options: Partial<TreeCapturerOptions> & { repository?: boolean; below?: string } = {},
+  options: Partial<CapturerOptions> & { repository?: boolean; below?: string } = {},
 ): Rig {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'ckpt-capture-')));
   const repository = join(top, 'w');
@@ -46,9 +46,9 @@ export function makeRig(
   const store = new MemoryStore();
   const log: string[] = [];
   const sink: LogSink = (level, message) => log.push(`${level} ${message}`);
-  const capturers: TreeCapturer[] = [];
+  const capturers: Capturer[] = [];
   let count = 0;
-  const optionsWith = (changes: Partial<TreeCapturerOptions>): TreeCapturerOptions => ({
+  const optionsWith = (changes: Partial<CapturerOptions>): CapturerOptions => ({
     store,
     workTree: openWorkTree(root),
     ignoreDirectory: join(top, `ignore-${count++}`),
@@ -56,8 +56,8 @@ export function makeRig(
     log: createLog('debug', [sink]),
     ...changes,
   });
-  const another = (changes: Partial<TreeCapturerOptions>): TreeCapturer => {
-    const made = new TreeCapturer(optionsWith(changes));
+  const another = (changes: Partial<CapturerOptions>): Capturer => {
+    const made = new Capturer(optionsWith(changes));
     capturers.push(made);
     return made;
   };

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { Capture } from '../../src/capture/capturer.ts';
-import type { TreeCapturer, TreeCapturerOptions } from '../../src/capture/tree-capturer.ts';
+import type { Capture, Capturer, CapturerOptions } from '../../src/capture/capturer.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
 import { DirectoryHandles } from '../../src/watch/directory-handles.ts';
@@ -17,14 +16,14 @@ import { until } from './until.ts';
 export class HeldRig {
   readonly rig: Rig;
   readonly held: DirectoryHandles;
-  readonly fast: TreeCapturer;
-  readonly full: TreeCapturer;
+  readonly fast: Capturer;
+  readonly full: Capturer;
   /** By how the captures were made. */
   readonly counts = new Map<string, number>();
   previous: SnapshotId | undefined;
   readonly #alive = setInterval(() => undefined, 1000);
 
-  private constructor(options: Partial<TreeCapturerOptions>) {
+  private constructor(options: Partial<CapturerOptions>) {
     this.rig = makeRig();
     const fenceDirectory = join(this.rig.top, 'fence');
     const changes = new ChangeLog();
@@ -36,7 +35,7 @@ export class HeldRig {
   /** Runs `body` with one whose watch is up. */
   static async with(
     body: (it: HeldRig) => Promise<void>,
-    options: Partial<TreeCapturerOptions> = {},
+    options: Partial<CapturerOptions> = {},
   ): Promise<void> {
     const it = new HeldRig(options);
     try {

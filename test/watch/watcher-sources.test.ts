@@ -5,8 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
-import type { Capture } from '../../src/capture/capturer.ts';
-import type { TreeCapturer } from '../../src/capture/tree-capturer.ts';
+import type { Capture, Capturer } from '../../src/capture/capturer.ts';
 import { fromText } from '../../src/tree/tree-path.ts';
 import type { ChangeBatch } from '../../src/watch/change-batches.ts';
 import { WorkTreeWatcher } from '../../src/watch/watcher.ts';
@@ -23,8 +22,8 @@ class Watched {
   readonly batches: ChangeBatch[] = [];
   readonly reasons: (string | undefined)[] = [];
   readonly watcher: WorkTreeWatcher;
-  readonly #asking: TreeCapturer;
-  readonly #full: TreeCapturer;
+  readonly #asking: Capturer;
+  readonly #full: Capturer;
   #previous: SnapshotId | undefined;
 
   constructor(handles: boolean) {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { BlobId } from '../../../src/base/ids.ts';
-import { installFault } from '../../../src/base/seam.ts';
-import { contentOf, reasonFor } from '../../support/capture-rig.ts';
-import { MemoryStore } from '../../support/stores/memory-store.ts';
+import type { BlobId } from '../../src/base/ids.ts';
+import { installFault } from '../../src/base/seam.ts';
+import { contentOf, reasonFor } from '../support/capture-rig.ts';
+import { MemoryStore } from '../support/stores/memory-store.ts';
 import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('known files');

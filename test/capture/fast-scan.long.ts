@@ -4,11 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
-import type { SnapshotStore } from '../../../src/store/snapshot-store.ts';
-import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';
-import { git, storeOptions } from '../../support/git-oracle.ts';
-import { fastEqualsFull, HeldRig } from '../../support/held-rig.ts';
-import { openSqlite } from '../../support/stores/sqlite.ts';
+import type { SnapshotStore } from '../../src/store/snapshot-store.ts';
+import { localDriver, shadowDriver } from '../../src/store/strategies.ts';
+import { git, storeOptions } from '../support/git-oracle.ts';
+import { fastEqualsFull, HeldRig } from '../support/held-rig.ts';
+import { openSqlite } from '../support/stores/sqlite.ts';
 
 const test = suite('fast equals full');
 

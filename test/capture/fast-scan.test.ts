@@ -3,11 +3,11 @@ import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemCode } from '../../../src/base/errors.ts';
-import { fastEqualsFull, HeldRig } from '../../support/held-rig.ts';
-import { seed } from '../../support/property.ts';
-import { Random, RandomEdits } from '../../support/trees/random-edits.ts';
-import { until } from '../../support/until.ts';
+import { systemCode } from '../../src/base/errors.ts';
+import { fastEqualsFull, HeldRig } from '../support/held-rig.ts';
+import { seed } from '../support/property.ts';
+import { Random, RandomEdits } from '../support/trees/random-edits.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('fast scan');
 

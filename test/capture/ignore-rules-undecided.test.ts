@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { fromText } from '../../../src/tree/tree-path.ts';
-import { pathsOf, withRig } from '../../support/capture-rig.ts';
-import { withDyingGit } from '../../support/dying-git.ts';
-import { HeldRig } from '../../support/held-rig.ts';
-import { kindOf } from '../../support/stores/store-rig.ts';
+import { fromText } from '../../src/tree/tree-path.ts';
+import { pathsOf, withRig } from '../support/capture-rig.ts';
+import { withDyingGit } from '../support/dying-git.ts';
+import { HeldRig } from '../support/held-rig.ts';
+import { kindOf } from '../support/stores/store-rig.ts';
 
 test('an ignored file with 24 and more directories above it is not captured', () =>
   HeldRig.with(async (it) => {

@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { IdleScans } from '../../../src/capture/fast/idle-scans.ts';
-import { until } from '../../support/until.ts';
+import { IdleScans } from '../../src/capture/idle-scans.ts';
+import { until } from '../support/until.ts';
 
 const test = suite('idle scans');
 const fails = (error: unknown): never => {

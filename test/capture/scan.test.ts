@@ -1,29 +1,15 @@
 // When a capture may look at less than everything, and when it may not: whatever is in doubt looks at everything.
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installMeanwhile } from '../../../src/base/seam.ts';
-import type { Listings } from '../../../src/capture/listings.ts';
-import type { ScanKind, StartedScan } from '../../../src/capture/tree-capturer.ts';
-import { type FinishedScan, TreeScanner } from '../../../src/capture/tree-scanner.ts';
-import type { Directory } from '../../../src/tree/directory.ts';
-import { fromText } from '../../../src/tree/tree-path.ts';
-import { HeldRig } from '../../support/held-rig.ts';
-import { until } from '../../support/until.ts';
+import { installMeanwhile } from '../../src/base/seam.ts';
+import { HeldRig } from '../support/held-rig.ts';
+import { until } from '../support/until.ts';
 
-const test = suite('scan planner');
+const test = suite('scan');
 
 async function ready(it: HeldRig): Promise<void> {
   for (const path of ['a/b/f', 'a/g', 'h', 'c/d/e/f']) it.rig.write(path, path);
@@ -192,62 +178,74 @@ test('whoever waits until captures hold what they rest on is told so by the firs
     assert.not(isLooseTold, 'nothing can be held there yet');
   }));
 
-test('while a capture runs nothing else is looked at, and afterwards what it left', () => {
-  const begun: string[] = [];
-  let isCapturing = false;
-  const onScan = ({ isStored }: ScanKind): StartedScan => {
-    begun.push(isStored ? 'capture' : isCapturing ? 'beside it' : 'look');
-    return { changes: { kind: 'everything', reason: 'unwatched' }, succeeded: () => undefined };
-  };
-  return HeldRig.with(
+/** Runs `body` and calls `begins` with the kind of each scan when it begins. */
+async function withBegun(begins: (kind: 'full' | 'fast') => void, body: () => Promise<void>): Promise<void> {
+  installMeanwhile((where) => {
+    if (where === 'scanAll: rules') begins('full');
+    if (where === 'scan: fence') begins('fast');
+  });
+  try {
+    await body();
+  } finally {
+    installMeanwhile(undefined);
+  }
+}
+
+test('while a capture runs nothing else is looked at, and afterwards what it left', () =>
+  HeldRig.with(
     async (it) => {
+      const begun: string[] = [];
+      let isCapturing = true;
       for (let i = 0; i < 1500; i += 1) it.rig.write(`d${i % 50}/f${i}`, `${i}`);
-      isCapturing = true;
-      const capture = it.capture();
-      it.fast.scanSoon(); // as when directories can be held from now on
-      await capture;
-      isCapturing = false;
-      it.fast.distrust();
-      await until('it was looked at', () => it.fast.isHeld);
+      await withBegun(
+        () => void begun.push(isCapturing ? 'capture' : 'look'),
+        async () => {
+          const capture = it.capture();
+          it.fast.scanSoon(); // as when directories can be held from now on
+          await capture;
+          isCapturing = false;
+          it.fast.distrust();
+          await until('it was looked at', () => it.fast.isHeld);
+        },
+      );
       assert.equal(begun, ['capture', 'look']);
     },
-    { onScan, idleMs: 0 },
-  );
-});
+    { idleMs: 0 },
+  ));
 
-test('a capture that comes during the first look waits for it and is fast; one that is cancelled meanwhile is not made', () => {
-  const begun: string[] = [];
-  const onScan = ({ isStored }: ScanKind): StartedScan => {
-    begun.push(isStored ? 'capture' : 'look');
-    return { changes: { kind: 'everything', reason: 'unwatched' }, succeeded: () => undefined };
-  };
-  return HeldRig.with(
+test('a capture that comes during the first look waits for it and is fast; one that is cancelled meanwhile is not made', () =>
+  HeldRig.with(
     async (it) => {
+      const begun: string[] = [];
       for (let i = 0; i < 1500; i += 1) it.rig.write(`d${i % 50}/f${i}`, `${i}`);
       await it.capture();
       const lookBegins = async (): Promise<void> => {
         begun.length = 0;
         it.fast.distrust();
         it.fast.scanSoon();
-        await until('a look begins', () => begun.includes('look'));
+        await until('a look begins', () => begun.includes('full'));
         it.rig.write('d1/f1', `changed ${begun.length}`);
       };
-      await lookBegins();
-      const cancelled = new AbortController();
-      const capturing = it.fast.capture({ signal: cancelled.signal });
-      cancelled.abort(new Error('not wanted any more'));
-      await capturing.then(
-        () => assert.unreachable(),
-        (error: Error) => assert.is(error.message, 'not wanted any more'),
+      await withBegun(
+        (kind) => void begun.push(kind),
+        async () => {
+          await lookBegins();
+          const cancelled = new AbortController();
+          const capturing = it.fast.capture({ signal: cancelled.signal });
+          cancelled.abort(new Error('not wanted any more'));
+          await capturing.then(
+            () => assert.unreachable(),
+            (error: Error) => assert.is(error.message, 'not wanted any more'),
+          );
+          await until('it was looked at', () => it.fast.isHeld);
+          await lookBegins();
+          await it.agreesFast('begun while the look ran');
+        },
       );
-      await until('it was looked at', () => it.fast.isHeld);
-      await lookBegins();
-      await it.agreesFast('begun while the look ran');
-      assert.equal(begun.slice(0, 2), ['look', 'capture']);
+      assert.equal(begun.slice(0, 2), ['full', 'fast']);
     },
-    { onScan, idleMs: 0 },
-  );
-});
+    { idleMs: 0 },
+  ));
 
 test('a look in the quiet makes the first capture after it fast, and one that is told to distrust looks at all', () =>
   HeldRig.with(
@@ -317,39 +315,6 @@ test('a question whether anything changed is answered though the captures are di
         () => it.fast.distrust(),
         async () => assert.is(await it.fast.isChanged(previous), false),
       );
-    }
-  }));
-
-const blobAt = (listings: Listings, directory: string, name: string): string | undefined =>
-  listings.get(fromText(directory))?.entries.get(name)?.blob;
-
-test('a scan reads again what was doubtful when it was planned, though another scan has settled it since', () =>
-  HeldRig.with(async (it) => {
-    const settleMs = 200;
-    const scanner = new TreeScanner(it.rig.options({ held: () => it.held, settleMs }));
-    const scan = (kept: Directory | undefined): Promise<FinishedScan> =>
-      scanner.scan({ kept, sink: { add: () => undefined } });
-    try {
-      it.rig.write('d/f', 'then');
-      linkSync(it.at('d/f'), join(it.rig.top, 'outside'));
-      const first = await scan({ entries: new Map() });
-      await first.accept();
-      // No watch tells of it: it is written through a name outside.
-      writeFileSync(join(it.rig.top, 'outside'), 'now!');
-      const writtenAt = Date.now();
-      await until('the new content is settled', () => Date.now() > writtenAt + 2 * settleMs);
-      const second = await scan(first.seen.root);
-      installMeanwhile((where) => where === 'scanFast: planned' && void second.accept());
-      const third = await scan(first.seen.root);
-      assert.is(third.reason, undefined, 'it was fast');
-      const [then, changed, now] = [first, second, third].map(({ seen }) =>
-        blobAt(seen.directories, 'd', 'f'),
-      );
-      assert.not.equal(changed, then);
-      assert.is(now, changed);
-    } finally {
-      installMeanwhile(undefined);
-      await scanner.close();
     }
   }));
 

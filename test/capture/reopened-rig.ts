@@ -4,12 +4,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Deserializer, Serializer } from 'node:v8';
 import * as assert from 'uvu/assert';
-import type { SnapshotId } from '../../../src/base/ids.ts';
-import { installFault } from '../../../src/base/seam.ts';
-import type { Capture } from '../../../src/capture/capturer.ts';
-import type { TreeCapturerOptions } from '../../../src/capture/tree-capturer.ts';
-import { makeRig, type Rig } from '../../support/capture-rig.ts';
+import type { SnapshotId } from '../../src/base/ids.ts';
+import { installFault } from '../../src/base/seam.ts';
+import type { Capture, CapturerOptions } from '../../src/capture/capturer.ts';
+import { makeRig, type Rig } from '../support/capture-rig.ts';
 
 /** Longer than a tick of the clock that stamps files: what is older is settled. */
 const tick = (): Promise<void> => delay(30);
@@ -28,7 +28,7 @@ export class Reopened {
   }
 
   /** Opens, captures, closes. */
-  async once(changes: Partial<TreeCapturerOptions> = {}): Promise<Capture> {
+  async once(changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     await tick();
     const { rig, previous } = this;
     const capturer = rig.another({ knownFile: this.file, settleMs: 0, ...changes });
@@ -41,7 +41,7 @@ export class Reopened {
   }
 
   /** The same, compared with a capture that remembers nothing. */
-  async agrees(why: string, changes: Partial<TreeCapturerOptions> = {}): Promise<Capture> {
+  async agrees(why: string, changes: Partial<CapturerOptions> = {}): Promise<Capture> {
     const request = this.previous === undefined ? {} : { previous: this.previous };
     const { knownFile: _, ...rest } = changes;
     await tick();
@@ -56,13 +56,21 @@ export class Reopened {
   rewrite(change: (header: Record<string, unknown>) => void): void {
     const bytes = readFileSync(this.file);
     const first = bytes.indexOf('\n');
-    const second = bytes.indexOf('\n', first + 1);
-    const header = JSON.parse(bytes.subarray(first + 1, second).toString()) as Record<string, unknown>;
+    const before = new Deserializer(bytes.subarray(first + 1));
+    const after = new Serializer();
+    before.readHeader();
+    after.writeHeader();
+    const header = before.readValue() as Record<string, unknown>;
     change(header);
-    const rest = Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), bytes.subarray(second + 1)]);
+    after.writeValue(header);
+    for (let value: unknown = header; value !== undefined; ) {
+      value = before.readValue();
+      after.writeValue(value);
+    }
+    const content = after.releaseBuffer();
     const start = bytes.subarray(0, first - 40).toString('latin1');
-    const sum = createHash('sha1').update(rest).digest('hex');
-    writeFileSync(this.file, Buffer.concat([Buffer.from(`${start}${sum}\n`), rest]));
+    const sum = createHash('sha1').update(content).digest('hex');
+    writeFileSync(this.file, Buffer.concat([Buffer.from(`${start}${sum}\n`), content]));
   }
 }
 

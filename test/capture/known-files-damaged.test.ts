@@ -13,8 +13,8 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installFault } from '../../../src/base/seam.ts';
-import { faultyEntry, withRig } from '../../support/daemon-rig.ts';
+import { installFault } from '../../src/base/seam.ts';
+import { faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { filesRead, withReopened } from './reopened-rig.ts';
 
 const test = suite('the file of what is known');
@@ -30,7 +30,7 @@ test('a file that is damaged, cut, empty, of another form or no file is not beli
     const damaged: (readonly [string, Buffer])[] = [
       ['empty', Buffer.alloc(0)],
       ['zeros', Buffer.alloc(whole.length)],
-      ['a later form', Buffer.from(whole.toString('latin1').replace('files 1 ', 'files 2 '), 'latin1')],
+      ['the earlier form', Buffer.from(whole.toString('latin1').replace('files 2 ', 'files 1 '), 'latin1')],
       ['longer', Buffer.concat([whole, Buffer.from('x')])],
     ];
     for (let at = 0; at < whole.length; at += Math.ceil(whole.length / 40)) {
@@ -75,7 +75,7 @@ test('a writing that fails at any call leaves the earlier file, and no capture f
       writeFileSync(it.file, before);
     }
     assert.ok(calls >= 3, 'reading, opening and renaming were tried');
-    assert.ok(it.rig.log.some((line) => line.includes('was not kept for the next opening')));
+    assert.ok(it.rig.log.some((line) => line.includes('were not written for the next opening')));
   });
 });
 

@@ -4,8 +4,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installFault } from '../../../src/base/seam.ts';
-import { makeRig, pathsOf, type Rig } from '../../support/capture-rig.ts';
+import { installFault } from '../../src/base/seam.ts';
+import { makeRig, pathsOf, type Rig } from '../support/capture-rig.ts';
 
 /** One file a source of rules, each of which is the only one to ignore it. */
 function withEveryRule(): Rig {

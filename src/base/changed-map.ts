@@ -1,0 +1,59 @@
+// A copy of a map that differs in a few entries. It costs what differs and not what there is; the map that it was made of
+// never changes.
+
+/** The parts of a map that readers use. */
+export interface Lookup<K, V> extends Iterable<readonly [K, V]> {
+  readonly size: number;
+  get(key: K): V | undefined;
+  has(key: K): boolean;
+}
+
+/** More changes than this are put together with the whole. */
+const changesMax = 1000;
+
+export class ChangedMap<K, V extends object> implements Lookup<K, V> {
+  readonly #whole: ReadonlyMap<K, V>;
+  /** `undefined`: the entry is gone. */
+  readonly #changes: Map<K, V | undefined>;
+
+  constructor(base: Lookup<K, V>) {
+    if (base instanceof ChangedMap && base.#changes.size <= changesMax) {
+      const from = base as ChangedMap<K, V>;
+      this.#whole = from.#whole;
+      this.#changes = new Map(from.#changes);
+    } else {
+      this.#whole = base instanceof Map ? (base as ReadonlyMap<K, V>) : new Map(base);
+      this.#changes = new Map();
+    }
+  }
+
+  get size(): number {
+    let size = this.#whole.size;
+    for (const [key, changed] of this.#changes)
+      size += Number(changed !== undefined) - Number(this.#whole.has(key));
+    return size;
+  }
+
+  get(key: K): V | undefined {
+    const changed = this.#changes.get(key);
+    return changed ?? (this.#changes.has(key) ? undefined : this.#whole.get(key));
+  }
+
+  has(key: K): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  set(key: K, value: V): void {
+    this.#changes.set(key, value);
+  }
+
+  delete(key: K): void {
+    if (this.#whole.has(key)) this.#changes.set(key, undefined);
+    else this.#changes.delete(key);
+  }
+
+  *[Symbol.iterator](): Generator<readonly [K, V]> {
+    for (const [key, value] of this.#whole) if (!this.#changes.has(key)) yield [key, value];
+    for (const [key, value] of this.#changes) if (value !== undefined) yield [key, value];
+  }
+}

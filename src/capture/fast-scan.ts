@@ -1,0 +1,554 @@
+// A scan of what may have changed since an earlier scan, its base: lists those directories again, reads what changed in
+// them, looks again until nothing moved meanwhile, and makes the trees on the way to them anew. Everything else is taken
+// from the base, since its directory has been watched since before it was read and the watch reported nothing.
+import { ChangedMap } from '../base/changed-map.ts';
+import { standingKey } from '../base/directory-identity.ts';
+import { systemCode } from '../base/errors.ts';
+import { isSameStamp, type Stamp } from '../base/file-stamp.ts';
+import { files } from '../base/files.ts';
+import { passMeanwhile } from '../base/seam.ts';
+import type { Slices } from '../base/slices.ts';
+import { asDirectory, type Directory, nodeAt } from '../tree/directory.ts';
+import { isGitName, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { LossReason } from '../watch/change-log.ts';
+import type { DirectoryHandles } from '../watch/directory-handles.ts';
+import { mountsBelow, readMounts } from '../work-tree/mounts.ts';
+import { FileReading, type ReadingOptions } from './file-reading.ts';
+import { type IgnoreScope, type IgnoreScopes, startingChain } from './ignore-rules.ts';
+import { type Listings, lookAgain, type WalkedDirectory, type WalkedEntry } from './listing.ts';
+import { assemble, ReportBuilder, type ScanResult } from './scan-result.ts';
+import { Walk, type WalkOptions } from './walker.ts';
+
+/**
+ * Why a capture looked at everything: it was the first, it was to include what the rules leave out, rules changed,
+ * what had changed was not known (see {@link LossReason}), nothing narrower is proven to be enough, or it was time to
+ * check the captures that look at less.
+ */
+export type FullCaptureReason = 'first' | 'alsoInclude' | 'ignoreRules' | LossReason | 'unproven' | 'audit';
+
+/** The directory handles, as far as scans use them. */
+export type ScanHandles = Pick<DirectoryHandles, 'changes' | 'isReady' | 'open' | 'fence' | 'closeAll'>;
+
+/** The rules of a scan; under others every name may be judged differently. */
+export interface ScanRules {
+  readonly scope: IgnoreScope;
+  readonly chainKey: string;
+  /** Changes with the user's index, which may include what the rules exclude. */
+  readonly indexKey: string;
+  readonly mounts: string;
+  /** Identifies the directory that is the work tree. */
+  readonly root: string;
+}
+
+/** Reads the rules as they are now. */
+export async function rulesNow(root: string, scopes: IgnoreScopes): Promise<ScanRules> {
+  const scope = await scopes.outermost();
+  const { key } = await startingChain(scope);
+  return {
+    scope,
+    chainKey: key,
+    indexKey: scope.oracle.trackedKey(),
+    mounts: mountsBelow(readMounts(), root),
+    root: rootKey(root),
+  };
+}
+
+/** Returns the same text for the same directory. */
+function rootKey(root: string): string {
+  try {
+    return standingKey(files.lstatSync(root, { bigint: true }));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return ''; // the scan that follows reports what is wrong with it
+  }
+}
+
+/**
+ * What a fast scan builds on: a full scan whose directories were watched before they were read, brought up to date by
+ * the fast scans that followed it.
+ */
+export interface ScanBase {
+  readonly root: Directory;
+  readonly listings: Listings;
+  /** The position in the log of the watch: changes after it are not in the base. */
+  readonly position: number;
+  readonly rules: ScanRules;
+  readonly recheck: Recheck;
+  /** The number of fast scans since the full one. */
+  readonly fastScans: number;
+}
+
+/** More files than this with an unsettled content are left to the full scans. */
+const unsettledMax = 1000;
+/** More of them are not read again by one scan; see settled.ts. */
+const rereadMax = 200;
+/** More directories than this that need a look each time cost as much as everything. */
+const recheckMax = 200;
+
+/** What each fast scan looks at again, reported by the watch or not. */
+export class Recheck {
+  /** Directories with something that a capture has to report, or to try again. */
+  readonly directories: Set<TreePath>;
+  /** Directories without a watch, each with everything below it. */
+  readonly unwatched: Set<TreePath>;
+  /** Files whose content may change without a trace; the last are those read last. */
+  private readonly unsettled: Set<TreePath>;
+  /** Directories with names that the rules exclude; a change of the user's index may include them. */
+  readonly withIgnored: Set<TreePath>;
+  /** Repositories and git directories inside: a fast scan does not follow their rules. */
+  private readonly foreign: Set<TreePath>;
+  /** The names of files that have several: the watch reports a write under one of them only. */
+  readonly linked: LinkedNames;
+
+  private constructor(unwatched: Iterable<TreePath>, earlier?: Recheck) {
+    this.unwatched = new Set(unwatched);
+    this.directories = new Set(earlier?.directories);
+    this.unsettled = new Set(earlier?.unsettled);
+    this.withIgnored = new Set(earlier?.withIgnored);
+    this.foreign = new Set(earlier?.foreign);
+    this.linked = new LinkedNames(earlier?.linked);
+  }
+
+  /** Returns what is to be looked at again after a full scan. */
+  static async of(listings: Listings, unwatched: Iterable<TreePath>, slices: Slices): Promise<Recheck> {
+    const recheck = new Recheck(unwatched);
+    const scope = listings.get(rootPath)?.scope;
+    for (const [, directory] of listings) {
+      if (slices.isDue()) await slices.pause();
+      recheck.#note(directory, scope);
+      // A directory that changed during the scan is not among the listings.
+      for (const { path } of directory.below) if (!listings.has(path)) recheck.unwatched.add(path);
+    }
+    return recheck;
+  }
+
+  /** Returns what is to be looked at again after a fast scan that rested on this. */
+  after({ replaced, listed, unwatched, listings }: FastScanResult, outermost: IgnoreScope): Recheck {
+    const next = new Recheck(this.unwatched, this);
+    for (const directory of replaced) next.#forget(directory);
+    for (const directory of listed) next.#note(directory, outermost);
+    for (const path of unwatched) if (listings.has(path)) next.unwatched.add(path);
+    return next;
+  }
+
+  /** True when only a full scan can look at so much. */
+  get isTooMuch(): boolean {
+    return this.foreign.size > 0 || this.directories.size + this.unwatched.size > recheckMax;
+  }
+
+  /** The files whose content is read again. */
+  get files(): readonly TreePath[] {
+    return [...this.unsettled].slice(-rereadMax);
+  }
+
+  #note(directory: WalkedDirectory, outermost: IgnoreScope | undefined): void {
+    const { path, entries } = directory;
+    if (directory.failure !== undefined) this.directories.add(path);
+    if (directory.hasGit || directory.gitDirectory !== undefined || directory.scope !== outermost)
+      this.foreign.add(path);
+    for (const [name, entry] of entries) {
+      if (entry.ignored) this.withIgnored.add(path);
+      if (entry.unread === 'undecided') this.directories.add(path);
+      if (!entry.taken || entry.kind === 'directory') continue;
+      this.linked.add(join(path, name), entry);
+      if (entry.blob === undefined || entry.unread !== undefined) this.directories.add(path);
+      else if (!entry.settled) this.#addUnsettled(join(path, name));
+    }
+  }
+
+  #forget({ path, entries }: WalkedDirectory): void {
+    this.directories.delete(path);
+    this.unwatched.delete(path);
+    this.withIgnored.delete(path);
+    this.foreign.delete(path);
+    for (const [name, entry] of entries) this.linked.delete(join(path, name), entry);
+    if (this.unsettled.size > 0) for (const name of entries.keys()) this.unsettled.delete(join(path, name));
+  }
+
+  #addUnsettled(path: TreePath): void {
+    this.unsettled.delete(path);
+    this.unsettled.add(path);
+    if (this.unsettled.size <= unsettledMax) return;
+    for (const oldest of this.unsettled) {
+      this.unsettled.delete(oldest);
+      break;
+    }
+  }
+}
+
+interface LinkedFile {
+  readonly names: Set<TreePath>;
+  /** The number of names when the file was last listed. */
+  links: number;
+}
+
+/** The captured names of files that have several. Names outside the work tree are not known. */
+class LinkedNames {
+  readonly #files: ChangedMap<string, LinkedFile>;
+  /** Files that no earlier value shares. */
+  readonly #own = new Set<LinkedFile>();
+
+  constructor(earlier?: LinkedNames) {
+    this.#files = new ChangedMap(earlier === undefined ? new Map<string, LinkedFile>() : earlier.#files);
+  }
+
+  /** Notes a listed file; one with a single name is left out. */
+  add(path: TreePath, entry: WalkedEntry): void {
+    if (!isLinked(entry)) return;
+    const key = keyOf(entry.stamp);
+    const file = this.#change(key) ?? this.#put(key, { names: new Set(), links: 0 });
+    file.names.add(path);
+    file.links = entry.links;
+  }
+
+  delete(path: TreePath, entry: WalkedEntry): void {
+    if (!isLinked(entry)) return;
+    const file = this.#change(keyOf(entry.stamp));
+    file?.names.delete(path);
+    if (file?.names.size === 0) this.#files.delete(keyOf(entry.stamp));
+  }
+
+  /** Returns the names of a file; undefined when it has got names since they were noted. */
+  of({ stamp, links = 1 }: WalkedEntry): Iterable<TreePath> | undefined {
+    const file = stamp && this.#files.get(keyOf(stamp));
+    return file === undefined || links > file.links ? undefined : file.names;
+  }
+
+  #change(key: string): LinkedFile | undefined {
+    const file = this.#files.get(key);
+    if (file === undefined || this.#own.has(file)) return file;
+    return this.#put(key, { names: new Set(file.names), links: file.links });
+  }
+
+  #put(key: string, file: LinkedFile): LinkedFile {
+    this.#own.add(file);
+    this.#files.set(key, file);
+    return file;
+  }
+}
+
+type LinkedEntry = WalkedEntry & { readonly stamp: Stamp; readonly links: number };
+
+function isLinked(entry: WalkedEntry): entry is LinkedEntry {
+  return entry.links !== undefined && entry.stamp !== undefined;
+}
+
+const keyOf = ({ dev, ino }: Stamp): string => `${dev}:${ino}`;
+
+/** Directories to be listed again, and directories whose whole subtree is walked again. */
+interface DirtyPaths {
+  readonly listed: Set<TreePath>;
+  /** Their parents are listed again as well. */
+  readonly trees: Set<TreePath>;
+}
+
+/** Returns what to look at because of paths that may have changed, or why everything: the rules or the root may have changed. */
+function dirtyPaths(
+  marks: Iterable<TreePath>,
+  listings: Pick<Listings, 'has'>,
+): DirtyPaths | FullCaptureReason {
+  const dirty: DirtyPaths = { listed: new Set(), trees: new Set() };
+  for (const mark of marks) {
+    if (mark === rootPath) return 'unproven';
+    const name = nameOf(mark);
+    if (name === '.gitignore' || isGitName(name)) return 'ignoreRules';
+    let at = mark;
+    for (; at !== rootPath && !listings.has(parentOf(at)); at = parentOf(at));
+    if (at === rootPath) return 'unproven';
+    dirty.listed.add(parentOf(at));
+    if (listings.has(at)) dirty.trees.add(at);
+  }
+  return dirty;
+}
+
+/** What a fast scan looks at. */
+export interface FastPlan {
+  readonly base: ScanBase;
+  /** The tree of the snapshot that the capture builds on. */
+  readonly previous: Directory;
+  readonly handles: ScanHandles;
+  readonly rules: ScanRules;
+  /** The position in the log of the watch when the scan was planned. */
+  readonly position: number;
+  /** What the watch reported since the base. */
+  readonly marks: ReadonlySet<TreePath>;
+  /** Directories to list though the watch reported nothing there. */
+  readonly listed: ReadonlySet<TreePath>;
+}
+
+export interface ScanOptions extends WalkOptions, ReadingOptions {
+  readonly earlier: WalkOptions['earlier'];
+}
+
+export interface FastScanResult extends ScanResult {
+  /** The directories of the base that were listed again, or are gone. */
+  readonly replaced: readonly WalkedDirectory[];
+  /** The directories that were listed. */
+  readonly listed: readonly WalkedDirectory[];
+  readonly unwatched: ReadonlySet<TreePath>;
+}
+
+/** After so many looks at what changed meanwhile everything is looked at. */
+const againMax = 20;
+
+export class FastScan {
+  readonly #options: ScanOptions;
+  readonly #plan: FastPlan;
+  /** The position in the log of the watch up to which changes were looked at. */
+  #position: number;
+  readonly #listings: ChangedMap<TreePath, WalkedDirectory>;
+  readonly #walk: Walk;
+  readonly #reading: FileReading;
+  readonly #listed = new Set<TreePath>();
+  readonly #replaced = new Map<TreePath, WalkedDirectory>();
+  readonly #unwatched = new Set<TreePath>();
+  /** The directories of one round, with their listings before it. */
+  readonly #round = new Map<TreePath, WalkedDirectory | undefined>();
+  /** Directories that are listed again in one round, and were watched before. */
+  #relisted: ReadonlySet<TreePath> = new Set();
+
+  constructor(plan: FastPlan, options: ScanOptions) {
+    this.#plan = plan;
+    this.#position = plan.position;
+    this.#options = options;
+    this.#listings = new ChangedMap(plan.base.listings);
+    this.#reading = new FileReading(options);
+    this.#walk = new Walk(
+      { ...options, beforeReading: (paths) => this.#open(paths) },
+      {
+        get: (path) => this.#listings.get(path),
+        set: (path, directory) => this.#list(path, directory),
+        delete: (path) => this.#forget(path),
+      },
+    );
+  }
+
+  /** Returns what it saw, or why everything has to be looked at. @throws what a full scan throws */
+  async run(): Promise<FastScanResult | FullCaptureReason> {
+    const { recheck } = this.#plan.base;
+    let dirty = dirtyPaths([...this.#plan.marks, ...recheck.unwatched], this.#listings);
+    if (typeof dirty === 'string') return dirty;
+    for (const path of [...this.#plan.listed, ...recheck.directories]) dirty.listed.add(path);
+    for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
+    // What is not looked at needs no second fence: it was as the base has it when the first fence passed.
+    for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
+      await this.#look(dirty);
+      if (this.#reading.isStopped) break;
+      const more = await this.#reported();
+      if (typeof more === 'string') return more;
+      for (const path of [...this.#exchanged(), ...(await this.#otherNames())]) more.listed.add(path);
+      if (more.listed.size === 0) break;
+      if (attempt === againMax) return 'unproven';
+      dirty = more;
+    }
+    return this.#result();
+  }
+
+  /** What the watch reported since the last look, or why that cannot be said. */
+  async #reported(): Promise<DirtyPaths | FullCaptureReason> {
+    const { handles, base } = this.#plan;
+    if (!(await handles.fence())) return 'unwatched';
+    passMeanwhile('fastScan: fence');
+    if (rootKey(this.#options.tree.root) !== base.rules.root) return 'unproven';
+    const changes = handles.changes.changesSince(this.#position);
+    this.#position = handles.changes.position;
+    if (changes.kind === 'everything') return changes.reason;
+    const dirty = dirtyPaths(changes.paths, this.#listings);
+    return typeof dirty === 'string' ? dirty : this.#stillDirty(dirty);
+  }
+
+  /** Returns the directories to list again: another directory was met in their place, or a listed name was not found. */
+  #exchanged(): TreePath[] {
+    const unstable = [...this.#listed].filter((path) => this.#listings.get(path)?.failure === 'unstable');
+    const met = [...this.#reading.takeExchanged(), ...this.#walk.takeParentsOfMissing(), ...unstable];
+    return met.filter((path) => this.#listings.has(path));
+  }
+
+  async #look({ listed, trees }: DirtyPaths): Promise<void> {
+    for (const path of trees) this.#forget(path);
+    const again: WalkedDirectory[] = [];
+    for (const path of listed) {
+      const known = this.#listings.get(path);
+      if (known === undefined) continue; // inside a tree that is walked again
+      const previous = asDirectory(nodeAt(this.#plan.previous, path));
+      again.push({ ...known, inherited: { ...known.inherited, previous } });
+    }
+    again.sort((a, b) => a.path.length - b.path.length);
+    this.#relisted = new Set(again.map(({ path }) => path));
+    await this.#walk.again(again);
+    for (const { path } of again) this.#forgetGone(path);
+    await this.#reading.readAll(this.#walk.takeFresh());
+  }
+
+  /** Opens handles on directories before they are read. */
+  async #open(paths: readonly TreePath[]): Promise<void> {
+    const { base, handles } = this.#plan;
+    const asked = paths.filter((path) => !this.#relisted.has(path) || base.recheck.unwatched.has(path));
+    if (asked.length === 0) return;
+    for (const path of asked) this.#unwatched.delete(path);
+    for (const path of await handles.open(asked)) this.#unwatched.add(path);
+  }
+
+  #list(path: TreePath, directory: WalkedDirectory): void {
+    this.#replace(path);
+    this.#listed.add(path);
+    this.#listings.set(path, directory);
+  }
+
+  /** Drops the listings of a directory and of those below it. */
+  #forget(path: TreePath): void {
+    const known = this.#listings.get(path);
+    if (known === undefined) return;
+    for (const below of known.below) this.#forget(below.path);
+    this.#replace(path);
+    this.#listed.delete(path);
+    this.#listings.delete(path);
+  }
+
+  #replace(path: TreePath): void {
+    if (!this.#round.has(path)) this.#round.set(path, this.#listings.get(path));
+    const before = this.#plan.base.listings.get(path);
+    if (before !== undefined) this.#replaced.set(path, before);
+  }
+
+  /** Drops sub-directories that are no longer there, or no longer taken. */
+  #forgetGone(path: TreePath): void {
+    const now = new Set(this.#listings.get(path)?.below.map((below) => below.name));
+    for (const below of this.#plan.base.listings.get(path)?.below ?? [])
+      if (!now.has(below.name)) this.#forget(below.path);
+  }
+
+  /** Returns the files that may have changed without a trace, and did. */
+  async #changedUnreported({ listed, trees }: DirtyPaths): Promise<TreePath[]> {
+    const changed: TreePath[] = [];
+    for (const path of this.#plan.base.recheck.files) {
+      const directory = this.#listings.get(parentOf(path));
+      const entry = directory?.entries.get(nameOf(path));
+      if (directory === undefined || entry === undefined || listed.has(directory.path)) continue;
+      if ([...trees].some((tree) => isWithin(path, tree))) continue;
+      if (this.#options.slices.isDue()) await this.#options.slices.pause();
+      if (!(await this.#reading.isStill(directory, nameOf(path), entry))) changed.push(path);
+    }
+    return changed;
+  }
+
+  /** Leaves out directories that were listed since and have the same names: their files belong to the next capture. */
+  #stillDirty({ listed, trees }: DirtyPaths): DirtyPaths {
+    const parents = new Set([...trees].map(parentOf));
+    const left = [...listed].filter((path) => {
+      if (!this.#listed.has(path) || parents.has(path)) return true;
+      const now = lookAgain(this.#options.tree, path);
+      const then = this.#listings.get(path)?.stamp;
+      return now === undefined || then === undefined || !isSameStamp(now, then);
+    });
+    return { listed: new Set(left), trees };
+  }
+
+  /**
+   * Returns the directories with another name of a file that the last round met or missed, where the listing has another
+   * stamp for that name.
+   */
+  async #otherNames(): Promise<TreePath[]> {
+    const met = this.#metFiles();
+    if (met.size === 0) return [];
+    const { linked } = this.#plan.base.recheck;
+    // A new name makes a file one of several: its first name is looked for among all listings.
+    const isNews = [...met.values()].some((entry) => linked.of(entry) === undefined);
+    const names = isNews ? await this.#namesOf(met) : [];
+    for (const entry of met.values()) names.push(...(linked.of(entry) ?? []));
+    return names.flatMap((path) => {
+      const other = this.#listings.get(parentOf(path))?.entries.get(nameOf(path));
+      const entry = other?.stamp && met.get(keyOf(other.stamp));
+      const isStale = entry !== undefined && other?.taken === true && !isSameEntry(other, entry);
+      return isStale ? [parentOf(path)] : [];
+    });
+  }
+
+  /** Takes the files with several names that the last round met, or missed under a name. */
+  #metFiles(): ReadonlyMap<string, WalkedEntry> {
+    const met = new Map<string, WalkedEntry>();
+    for (const [path, then] of this.#round) {
+      const now = this.#listings.get(path);
+      for (const [name, entry] of now?.entries ?? [])
+        if (isLinked(entry) && !isSameEntry(entry, then?.entries.get(name)))
+          met.set(keyOf(entry.stamp), entry);
+      for (const [name, entry] of then?.entries ?? []) {
+        if (!isLinked(entry) || met.has(keyOf(entry.stamp))) continue;
+        if (now?.entries.get(name)?.stamp?.ino === entry.stamp.ino) continue;
+        met.set(keyOf(entry.stamp), { ...entry, stamp: { ...entry.stamp, size: -1 } });
+      }
+    }
+    this.#round.clear();
+    return met;
+  }
+
+  async #namesOf(met: ReadonlyMap<string, unknown>): Promise<TreePath[]> {
+    const { slices } = this.#options;
+    const found: TreePath[] = [];
+    const inodes = new Set([...met.keys()].map((key) => Number(key.slice(key.indexOf(':') + 1))));
+    for (const [path, { entries }] of this.#plan.base.listings) {
+      if (slices.isDue()) await slices.pause();
+      for (const [name, { kind, stamp }] of entries)
+        if (kind === 'file' && stamp !== undefined && inodes.has(stamp.ino) && met.has(keyOf(stamp)))
+          found.push(join(path, name));
+    }
+    return found;
+  }
+
+  #result(): FastScanResult {
+    const report = new ReportBuilder(this.#options);
+    const listed: WalkedDirectory[] = [];
+    for (const path of this.#listed) {
+      const directory = this.#listings.get(path);
+      if (directory === undefined) continue;
+      listed.push(directory);
+      report.add(directory);
+    }
+    const root = this.#build();
+    const { isStopped, files, read, ownerOnly } = this.#reading;
+    return {
+      root,
+      ...report.sorted(),
+      listings: this.#listings,
+      isStopped,
+      files,
+      read,
+      ownerOnly,
+      replaced: [...this.#replaced.values()],
+      listed,
+      unwatched: this.#unwatched,
+    };
+  }
+
+  #build(): Directory {
+    const { previous } = this.#plan;
+    const onWay = new Set<TreePath>();
+    for (const path of [...this.#listed, ...this.#replaced.keys()]) {
+      for (let at = path; !onWay.has(at); at = parentOf(at)) onWay.add(at);
+    }
+    if (onWay.size === 0) return previous;
+    return this.#buildAt(rootPath, previous, onWay) ?? { entries: new Map() };
+  }
+
+  #buildAt(
+    path: TreePath,
+    previous: Directory | undefined,
+    onWay: ReadonlySet<TreePath>,
+  ): Directory | undefined {
+    const walked = this.#listings.get(path);
+    if (walked === undefined) return undefined;
+    const below = new Map<string, Directory | undefined>();
+    for (const { name, path: at } of walked.below) {
+      const previousBelow = asDirectory(previous?.entries.get(name));
+      below.set(name, onWay.has(at) ? this.#buildAt(at, previousBelow, onWay) : previousBelow);
+    }
+    const current = { ...walked, inherited: { ...walked.inherited, previous } };
+    const made = assemble(current, previous, below);
+    this.#listings.set(path, { ...current, made });
+    return made;
+  }
+}
+
+function isSameEntry({ stamp }: WalkedEntry, other: WalkedEntry | undefined): boolean {
+  return stamp !== undefined && other?.stamp !== undefined && isSameStamp(stamp, other.stamp);
+}

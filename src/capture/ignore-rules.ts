@@ -1,0 +1,363 @@
+// The ignore rules of a work tree: one checker (git's own engine) and one index reader for each repository that it touches,
+// and the facts about `.gitignore` files by which an old verdict still holds. It interprets no rule and selects nothing.
+import { createHash } from 'node:crypto';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { systemCode } from '../base/errors.ts';
+import { files, type Stats } from '../base/files.ts';
+import type { Log } from '../base/log.ts';
+import { isAbsence, readIfPresent } from '../base/regular-file.ts';
+import { type UserPlaces, userPlaces } from '../git/ignore/global-excludes.ts';
+import { IgnoreChecker } from '../git/ignore/ignore-checker.ts';
+import { findRepository, type Repository, repositoryAt } from '../git/repository/git-dir.ts';
+import { UserIndex } from '../git/repository/user-index.ts';
+import { fromText, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { inside, type ReachedPath } from '../work-tree/work-tree.ts';
+
+/** A set of paths as nested names. `true`: this path (a whole directory, if it is one). `gitlink`: a submodule. */
+export type PathTree = Map<string, PathTree | true | 'gitlink'>;
+
+/** Adds a path to a tree of paths; a leaf that becomes a directory loses to the directory. */
+export function addPath(tree: PathTree, path: string, leaf: true | 'gitlink' = true): void {
+  let node = tree;
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  for (const name of names) {
+    const child = node.get(name);
+    if (child instanceof Map) node = child;
+    else {
+      const fresh: PathTree = new Map();
+      node.set(name, fresh);
+      node = fresh;
+    }
+  }
+  if (!(node.get(last) instanceof Map)) node.set(last, leaf);
+}
+
+/** A tree of whole paths, files or directories; undefined for none. */
+export function pathTreeOf(paths: readonly TreePath[]): PathTree | undefined {
+  if (paths.length === 0) return undefined;
+  const tree: PathTree = new Map();
+  // Longest first, then shorter ones replace what they contain: a whole directory swallows a file in it.
+  for (const path of [...paths].sort((a, b) => b.length - a.length)) {
+    addWholePath(tree, path);
+  }
+  return tree;
+}
+
+function addWholePath(tree: PathTree, path: string): void {
+  const names = path.split('/');
+  const last = names.pop() ?? '';
+  let node: PathTree | true | 'gitlink' | undefined = tree;
+  for (const name of names) node = node instanceof Map ? node.get(name) : undefined;
+  if (node instanceof Map) node.delete(last);
+  addPath(tree, path);
+}
+
+/** The sources of rules that are not `.gitignore` files: `info/exclude` and the global excludes file. */
+export interface IgnoreSources {
+  /** Changes whenever their contents do. */
+  readonly key: string;
+  readonly hasRules: boolean;
+}
+
+/** The verdicts of one repository (or of none). Paths are relative to its root. */
+export interface IgnoreOracle {
+  /** Reads the sources again; called once at the start of each scan. */
+  refresh(): Promise<IgnoreSources>;
+  /**
+   * Returns for each path whether the rules exclude it; undefined where git gave no answer. None of the ancestors is
+   * excluded. Index entries do not count.
+   */
+  ignored(paths: readonly TreePath[]): Promise<(boolean | undefined)[]>;
+  /** Forgets what was read: a `.gitignore` has changed. */
+  renew(): void;
+  /** Told of a `.gitignore` that git must not be asked about, since it would wait for it. */
+  noteBlocked(path: string): void;
+  /** Changes whenever the repository's index may have. */
+  trackedKey(): string;
+  /** What the repository's index holds, below `prefix`, whatever the rules say. */
+  tracked(prefix: TreePath): Promise<PathTree>;
+}
+
+/** One repository's rules as seen from the work tree. */
+export interface IgnoreScope {
+  readonly oracle: IgnoreOracle;
+  /** Where the work tree lies in the repository ('' for its root). Absent for a nested repository. */
+  readonly prefix: TreePath;
+  /** Where the repository lies in the work tree ('' for the outermost). */
+  readonly base: TreePath;
+  /** Absolute directories above the work tree, from the repository's root down, whose `.gitignore` files count. */
+  readonly above: readonly string[];
+  /** Its own git directories that lie in the work tree under another name than `.git`, as its pointers say. */
+  readonly gitDirectories: readonly TreePath[];
+}
+
+/** The path as the scope's oracle knows it. */
+export function inScope(scope: IgnoreScope, path: TreePath): TreePath {
+  if (scope.base !== '') return path.slice(scope.base.length + 1) as TreePath;
+  return (scope.prefix === '' ? path : `${scope.prefix}/${path}`) as TreePath;
+}
+
+/** The `.gitignore` files that bear on a directory, as one key; equal keys mean that old verdicts hold. */
+export interface RuleChain {
+  readonly key: string;
+  readonly hasRules: boolean;
+  /** A `.gitignore` on the way that is a FIFO or a device: git would wait for it, so from there on it is not asked. */
+  readonly blockedBy?: string;
+}
+
+/** Extends a chain by the `.gitignore` in a reached directory, if it is a file. Git does not follow a link there. */
+export function extendChain(chain: RuleChain, path: TreePath, directory: ReachedPath): RuleChain {
+  return extend(chain, path, readRules(inside(directory, '.gitignore')));
+}
+
+/** The same for an absolute directory above the work tree. */
+function extendChainAbove(chain: RuleChain, directory: string): RuleChain {
+  return extend(
+    chain,
+    directory,
+    readRules(Buffer.from(`${directory.replace(/\/$/, '')}/.gitignore`, 'utf8')),
+  );
+}
+
+function extend(chain: RuleChain, where: string, rules: Buffer | 'none' | 'blocks'): RuleChain {
+  if (rules === 'none') return chain;
+  if (rules === 'blocks') {
+    const blockedBy = chain.blockedBy ?? (where === '' ? '.gitignore' : `${where}/.gitignore`);
+    return { ...chain, key: `${chain.key}\0${blockedBy}`, blockedBy };
+  }
+  const digest = createHash('sha1').update(`${chain.key}\0${where}\0`, 'latin1').update(rules);
+  return { ...chain, key: digest.digest('base64'), hasRules: chain.hasRules || hasPattern(rules) };
+}
+
+/** Whether a file of rules holds any line that is neither empty nor a comment. */
+export function hasPattern(rules: Buffer): boolean {
+  return rules
+    .toString('latin1')
+    .split('\n')
+    .some((line) => line.trim() !== '' && !line.startsWith('#'));
+}
+
+function readRules(path: Buffer): Buffer | 'none' | 'blocks' {
+  const rules = readIfPresent(path, false);
+  if (rules !== undefined) return rules;
+  try {
+    const stats = files.lstatSync(path);
+    // Before 2.32 git follows a link here, to whatever it leads.
+    const isWaiting = stats.isSymbolicLink() ? files.statSync(path).isFIFO() : mayWait(stats);
+    return isWaiting ? 'blocks' : 'none';
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+    return 'none'; // vanished or closed to us: git reads none either
+  }
+}
+
+function mayWait(stats: Stats): boolean {
+  return stats.isFIFO() || stats.isCharacterDevice();
+}
+
+/** Returns the rules that hold at the root of a scope, its sources read again. */
+export async function startingChain(scope: IgnoreScope): Promise<RuleChain> {
+  const sources = await scope.oracle.refresh();
+  const key = `${scope.base}\0${scope.prefix}\0${sources.key}`;
+  let chain: RuleChain = { key, hasRules: sources.hasRules };
+  for (const directory of scope.above) chain = extendChainAbove(chain, directory);
+  return chain;
+}
+
+export interface IgnoreScopesOptions {
+  /** Canonical absolute path of the work tree. */
+  readonly workTree: string;
+  /** A private directory for the engines' git dirs. */
+  readonly directory: string;
+  readonly places?: UserPlaces;
+  readonly log: Log;
+}
+
+interface OpenScope {
+  readonly scope: IgnoreScope;
+  readonly checker: IgnoreChecker;
+  readonly gitDir: string | undefined;
+}
+
+/** The scopes of one work tree, kept over its captures. */
+export class IgnoreScopes {
+  readonly #options: IgnoreScopesOptions;
+  readonly #places: UserPlaces;
+  readonly #open = new Map<TreePath, OpenScope>();
+  /** Whether the rules above exclude the work tree, by those rules. */
+  #verdict: { readonly key: string; readonly isExcluded: boolean } | undefined;
+
+  constructor(options: IgnoreScopesOptions) {
+    this.#options = options;
+    this.#places = options.places ?? userPlaces();
+  }
+
+  /**
+   * The repository around the work tree, looked up anew each time: `git init` may have made one meanwhile. Where its
+   * rules exclude the work tree itself they do not count: whoever opens a directory wants what is in it.
+   */
+  async outermost(): Promise<IgnoreScope> {
+    const { scope, repository } = this.#around();
+    return (await this.#isExcludedBy(scope)) ? this.#withoutRulesOf(scope, repository) : scope;
+  }
+
+  /** The root of the repository around the work tree if its rules exclude the work tree, so that they do not count. */
+  async ignoredBy(): Promise<string | undefined> {
+    const { scope, repository } = this.#around();
+    return (await this.#isExcludedBy(scope)) ? repository?.root : undefined;
+  }
+
+  /** Returns the scope of the repository whose `.git` is in this directory; undefined when that is no repository. */
+  nested(directory: TreePath): IgnoreScope | undefined {
+    // Repositories whose path is not UTF-8 are governed by the outer rules: git's own options are text here.
+    const root = join(this.#options.workTree, toText(directory));
+    const repository = repositoryAt(root);
+    return repository === undefined ? undefined : this.#scope(directory, rootPath, root, repository);
+  }
+
+  /** Ends the engines of nested repositories, which are many and seldom asked; the outermost one's stays. */
+  async rest(): Promise<void> {
+    const nested = [...this.#open.values()].filter(({ scope }) => scope.base !== rootPath);
+    await Promise.all(nested.map(({ checker }) => checker.close()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open.values()].map(({ checker }) => checker.close()));
+  }
+
+  kill(): void {
+    for (const { checker } of this.#open.values()) checker.kill();
+  }
+
+  #around(): { readonly scope: IgnoreScope; readonly repository: Repository | undefined } {
+    const { workTree } = this.#options;
+    const repository = findRepository(workTree);
+    const root = repository?.root ?? workTree;
+    const below = workTree === root ? '' : workTree.slice(root.endsWith('/') ? root.length : root.length + 1);
+    return { scope: this.#scope(rootPath, fromText(below), root, repository), repository };
+  }
+
+  async #isExcludedBy(scope: IgnoreScope): Promise<boolean> {
+    if (scope.prefix === rootPath) return false;
+    const { key, hasRules, blockedBy } = await startingChain(scope);
+    if (!hasRules || blockedBy !== undefined) return false;
+    if (this.#verdict?.key !== key) {
+      scope.oracle.renew(); // it has read files that are others by now
+      const [isExcluded] = await scope.oracle.ignored([scope.prefix]);
+      if (isExcluded === undefined) return false; // then git has no answer for what is in it either, which is reported
+      this.#verdict = { key, isExcluded };
+    }
+    return this.#verdict.isExcluded;
+  }
+
+  /** The rules that lie in the work tree, and those of the user; what the repository tracks counts all the same. */
+  #withoutRulesOf({ prefix, oracle, gitDirectories }: IgnoreScope, repository?: Repository): IgnoreScope {
+    const known = this.#open.get(ownRules);
+    if (known !== undefined && known.gitDir === repository?.gitDir) return known.scope;
+    void known?.checker.close();
+    const { workTree } = this.#options;
+    const checker = this.#checker(ownRules, workTree, undefined);
+    const own = oracleOf(checker, undefined);
+    const tracking = { trackedKey: () => oracle.trackedKey(), tracked: () => oracle.tracked(prefix) };
+    const scope = {
+      oracle: { ...own, ...tracking },
+      prefix: rootPath,
+      base: rootPath,
+      above: [],
+      gitDirectories,
+    };
+    this.#open.set(ownRules, { scope, checker, gitDir: repository?.gitDir });
+    return scope;
+  }
+
+  #scope(base: TreePath, prefix: TreePath, root: string, repository: Repository | undefined): IgnoreScope {
+    const known = this.#open.get(base);
+    if (known !== undefined && known.scope.prefix === prefix && known.gitDir === repository?.gitDir) {
+      return known.scope;
+    }
+    void known?.checker.close();
+    const checker = this.#checker(base, root, repository);
+    const index = repository === undefined ? undefined : new UserIndex(repository, this.#options.log);
+    const scope = {
+      oracle: oracleOf(checker, index),
+      prefix,
+      base,
+      above: above(root, this.#options.workTree, base),
+      gitDirectories: gitDirectoriesIn(this.#options.workTree, repository),
+    };
+    this.#open.set(base, { scope, checker, gitDir: repository?.gitDir });
+    return scope;
+  }
+
+  #checker(key: string, root: string, repository: Repository | undefined): IgnoreChecker {
+    const { directory, log } = this.#options;
+    const name = createHash('sha1').update(key, 'latin1').digest('hex').slice(0, 16);
+    return new IgnoreChecker({
+      root,
+      repository,
+      directory: join(directory, name),
+      places: this.#places,
+      log,
+    });
+  }
+}
+
+/** The key of the scope without the outer rules; no path holds a NUL. */
+const ownRules = '\0' as TreePath;
+
+/** The directories from the repository's root down to the work tree, without the latter. */
+function above(root: string, workTree: string, base: TreePath): string[] {
+  if (base !== rootPath) return [];
+  const list: string[] = [];
+  for (let at = workTree; at !== root && dirname(at) !== at; ) {
+    at = dirname(at);
+    list.unshift(at);
+  }
+  return list;
+}
+
+/** The git directories of a repository that lie in the work tree, however they are reached. */
+function gitDirectoriesIn(workTree: string, repository: Repository | undefined): TreePath[] {
+  if (repository === undefined) return [];
+  const found = new Set<TreePath>();
+  for (const directory of [repository.gitDir, repository.commonDir]) {
+    const path = relative(workTree, realPathOf(directory)).replaceAll(sep, '/');
+    if (path !== '' && path !== '..' && !path.startsWith('../') && !isAbsolute(path))
+      found.add(fromText(path));
+  }
+  return [...found];
+}
+
+function realPathOf(path: string): string {
+  try {
+    return files.realpathSync(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return path; // it went meanwhile
+  }
+}
+
+function oracleOf(checker: IgnoreChecker, index: UserIndex | undefined): IgnoreOracle {
+  let cached: { key: string; tree: PathTree } | undefined;
+  return {
+    refresh: () => checker.refresh(),
+    ignored: (paths) => checker.ignored(paths),
+    renew: () => checker.renew(),
+    noteBlocked: (path) => checker.noteBlocked(path),
+    trackedKey: () => index?.key() ?? '',
+    tracked: async (prefix) => {
+      if (index === undefined) return new Map();
+      const key = index.key();
+      if (cached?.key === key) return cached.tree;
+      const tree: PathTree = new Map();
+      const skip = prefix === rootPath ? 0 : prefix.length + 1;
+      for (const { path, isSubmodule } of await index.entries()) {
+        if (skip > 0 && !path.startsWith(`${prefix}/`)) continue;
+        addPath(tree, path.slice(skip), isSubmodule ? 'gitlink' : true);
+      }
+      cached = { key, tree };
+      return tree;
+    },
+  };
+}

@@ -1,0 +1,356 @@
+// The files of a session as its last opening saw them, so that the first capture of the next one looks at them and does not
+// read them. The file beside the session's log says under which stamp each content was read; whether that content is the
+// snapshot's, and the stamp still the file's, is checked with both. Nothing rests on the file: where anything about it is in
+// doubt, it is ignored.
+import { createHash, randomBytes } from 'node:crypto';
+import { Deserializer, Serializer } from 'node:v8';
+import { directoryAt } from '../base/directory-identity.ts';
+import { systemCode } from '../base/errors.ts';
+import type { Stamp } from '../base/file-stamp.ts';
+import { constants, files, filesAsync } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { BlobId } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { bootId } from '../base/process-lock.ts';
+import type { Slices } from '../base/slices.ts';
+import { asDirectory, type Directory, nodeAt } from '../tree/directory.ts';
+import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import type { IgnoreScope } from './ignore-rules.ts';
+import type { Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';
+import { assemble } from './scan-result.ts';
+import { type FileClock, isSettled, stampGrainMs } from './settled.ts';
+
+export interface KnownFilesOptions {
+  readonly file: string;
+  /** The work tree. */
+  readonly root: string;
+  /** The settings that select files besides the ignore rules; under other settings the file is ignored. */
+  readonly settings: string;
+  readonly settleMs: number;
+  readonly log: Log;
+}
+
+/** The first value of the file. */
+interface Header {
+  readonly root: string;
+  readonly settings: string;
+  readonly device: number;
+  readonly boot: string | undefined;
+  /** The time that the clock of the file system had reached when the files were looked at. */
+  readonly reachedMs: number;
+}
+
+/** One name: its kind, its stamp without the device, its content and whether it has an access list. */
+type Row = readonly [
+  name: string,
+  kind: 'file' | 'link' | 'directory',
+  mtimeNs: bigint,
+  ctimeNs: bigint,
+  size: number,
+  ino: number,
+  mode: number,
+  blob: BlobId | undefined,
+  isListed: boolean | undefined,
+];
+
+/** One directory of the rules around the work tree. */
+interface KnownDirectory {
+  readonly path: TreePath;
+  readonly stamp: Stamp;
+  readonly isListed?: boolean;
+  /** True when an equal stamp proves equal names. */
+  readonly isSettled: boolean;
+  /** True when every name is among the rows, is taken, and no rule excludes it. */
+  readonly isWhole: boolean;
+  /** The keys of the rules above the directory and in it. */
+  readonly rulesAbove: string;
+  readonly rules: string;
+  readonly rows: readonly Row[];
+}
+
+/**
+ * A content that was written so long before a machine stopped was on its disk. Of a later one a power cut may leave the
+ * stamp and not the content.
+ */
+const onDiskMs = 600_000;
+/** More names than this take too much memory while they are written. */
+const rowsMax = 4_000_000;
+/** The pause between two writings in the background, each of which costs as much as the tree is large. */
+const seldomMs = 600_000;
+
+export class KnownFiles {
+  readonly #options: KnownFilesOptions;
+  /** The listings that were written last; to compare with, and not to keep in memory. */
+  #written: { readonly listings: WeakRef<Listings>; readonly atMs: number } | undefined;
+
+  constructor(options: KnownFilesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Returns the listings that the last opening wrote down, for a scan on top of `previous`; undefined where they cannot be
+   * believed. `scope`: the rules around the work tree, as they are now.
+   */
+  async read(
+    previous: Directory,
+    scope: IgnoreScope,
+    clock: FileClock,
+    slices: Slices,
+  ): Promise<Pick<Listings, 'get'> | undefined> {
+    const { file, settings, log } = this.#options;
+    const bytes = clock.isLocal ? await bytesOf(file) : undefined;
+    if (bytes === undefined) return undefined;
+    const values = bytes === 'notRegular' ? undefined : await valuesOf(bytes, slices);
+    if (values === undefined) {
+      log.info(`${file} is damaged, or of another version: every file is read again.`);
+      return undefined;
+    }
+    const header = values.readValue() as Header;
+    if (header.root !== this.#rootKey() || header.settings !== settings || header.device !== clock.device)
+      return undefined;
+    const isSameBoot = header.boot !== undefined && header.boot === bootId();
+    const believedNs = isSameBoot ? undefined : BigInt(Math.floor(header.reachedMs - onDiskMs)) * 1_000_000n;
+    const found = new Map<TreePath, WalkedDirectory>();
+    for (let known = next(values); known !== undefined; known = next(values)) {
+      if (slices.isDue()) await slices.pause();
+      found.set(known.path, walked(known, previous, scope, believedNs));
+    }
+    return found;
+  }
+
+  /**
+   * Writes down the listings of a scan under this clock. `isSeldom`: not if that was done a short while ago. When the file
+   * cannot be written, the next opening reads every file. @throws AbortError
+   */
+  async write(listings: Listings, clock: FileClock, slices: Slices, isSeldom: boolean): Promise<void> {
+    const atMs = performance.now();
+    const [written, root] = [this.#written, this.#rootKey()];
+    if (written?.listings.deref() === listings || !clock.isLocal || root === undefined) return;
+    if (isSeldom && written !== undefined && atMs - written.atMs < seldomMs) return;
+    if (isTooMuch(listings)) return;
+    const { file, settings, settleMs, log } = this.#options;
+    const { device, reachedMs } = clock;
+    const values = new Serializer();
+    values.writeHeader();
+    values.writeValue({ root, settings, device, boot: bootId(), reachedMs } satisfies Header);
+    const scope = listings.get(rootPath)?.scope;
+    for (const [, directory] of listings) {
+      if (slices.isDue()) await slices.pause();
+      const known = knownOf(directory, scope, clock, settleMs);
+      if (known !== undefined) values.writeValue(known);
+    }
+    values.writeValue(undefined);
+    try {
+      await writeWhole(file, values.releaseBuffer(), slices);
+      this.#written = { listings: new WeakRef(listings), atMs };
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      log.info(`The known files were not written for the next opening: ${String(error)}`);
+    }
+  }
+
+  /** Identifies the directory that is the work tree, also in a later run of the machine. */
+  #rootKey(): string | undefined {
+    const { root } = this.#options;
+    try {
+      const standing = directoryAt(root);
+      return standing && `${standing.inode}:${standing.birth}:${root}`;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return undefined; // the scan reports it
+    }
+  }
+}
+
+const next = (values: Deserializer): KnownDirectory | undefined =>
+  values.readValue() as KnownDirectory | undefined;
+
+function isTooMuch(listings: Listings): boolean {
+  let rows = 0;
+  for (const [, { entries }] of listings) rows += entries.size + 1;
+  return rows > rowsMax;
+}
+
+/** Returns what is worth writing of a directory; undefined where its rules are not those around the work tree. */
+function knownOf(
+  directory: WalkedDirectory,
+  scope: IgnoreScope | undefined,
+  clock: FileClock,
+  settleMs: number,
+): KnownDirectory | undefined {
+  const { path, stamp, inherited, chain, isListed } = directory;
+  const isPlain =
+    directory.failure === undefined &&
+    directory.gitDirectory === undefined &&
+    !directory.hasGit &&
+    directory.scope === scope &&
+    inherited.mode === 'rules' &&
+    inherited.alsoInclude === undefined &&
+    stamp.dev === clock.device;
+  if (!isPlain) return undefined;
+  const rows: Row[] = [];
+  let isWhole = true;
+  for (const [name, entry] of directory.entries) {
+    const row = rowOf(name, entry, clock, settleMs);
+    if (row !== undefined) rows.push(row);
+    isWhole &&= row !== undefined && entry.ignored === false;
+  }
+  return {
+    path,
+    stamp,
+    isSettled: directory.isSettled && isSettled(stamp, clock, stampGrainMs),
+    isWhole,
+    rulesAbove: inherited.chain.key,
+    rules: chain.key,
+    rows,
+    ...given({ isListed }),
+  };
+}
+
+/** Returns the row of a name; undefined for what a later opening has to look at anew. */
+function rowOf(name: string, entry: WalkedEntry, clock: FileClock, settleMs: number): Row | undefined {
+  const { kind, stamp, taken, blob, isListed } = entry;
+  if (!taken || stamp === undefined || stamp.dev !== clock.device) return undefined;
+  if (kind !== 'directory') {
+    if ((kind !== 'file' && kind !== 'link') || entry.unread !== undefined || entry.links !== undefined)
+      return undefined;
+    if (blob === undefined || !entry.settled || !isSettled(stamp, clock, settleMs)) return undefined;
+  }
+  const { mtimeNs, ctimeNs, size, ino, mode } = stamp;
+  return [name, kind, mtimeNs, ctimeNs, size, ino, mode, blob, isListed];
+}
+
+/**
+ * Returns the directory as a scan of this opening would have listed it. Where all of it is what the snapshot holds, it was
+ * made of that. `believedNs`: files changed later are left out, since the machine was started anew.
+ */
+function walked(
+  known: KnownDirectory,
+  previous: Directory,
+  scope: IgnoreScope,
+  believedNs: bigint | undefined,
+): WalkedDirectory {
+  const { path, stamp, isSettled: isSure, isWhole, rulesAbove, rules, rows, isListed } = known;
+  const entries = new Map<string, WalkedEntry>();
+  const below: Subdirectory[] = [];
+  for (const row of rows) {
+    const [name, kind, , ctimeNs] = row;
+    if (kind === 'directory') below.push({ name, path: join(path, name) });
+    else if (believedNs !== undefined && ctimeNs > believedNs) continue;
+    entries.set(name, entryOf(row, stamp.dev, isWhole));
+  }
+  const directory: WalkedDirectory = {
+    path,
+    inherited: {
+      path,
+      mode: 'rules',
+      scope,
+      chain: { key: rulesAbove, hasRules: true },
+      previous: undefined,
+      alsoInclude: undefined,
+    },
+    stamp,
+    scope,
+    chain: { key: rules, hasRules: true },
+    entries,
+    isSettled: isSure,
+    hasGit: false,
+    isUnchanged: false,
+    below,
+    ...given({ isListed }),
+  };
+  directory.made = isWhole ? madeOf(directory, asDirectory(nodeAt(previous, path))) : differs;
+  return directory;
+}
+
+function entryOf(row: Row, dev: number, isWhole: boolean): WalkedEntry {
+  const [, kind, mtimeNs, ctimeNs, size, ino, mode, blob, isListed] = row;
+  return {
+    kind,
+    stamp: { mtimeNs, ctimeNs, size, ino, dev, mode },
+    ignored: isWhole ? false : undefined,
+    taken: true,
+    blob,
+    settled: kind !== 'directory',
+    seenAt: 0,
+    ...(isListed === undefined ? {} : { isListed }),
+  };
+}
+
+/** Returns what a scan that finds the directory so would make of it, its sub-directories being those of the snapshot. */
+function madeOf(directory: WalkedDirectory, previous: Directory | undefined): Directory | undefined {
+  const below = new Map<string, Directory | undefined>();
+  for (const { name } of directory.below) below.set(name, asDirectory(previous?.entries.get(name)));
+  return assemble(directory, previous, below);
+}
+
+/** A directory that no snapshot holds. */
+const differs: Directory = { entries: new Map() };
+
+/** Another form has another first line, which this version does not know. */
+const firstLine = 'checkpointd known files 2 ';
+const sumLength = 40;
+const sumPart = 1 << 20;
+/** Waits for nothing and follows no link, whatever is in the place of the file. */
+const readPlainly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+async function bytesOf(file: string): Promise<Buffer | 'notRegular' | undefined> {
+  try {
+    const handle = await filesAsync.open(file, readPlainly);
+    try {
+      return (await handle.stat()).isFile() ? await handle.readFile() : 'notRegular';
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+/** Returns the values behind the first line; undefined where they are not what was written, or another V8 wrote them. */
+async function valuesOf(bytes: Buffer, slices: Slices): Promise<Deserializer | undefined> {
+  const start = firstLine.length + sumLength + 1;
+  const content = bytes.subarray(start);
+  const first = bytes.subarray(0, start).toString('latin1');
+  if (first !== `${firstLine}${await sumOf(content, slices)}\n`) return undefined;
+  const values = new Deserializer(content);
+  try {
+    values.readHeader();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return undefined;
+  }
+  return values;
+}
+
+/**
+ * Writes under a temporary name and renames; never synced, since a file that is not what was written is ignored.
+ * @throws system errors; then the earlier file is there still
+ */
+async function writeWhole(file: string, content: Buffer, slices: Slices): Promise<void> {
+  const first = Buffer.from(`${firstLine}${await sumOf(content, slices)}\n`);
+  const temporary = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+  try {
+    const handle = await filesAsync.open(temporary, 'wx', 0o600);
+    try {
+      for (const part of [first, content]) await handle.writeFile(part);
+    } finally {
+      await handle.close();
+    }
+    files.renameSync(temporary, file);
+  } catch (error) {
+    files.rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Hashes in slices: the sum of a large file takes longer than a turn of the event loop may. */
+async function sumOf(content: Uint8Array, slices: Slices): Promise<string> {
+  const sum = createHash('sha1');
+  for (let at = 0; at < content.length; at += sumPart) {
+    if (slices.isDue()) await slices.pause();
+    sum.update(content.subarray(at, at + sumPart));
+  }
+  return sum.digest('hex');
+}

@@ -1,0 +1,278 @@
+// The result of a scan, made of its listings: the tree that a store takes, with the permission bits that it records, and
+// the report of what the tree lacks. Every directory that did not change is taken over from the snapshot that the capture
+// builds on, so that the store's work follows the change.
+import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
+import { systemCode } from '../base/errors.ts';
+import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
+import { files } from '../base/files.ts';
+import { given } from '../base/given.ts';
+import type { Slices } from '../base/slices.ts';
+import { type Directory, type DirectoryNode, type FileNode, isDirectory } from '../tree/directory.ts';
+import type { EntryMode } from '../tree/entry.ts';
+import { byBytes, join, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
+import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';
+import { type FileClock, isSettled } from './settled.ts';
+import type { SkippedPath } from './snapshot-sink.ts';
+
+/** Builds the tree of everything that was taken and read. Empty directories are left out. */
+export async function buildTree(listings: Pick<Listings, 'get'>, slices: Slices): Promise<Directory> {
+  const build = async (path: TreePath): Promise<Directory | undefined> => {
+    const walked = listings.get(path);
+    if (walked === undefined) return undefined;
+    if (slices.isDue()) await slices.pause();
+    const { previous } = walked.inherited;
+    const below = new Map<string, Directory | undefined>();
+    let { isUnchanged } = walked;
+    for (const { name, path: at } of walked.below) {
+      const node = await build(at);
+      below.set(name, node);
+      if (node !== previous?.entries.get(name)) isUnchanged = false;
+    }
+    walked.made = isUnchanged ? previous : assemble(walked, previous, below);
+    return walked.made;
+  };
+  return (await build(rootPath)) ?? { entries: new Map() };
+}
+
+/** Builds one directory, or returns the previous one when it is the same; undefined when it is empty. */
+export function assemble(
+  walked: WalkedDirectory,
+  previous: Directory | undefined,
+  below: ReadonlyMap<string, Directory | undefined>,
+): Directory | undefined {
+  const entries = new Map<string, DirectoryNode>();
+  let isSame = previous !== undefined;
+  for (const [name, entry] of walked.entries) {
+    if (!entry.taken) continue;
+    const old = previous?.entries.get(name);
+    const node = entry.kind === 'directory' ? below.get(name) : fileNode(entry, old);
+    if (node === undefined) continue;
+    entries.set(name, node);
+    if (node !== old) isSame = false;
+  }
+  const permissions = walked.path === rootPath ? undefined : permissionsOf(walked, walked.stamp.mode, 0o755);
+  if (isSame && previous?.entries.size === entries.size && previous.permissions === permissions)
+    return previous;
+  return entries.size === 0 ? undefined : { entries, ...given({ permissions }) };
+}
+
+function fileNode(entry: WalkedEntry, old: DirectoryNode | undefined): FileNode | undefined {
+  const { stamp, blob, kind } = entry;
+  if (stamp === undefined || blob === undefined) return undefined;
+  const mode: EntryMode = kind === 'link' ? '120000' : (stamp.mode & 0o100) === 0 ? '100644' : '100755';
+  const usual = mode === '100755' ? 0o755 : 0o644;
+  const permissions = kind === 'link' ? undefined : permissionsOf(entry, stamp.mode, usual);
+  if (old !== undefined && !isDirectory(old)) {
+    if (old.blob === blob && old.mode === mode && old.permissions === permissions) return old;
+  }
+  return permissions === undefined ? { mode, blob } : { mode, blob, permissions };
+}
+
+/**
+ * Returns the bits to record. Of a file that may have an access list only the owner's: its group bits are the mask of
+ * that list and grant nothing by themselves.
+ */
+function permissionsOf(
+  { isListed }: Pick<WalkedEntry, 'isListed'>,
+  mode: number,
+  usual: number,
+): number | undefined {
+  const permissions = strictPermissions(mode, usual);
+  return permissions !== undefined && isListed === true ? permissions & ownerBits : permissions;
+}
+
+/**
+ * Returns the permission bits when any bit of the usual mode is missing (0600, 0444, 0700): a restore must not widen
+ * them. On Windows modes are made up by the system and say nothing.
+ */
+function strictPermissions(mode: number, usual: number): number | undefined {
+  if (process.platform === 'win32') return undefined;
+  return (mode & usual) === usual ? undefined : mode & 0o7777;
+}
+
+interface AccessOptions {
+  readonly tree: WorkTree;
+  readonly earlier: Pick<Listings, 'get'>;
+  readonly slices: Slices;
+}
+
+interface Asked {
+  readonly path: TreePath;
+  readonly stamp: Stamp;
+  readonly of: WalkedDirectory | WalkedEntry;
+}
+
+/**
+ * Marks what may have an access list and returns the paths that were found to have one now. An answer of an earlier scan
+ * under the same stamp is taken over.
+ */
+export async function markAccessLists(
+  directories: Iterable<WalkedDirectory>,
+  { tree, earlier, slices }: AccessOptions,
+): Promise<TreePath[]> {
+  const asked: Asked[] = [];
+  const ask = (
+    path: TreePath,
+    of: WalkedDirectory | WalkedEntry,
+    old: WalkedDirectory | WalkedEntry | undefined,
+    usual: number,
+  ): void => {
+    const { stamp } = of;
+    if (stamp === undefined || !givesGroupMore(stamp.mode)) return;
+    if (strictPermissions(stamp.mode, usual) === undefined) return;
+    if (old?.isListed !== undefined && old.stamp !== undefined && isSameStamp(old.stamp, stamp))
+      of.isListed = old.isListed;
+    else asked.push({ path, stamp, of });
+  };
+  for (const directory of directories) {
+    if (slices.isDue()) await slices.pause();
+    const old = earlier.get(directory.path);
+    if (directory.path !== rootPath && directory.failure === undefined)
+      ask(directory.path, directory, old, 0o755);
+    if (directory.isUnchanged) continue;
+    for (const [name, entry] of directory.entries) {
+      if (entry.kind !== 'file' || entry.blob === undefined) continue;
+      const usual = ((entry.stamp?.mode ?? 0) & 0o100) === 0 ? 0o644 : 0o755;
+      ask(join(directory.path, name), entry, old?.entries.get(name), usual);
+    }
+  }
+  const root = Buffer.from(`${tree.root}/`);
+  const isListed = await withAccessLists(
+    asked.map(({ path }) => Buffer.concat([root, Buffer.from(path, 'latin1')])),
+  );
+  for (const { of, stamp } of asked) of.isListed = isListed(stamp.ino);
+  return asked.flatMap(({ path, of }) => (of.isListed === true ? [path] : []));
+}
+
+/** The paths that a scan did not take, or of which it is not sure. */
+export interface ScanReport {
+  readonly skipped: readonly SkippedPath[];
+  /** Directories and files whose present state is unknown (unreadable). */
+  readonly unknown: readonly TreePath[];
+  /** Databases that were written to while the scan read them. */
+  readonly torn: readonly TreePath[];
+}
+
+interface ReportOptions {
+  readonly tree: WorkTree;
+  readonly clock: FileClock;
+}
+
+export interface ScanResult extends ScanReport {
+  readonly root: Directory;
+  readonly listings: Listings;
+  /** True when a scan without a sink has stopped early: then something is new. */
+  readonly isStopped: boolean;
+  readonly files: number;
+  readonly read: number;
+  /** Paths that this scan found to have an access list: only their owner's permissions are recorded. */
+  readonly ownerOnly: readonly TreePath[];
+}
+
+/** Gathers the report of a scan directory by directory. */
+export class ReportBuilder {
+  readonly #skipped: SkippedPath[] = [];
+  readonly #unknown: TreePath[] = [];
+  readonly #torn: TreePath[] = [];
+  readonly #scan: ReportOptions;
+
+  constructor(scan: ReportOptions) {
+    this.#scan = scan;
+  }
+
+  skip(path: TreePath, reason: SkippedPath['reason']): void {
+    this.#skipped.push({ path, reason });
+  }
+
+  add(directory: WalkedDirectory): void {
+    if (directory.failure !== undefined) {
+      this.skip(directory.path, directory.failure);
+      this.#unknown.push(directory.path);
+    }
+    if (directory.gitDirectory !== undefined && directory.inherited.mode !== 'git')
+      this.skip(directory.path, 'nestedGitDirectory');
+    if (directory.isUnchanged) return; // then it holds nothing to report
+    let hasJournal = false;
+    for (const [name, entry] of directory.entries) {
+      hasJournal ||= journalName.test(name);
+      const reason = entry.taken ? reasonOf(entry) : undecided(entry);
+      if (reason === undefined) continue;
+      const path = join(directory.path, name);
+      this.skip(path, reason);
+      if (unknownReasons.has(reason)) this.#unknown.push(path);
+    }
+    if (hasJournal) this.#torn.push(...tornDatabases(directory, this.#scan));
+  }
+
+  sorted(): ScanReport {
+    this.#skipped.sort((a, b) => byBytes(a.path, b.path));
+    return { skipped: this.#skipped, unknown: this.#unknown.sort(byBytes), torn: this.#torn.sort(byBytes) };
+  }
+}
+
+/** The journals that SQLite writes beside a database. */
+const journalName = /-(?:wal|journal)$/;
+
+const unknownReasons: ReadonlySet<SkippedPath['reason']> = new Set([
+  'unreadable',
+  'nameTooLong',
+  'unstable',
+  'undecided',
+]);
+
+function undecided({ unread }: WalkedEntry): SkippedPath['reason'] | undefined {
+  return unread === 'undecided' ? unread : undefined;
+}
+
+function reasonOf(entry: WalkedEntry): SkippedPath['reason'] | undefined {
+  if (entry.kind === 'directory') return undefined;
+  if (entry.kind !== 'file' && entry.kind !== 'link') return entry.kind;
+  if (entry.unread === 'elsewhere') return 'unstable';
+  return entry.unread ?? (entry.blob === undefined ? 'vanished' : undefined);
+}
+
+const journals = ['-wal', '-journal'];
+/** Kernels stamp changes by a clock of 1 to 10 ms: a change so soon after another one may leave no trace. */
+const tickMs = 20;
+
+/**
+ * Returns the captured SQLite databases of a directory that may be torn: the database, or a journal beside it, was written
+ * to since the scan began. Called when everything was read; it goes by names and stamps.
+ */
+function tornDatabases(directory: WalkedDirectory, { tree, clock }: ReportOptions): TreePath[] {
+  const torn = new Set<string>();
+  let reached: ReachedPath | undefined;
+  try {
+    for (const [name, journal] of directory.entries) {
+      const suffix = journals.find((each) => name.endsWith(each));
+      if (suffix === undefined || journal.kind !== 'file') continue;
+      const base = name.slice(0, -suffix.length);
+      const database = directory.entries.get(base);
+      if (database?.kind !== 'file' || database.blob === undefined) continue;
+      reached ??= reachPath(tree, directory.path);
+      const isStill =
+        isUntouched(reached, base, database, clock) && isUntouched(reached, name, journal, clock);
+      if (!isStill) torn.add(base);
+    }
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return []; // the directory is gone
+  } finally {
+    reached?.release();
+  }
+  return [...torn].map((name) => join(directory.path, name));
+}
+
+function isUntouched(
+  directory: ReachedPath,
+  name: string,
+  { stamp }: WalkedEntry,
+  clock: FileClock,
+): boolean {
+  if (stamp === undefined) return false;
+  const tells = clock.device === stamp.dev && clock.reachedMs > 0;
+  if (tells && !isSettled(stamp, clock, tickMs)) return false;
+  const now = files.lstatSync(inside(directory, name), { bigint: true, throwIfNoEntry: false });
+  return now !== undefined && isStampOf(stamp, now);
+}

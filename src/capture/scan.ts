@@ -1,0 +1,301 @@
+// The scan of a work tree as a function of values: what the last scan left, and a request, go in; what was seen, and what
+// the next scan starts from, come out. One function chooses between a scan of what may have changed and one of everything.
+// A scan hands contents to a sink as it reads them and knows nothing of writers, snapshots or checkpoints.
+import { given } from '../base/given.ts';
+import { passMeanwhile } from '../base/seam.ts';
+import { Slices } from '../base/slices.ts';
+import { type Directory, differences, isDirectory } from '../tree/directory.ts';
+import type { Globs } from '../tree/globs.ts';
+import { parentOf, type TreePath } from '../tree/tree-path.ts';
+import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
+import {
+  type FastPlan,
+  FastScan,
+  type FullCaptureReason,
+  Recheck,
+  rulesNow,
+  type ScanBase,
+  type ScanHandles,
+  type ScanOptions,
+  type ScanRules,
+} from './fast-scan.ts';
+import { type BlobSink, type CaptureProgress, FileReading } from './file-reading.ts';
+import { type IgnoreScopes, pathTreeOf } from './ignore-rules.ts';
+import type { KnownFiles } from './known-files.ts';
+import { isLeftOut, type Listings, type WalkedDirectory } from './listing.ts';
+import { buildTree, ReportBuilder, type ScanResult } from './scan-result.ts';
+import { type FileClock, readFileClock } from './settled.ts';
+import type { SnapshotSink } from './snapshot-sink.ts';
+import { Walk } from './walker.ts';
+
+/** The work tree and all that stays the same from one scan to the next. */
+export interface ScanPlace {
+  readonly workTree: WorkTree;
+  readonly store: SnapshotSink;
+  readonly scopes: IgnoreScopes;
+  readonly include: Globs;
+  readonly exclude: Globs;
+  readonly maxFileBytes: number;
+  /** Storage of the daemon inside the work tree, never looked into. */
+  readonly leftOut: ReadonlySet<string>;
+  /** The clock of this process, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** How long after its last change a content is read again. */
+  readonly settleMs: number;
+  /** What an earlier opening wrote down of its files. */
+  readonly known: KnownFiles | undefined;
+  /** The handles that fast scans rest on; undefined while there are none. */
+  readonly handles: () => ScanHandles | undefined;
+}
+
+/** What one scan leaves for the next. */
+export interface ScanState {
+  /** The listings of the last scan, and the clock under which it looked. */
+  readonly listings: Listings;
+  readonly clock?: FileClock;
+  /** What a fast scan may build on; `never` where the file system, or another one mounted inside, rules it out. */
+  readonly base?: ScanBase | 'never' | undefined;
+}
+
+export const nothingScanned: ScanState = { listings: new Map() };
+
+export interface ScanRequest {
+  /** The tree of the snapshot that the capture builds on. */
+  readonly previous: Directory | undefined;
+  /** Takes the contents; without one the scan stops at the first path that is new. */
+  readonly sink: BlobSink | undefined;
+  /** Paths to capture though the rules exclude them. */
+  readonly alsoInclude?: readonly TreePath[] | undefined;
+  /** The listings of a scan of a moment ago, and the paths that the client of the scan has changed since. */
+  readonly since?:
+    | { readonly listings: Listings | undefined; readonly touched: readonly TreePath[] }
+    | undefined;
+  /** True when everything is to be looked at, whatever is proven. */
+  readonly isFull?: boolean;
+  /** True for a scan that no client waits for. */
+  readonly isInBackground?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: CaptureProgress | undefined;
+}
+
+export interface Scanned {
+  readonly seen: ScanResult;
+  /** Why it looked at everything; undefined for a fast scan. */
+  readonly reason: FullCaptureReason | undefined;
+  /** What the next scan starts from, once everything that was seen is stored. */
+  readonly next: ScanState;
+}
+
+/** After so many fast scans a full one checks them. */
+const fastMax = 49;
+/** More differences between the base and the previous snapshot cost as much as everything. */
+const differingMax = 1000;
+/** More directories than this are not asked for in the user's index again. */
+const judgedMax = 1000;
+
+/** True when the request and the state do not rule a fast scan out: then {@link watchedRules} is worth its fence. */
+export function mayBeFast(
+  { base }: ScanState,
+  { isFull, since, alsoInclude, previous }: ScanRequest,
+): boolean {
+  const isPlain = since !== undefined || alsoInclude === undefined;
+  return isFull !== true && isPlain && previous !== undefined && base !== undefined && base !== 'never';
+}
+
+/** The rules of a moment by which the handles have marked every earlier change. */
+export interface WatchedRules extends ScanRules {
+  readonly handles: ScanHandles;
+}
+
+/** Passes a fence and reads the rules; undefined when changes are not watched. */
+export async function watchedRules(place: ScanPlace): Promise<WatchedRules | undefined> {
+  const handles = place.handles();
+  if (handles?.isReady !== true || !(await handles.fence())) return undefined;
+  passMeanwhile('scan: fence');
+  const rules = await rulesNow(place.workTree.root, place.scopes);
+  passMeanwhile('scan: rules');
+  return { ...rules, handles };
+}
+
+/** Chooses: the plan of a fast scan, or the reason why everything is looked at. Whatever is in doubt is such a reason. */
+export async function chooseScan(
+  state: ScanState,
+  request: ScanRequest,
+  watched: WatchedRules | undefined,
+): Promise<FastPlan | FullCaptureReason> {
+  const { previous, since, alsoInclude } = request;
+  if (request.isFull === true) return 'audit';
+  if (alsoInclude !== undefined && since === undefined) return isFirst(state) ? 'first' : 'alsoInclude';
+  if (previous === undefined) return isFirst(state) ? 'first' : 'unproven';
+  const { base } = state;
+  if (base === undefined || base === 'never' || watched === undefined) return 'unwatched';
+  const { handles, ...rules } = watched;
+  if (base.fastScans >= fastMax) return 'audit';
+  if (base.recheck.isTooMuch) return 'unproven';
+  const { position } = handles.changes;
+  const changes = handles.changes.changesSince(base.position);
+  if (changes.kind === 'everything') return changes.reason;
+  if (base.rules.root !== rules.root || base.rules.mounts !== rules.mounts) return 'unproven';
+  if (base.rules.scope !== rules.scope || base.rules.chainKey !== rules.chainKey) return 'ignoreRules';
+  const judged = base.rules.indexKey === rules.indexKey ? new Set<TreePath>() : base.recheck.withIgnored;
+  if (judged.size > judgedMax) return 'ignoreRules';
+  const differing = await differingDirectories(base.root, previous, new Slices(request.signal));
+  if (differing === undefined) return 'unproven';
+  // The client of the scan says that these have changed, reported or not.
+  const touched = (since?.touched ?? []).map(parentOf).filter((path) => base.listings.has(path));
+  return {
+    base,
+    previous,
+    handles,
+    rules,
+    position,
+    marks: changes.paths,
+    listed: new Set([...judged, ...differing, ...touched]),
+  };
+}
+
+const isFirst = ({ listings }: ScanState): boolean => listings.size === 0;
+
+/** Returns the directories in which two trees differ, each by itself; undefined when they are too many. */
+async function differingDirectories(
+  before: Directory,
+  after: Directory,
+  slices: Slices,
+): Promise<ReadonlySet<TreePath> | undefined> {
+  const found = new Set<TreePath>();
+  for await (const difference of differences(before, after, slices)) {
+    for (const node of [difference.before, difference.after])
+      if (node !== undefined) found.add(isDirectory(node) ? difference.path : parentOf(difference.path));
+    if (found.size > differingMax) return undefined;
+  }
+  return found;
+}
+
+/** Looks at what may have changed. Returns why everything has to be looked at where that shows only now. */
+export async function scanFast(
+  place: ScanPlace,
+  { since: _since, alsoInclude = [], ...request }: ScanRequest,
+  plan: FastPlan,
+): Promise<Scanned | FullCaptureReason> {
+  const { base, rules, position } = plan;
+  const options = optionsOf(place, base.listings, request);
+  const seen = await new FastScan(plan, options).run();
+  if (typeof seen === 'string') return seen;
+  const { root, listings } = seen;
+  if (alsoInclude.some((path) => isLeftOut(listings, path))) return 'alsoInclude';
+  const recheck = base.recheck.after(seen, rules.scope);
+  const fastScans = base.fastScans + 1;
+  const nextBase = { root, listings, position, rules, recheck, fastScans };
+  return { seen, reason: undefined, next: { listings, clock: options.clock, base: nextBase } };
+}
+
+/** Looks at everything. A later scan may rest on it where the directories could be watched before they were read. */
+export async function scanAll(
+  place: ScanPlace,
+  state: ScanState,
+  request: ScanRequest,
+  reason: FullCaptureReason,
+): Promise<Scanned> {
+  const isPlain = request.since === undefined && request.alsoInclude === undefined;
+  const earlier =
+    request.since?.listings ?? (await rememberedListings(place, state, request)) ?? state.listings;
+  const options = optionsOf(place, earlier, request);
+  const ready = place.handles();
+  const handles = isPlain && ready?.isReady === true ? ready : undefined;
+  const position = handles?.changes.position ?? 0;
+  const rules = handles && (await rulesNow(place.workTree.root, place.scopes));
+  passMeanwhile('scanAll: rules');
+  const unwatched = new Set<TreePath>();
+  const beforeReading = async (paths: readonly TreePath[]): Promise<void> => {
+    for (const path of paths) unwatched.delete(path);
+    for (const path of (await handles?.open(paths)) ?? []) unwatched.add(path);
+  };
+  const seen = await fullScan({ ...options, ...given({ beforeReading: handles && beforeReading }) });
+  const { root, listings } = seen;
+  const next = { listings, clock: options.clock, base: state.base };
+  if (rules === undefined || seen.isStopped) return { seen, reason, next };
+  if (!options.clock.isLocal || rules.mounts !== '')
+    return { seen, reason, next: { ...next, base: 'never' } };
+  const recheck = await Recheck.of(listings, unwatched, options.slices);
+  return {
+    seen,
+    reason,
+    next: { ...next, base: { root, listings, position, rules, recheck, fastScans: 0 } },
+  };
+}
+
+/** Returns the listings that an earlier opening wrote down, for the first scan of this one. */
+async function rememberedListings(
+  { known, scopes, workTree, store, now }: ScanPlace,
+  state: ScanState,
+  { previous, signal }: ScanRequest,
+): Promise<Pick<Listings, 'get'> | undefined> {
+  if (known === undefined || previous === undefined || !isFirst(state)) return undefined;
+  const clock = readFileClock(workTree, store.spoolDirectory, now);
+  return known.read(previous, await scopes.outermost(), clock, new Slices(signal));
+}
+
+function optionsOf(
+  { workTree, store, scopes, include, exclude, maxFileBytes, leftOut, now, settleMs }: ScanPlace,
+  earlier: Pick<Listings, 'get'>,
+  { previous, sink, since, alsoInclude, signal, onProgress, isInBackground }: ScanRequest,
+): ScanOptions {
+  requireWorkTree(workTree);
+  const touched = new Set(since?.touched.map(parentOf));
+  return {
+    tree: workTree,
+    scopes,
+    include,
+    exclude,
+    earlier,
+    ...(since?.listings === undefined ? {} : { looksAtFiles: (directory) => touched.has(directory) }),
+    previous,
+    alsoInclude: pathTreeOf(alsoInclude ?? []),
+    leftOut,
+    slices: isInBackground === true ? Slices.inBackground(signal) : new Slices(signal),
+    hash: (size) => store.hash(size),
+    sink,
+    spoolDirectory: store.spoolDirectory,
+    maxFileBytes,
+    clock: readFileClock(workTree, store.spoolDirectory, now),
+    settleMs,
+    onProgress,
+  };
+}
+
+/** Directories that change all the time are walked again so often, and are called unstable then. */
+const againMax = 20;
+
+/** Walks, reads what is not known, and looks again until nothing moved. */
+async function fullScan(options: ScanOptions): Promise<ScanResult> {
+  const reading = new FileReading(options);
+  const walk = new Walk({ ...options, onLooked: (names) => reading.noteWalk(names) });
+  let passed = 0;
+  const readFresh = async (): Promise<void> => {
+    reading.pass(walk.unchangedFiles - passed);
+    passed = walk.unchangedFiles;
+    await reading.readAll(walk.takeFresh());
+  };
+  await walk.run();
+  await readFresh();
+  let unsettled: readonly WalkedDirectory[] = [];
+  for (let attempt = 0; !reading.isStopped; attempt += 1) {
+    unsettled = await walk.changed(reading.takeExchanged());
+    if (unsettled.length === 0 || attempt === againMax) break;
+    await walk.again(unsettled);
+    await readFresh();
+  }
+  const root = await buildTree(walk.listings, options.slices);
+  const report = new ReportBuilder(options);
+  const listings = new Map<TreePath, WalkedDirectory>();
+  for (const { path, failure } of unsettled) if (failure === undefined) report.skip(path, 'unstable');
+  for (const directory of walk.reachable()) {
+    if (options.slices.isDue()) await options.slices.pause();
+    listings.set(directory.path, directory);
+    report.add(directory);
+  }
+  // A listing that changed during the scan proves nothing later.
+  for (const { path } of unsettled) listings.delete(path);
+  const { isStopped, files, read, ownerOnly } = reading;
+  return { root, ...report.sorted(), listings, isStopped, files, read, ownerOnly };
+}
