@@ -5,6 +5,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { FrameParser } from '../src/wire/frame-parser.ts';
 import { programFile } from '../src/wire/places.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -17,19 +18,13 @@ const daemon = spawn(process.execPath, [programFile(), '--stdio'], {
   stdio: ['pipe', 'pipe', 'inherit'],
   env: { PATH: process.env.PATH, HOME: place, XDG_STATE_HOME: join(place, '.local/state') },
 });
-let rest = Buffer.alloc(0);
 const bodies: string[] = [];
 let wake: () => void = () => undefined;
-daemon.stdout.on('data', (chunk: Buffer) => {
-  rest = Buffer.concat([rest, chunk]);
-  for (let at = rest.indexOf('\r\n\r\n'); at >= 0; at = rest.indexOf('\r\n\r\n')) {
-    const to = at + 4 + Number(/\d+/.exec(rest.toString('latin1', 0, at))?.[0]);
-    if (rest.length < to) break;
-    bodies.push(rest.toString('utf8', at + 4, to));
-    rest = rest.subarray(to);
-    wake();
-  }
+const parser = new FrameParser((body) => {
+  bodies.push(body.toString());
+  wake();
 });
+daemon.stdout.on('data', (chunk: Buffer) => parser.push(chunk));
 
 const steps: { who: 'client' | 'server' | 'note'; text: string }[] = [];
 const plain = (text: string): string => text.replaceAll(place, '/home/ada');

@@ -1,9 +1,8 @@
 // checkpointd doctor: whether this machine has what checkpointd needs, whether a daemon starts and answers, and which
 // agents have our hooks, which "status" says, too.
-import { resolve } from 'node:path';
 import { CheckpointdClient } from '../client/client.ts';
 import { storedSessions } from '../client/stored-sessions.ts';
-import { defaultStorage } from '../wire/places.ts';
+import { storageAt } from '../wire/places.ts';
 import type { Given } from './command.ts';
 import { type Enabled, enabledAgents } from './enable/enable.ts';
 import { type LastHook, lastHooks } from './hooks/hook-notes.ts';
@@ -12,7 +11,7 @@ import { agoOf } from './used-sessions.ts';
 
 /** Says what it finds. @throws CheckpointdGoneError when no daemon starts */
 export async function doctor({ json, storage }: Pick<Given, 'json' | 'storage'>): Promise<number> {
-  const place = storage === undefined ? defaultStorage() : resolve(storage);
+  const place = storageAt(storage);
   const client = await CheckpointdClient.start({ args: [`--storage-dir=${place}`, '--no-listen'] });
   const { server } = client;
   await client.close();

@@ -2,14 +2,13 @@
 // told in plain words, of a session that one daemon of our version has open. They load neither the library of the
 // command line nor open anything. Everything else, failures included, is left to the command line, which does all of
 // it anew and tells it.
-import { resolve } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import { within } from '../base/within.ts';
 import { CheckpointdGoneError, CheckpointdRequestError } from '../client/client-error.ts';
 import { DaemonConnection } from '../client/connection.ts';
 import { DaemonSocket } from '../client/daemon-socket.ts';
 import { type StoredSession, storedSessions } from '../client/stored-sessions.ts';
-import { defaultStorage, packageVersion } from '../wire/places.ts';
+import { packageVersion, storageAt } from '../wire/places.ts';
 import { type CliCommand, type Given, isPaged } from './command.ts';
 import { type CheckpointListing, completeTags, list } from './commands/list.ts';
 import { writtenEvents } from './hooks/written-events.ts';
@@ -56,7 +55,7 @@ async function lookedAt(command: CheckpointListing, given: Given): Promise<Looke
 
 /** Returns the session that is meant; undefined where there is none, or a choice that is worth a word. */
 function theOnly({ path, session: wanted, storage }: Given): StoredSession | undefined {
-  const root = storage === undefined ? defaultStorage() : resolve(storage);
+  const root = storageAt(storage);
   const place = workDirectory(path);
   if (writtenEvents(root).length > 0) return undefined; // of an agent: their checkpoints come first
   const found = storedSessions(root, wanted === undefined ? place : undefined).filter(

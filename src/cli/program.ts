@@ -2,7 +2,9 @@
 // and mistakes load all of them.
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
+import type { DeletionOptions } from './commands/sessions.ts';
 import type { Offered } from './completion.ts';
+import type { EnableOptions } from './enable/enable.ts';
 import { explained } from './explained.ts';
 import { nearest } from './nearest.ts';
 import { misused } from './refusal.ts';
@@ -38,8 +40,8 @@ const commands: Readonly<Record<string, Add>> = {
   undo: onSession(async () => (await import('./commands/restore.ts')).undo),
   redo: onSession(async () => (await import('./commands/restore.ts')).redo),
   forget: onSession(async () => (await import('./commands/forget.ts')).forget),
-  verify: onSession(async () => (await import('./commands/upkeep.ts')).verify),
-  gc: onSession(async () => (await import('./commands/upkeep.ts')).gc),
+  verify: onSession(async () => (await import('./commands/status.ts')).verify),
+  gc: onSession(async () => (await import('./commands/status.ts')).gc),
   console: onSession(async () => (await import('./console/console.ts')).consoleCommand),
   'complete-tags': onSession(async () => (await import('./commands/list.ts')).completeTags),
   sessions: addSessions,
@@ -121,15 +123,8 @@ async function addSessions(program: Command, _: unknown, done: (code: number) =>
   deleting.action(async (ids: readonly string[]) => {
     const { deleteSessions } = await import('./commands/sessions.ts');
     // `--storage` and `--json` belong to both commands, and commander gives them to the outer one.
-    const options = deleting.optsWithGlobals<{ olderThan?: string; dryRun?: true; yes?: true }>();
-    const { olderThan, dryRun, yes } = options;
-    const wanted = { ids, dryRun: dryRun === true, yes: yes === true };
-    done(
-      await deleteSessions(givenBy({ ...options }), {
-        ...wanted,
-        ...(olderThan === undefined ? {} : { olderThan }),
-      }),
-    );
+    const options = deleting.optsWithGlobals<Omit<DeletionOptions, 'ids'> & { [name: string]: unknown }>();
+    done(await deleteSessions(givenBy(options), { ...options, ids }));
   });
 }
 
@@ -171,31 +166,8 @@ async function addHooks(
     );
   made.addHelpText('after', `\nAgents: ${agentNames.join(', ')}\n${exitCodes}`);
   made.action(async () => {
-    const {
-      agent = [],
-      storage,
-      keepDays,
-      dryRun,
-      yes,
-      json,
-    } = made.opts<{
-      agent?: string[];
-      storage?: string;
-      keepDays?: string;
-      dryRun?: true;
-      yes?: true;
-      json?: true;
-    }>();
     const { changeHooks } = await import('./enable/enable.ts');
-    const agents = agent.flatMap((names) => names.split(','));
-    const options = { agents, dryRun: dryRun === true, yes: yes === true, json: json === true };
-    done(
-      await changeHooks(what, {
-        ...options,
-        ...(storage === undefined ? {} : { storage }),
-        ...(keepDays === undefined ? {} : { keepDays }),
-      }),
-    );
+    done(await changeHooks(what, made.opts<EnableOptions>()));
   });
 }
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { CheckpointdClient, CheckpointdGoneError } from '../client/client.ts';
 import { repositoryAround, type StoredSession, storedSessions } from '../client/stored-sessions.ts';
 import type { InitializeResult, SessionOpenParams } from '../protocol/types.ts';
-import { defaultStorage, packageVersion } from '../wire/places.ts';
+import { packageVersion, storageAt } from '../wire/places.ts';
 import { takeWrittenEvents } from './hooks/hand-over.ts';
 import { inCommands } from './in-commands.ts';
 import { holderAt, openAndTell, whileBusy } from './joining.ts';
@@ -49,7 +49,7 @@ export async function reach(
   where: Where,
   { make = false, changesFiles = false, allowProtected = false }: Purpose = {},
 ): Promise<Reached> {
-  const storage = where.storage === undefined ? defaultStorage() : resolve(where.storage);
+  const storage = storageAt(where.storage);
   const place = where.session === undefined ? resolve(where.path) : undefined;
   await carriedOut(storage);
   const found = usedSessions(storage, place).filter(

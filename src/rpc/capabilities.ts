@@ -1,7 +1,13 @@
 // What `initialize` promises: the capabilities of this daemon and its limits, as data. It loads nothing, because the
 // first answer must be fast, and asks the disk for nothing but whether optional packages are there.
+import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
 import { defaultStrategy, offeredStrategies } from '../session/session-store.ts';
-import type { Offer } from './lifecycle.ts';
+
+/** What a daemon offers, as far as the connection does not know it by itself. */
+interface Offer {
+  readonly capabilities: Omit<CheckpointdServerCapabilities, 'events'>;
+  readonly limits: Omit<ServerLimits, 'maxHeaderBytes' | 'maxBodyBytes' | 'maxInFlight'>;
+}
 
 /** What this daemon offers on this machine. */
 export function offerHere(): Offer {

@@ -12,6 +12,7 @@ import type {
   InitializeResult,
   JsonObject,
   NotificationMethod,
+  TraceValue,
 } from '../protocol/types.ts';
 import { normalParams, validateParams } from '../protocol/validators.ts';
 import { frameLimits } from '../wire/frame-parser.ts';
@@ -19,12 +20,12 @@ import { packageVersion, protocolDocument } from '../wire/places.ts';
 import { offerHere } from './capabilities.ts';
 import { Dispatcher, type Handlers } from './dispatch.ts';
 import type { EndReason } from './ending.ts';
-import { Lifecycle } from './lifecycle.ts';
+import { type WireError, wireError } from './error-response.ts';
 import { watchParent } from './parent-watch.ts';
 import { logRequest } from './request-log.ts';
 import { inFlightMax } from './transport/admission.ts';
 import { Connection, type ConnectionEnd, type RequestOutcome } from './transport/connection.ts';
-import type { FrameOutput } from './transport/frame-backlog.ts';
+import type { FrameOutput } from './transport/one-write-writer.ts';
 
 /** Where a client is, and how to hang up. */
 export interface ClientStreams {
@@ -54,6 +55,66 @@ export interface ServedClientPorts {
 /** What a client may send without asking for an answer; everything else is dropped unread. */
 const accepted: ReadonlySet<string> = new Set(['initialized', 'exit', '$/setTrace']);
 const traceCharactersMax = 2000;
+
+/** The order of a connection's life (initialize, work, shutdown, exit) and what the client said in `initialize`. */
+class Lifecycle {
+  #state: 'new' | 'running' | 'shutdown' = 'new';
+  #events: ReadonlySet<string> = new Set();
+  #trace: TraceValue = 'off';
+
+  get hasShutDown(): boolean {
+    return this.#state === 'shutdown';
+  }
+
+  get trace(): TraceValue {
+    return this.#trace;
+  }
+
+  /** The events that the client asked for, in its order. */
+  get events(): readonly string[] {
+    return [...this.#events];
+  }
+
+  /** Why a request may not be served now; undefined: it may. */
+  refuse(method: string): WireError | undefined {
+    if (this.#state === 'shutdown') {
+      return wireError('InvalidRequest', 'checkpointd has shut down; only "exit" is accepted.');
+    }
+    if (method === 'rpc.discover') return undefined;
+    if (method === 'initialize') {
+      return this.#state === 'new'
+        ? undefined
+        : wireError('InvalidRequest', '"initialize" may be sent only once.');
+    }
+    if (this.#state === 'running') return undefined;
+    return wireError('ServerNotInitialized', 'Send "initialize" first.', { retryable: true });
+  }
+
+  /** Takes `initialize`: from now on events and log lines may be sent. */
+  initialize(params: InitializeParams, known: (event: string) => boolean): void {
+    this.#state = 'running';
+    this.#events = new Set((params.capabilities?.checkpointd?.events ?? []).filter(known));
+    this.#trace = params.trace ?? 'off';
+  }
+
+  shutdown(): void {
+    this.#state = 'shutdown';
+  }
+
+  setTrace(value: TraceValue): void {
+    this.#trace = value;
+  }
+
+  /** Whether a notification may be sent to this client now: its log lines, and the events it asked for. */
+  wants(event: string): boolean {
+    if (this.#state !== 'running') return false;
+    return (
+      event === 'window/logMessage' ||
+      (event === '$/logTrace' && this.#trace !== 'off') ||
+      this.#events.has(event)
+    );
+  }
+}
 
 export class ServedClient {
   readonly #ports: ServedClientPorts;
@@ -151,7 +212,7 @@ export class ServedClient {
 
   #notification(method: string, params: unknown): void {
     if (method === 'exit') {
-      const code = this.#lifecycle.state === 'shutdown' ? 0 : 1;
+      const code = this.#lifecycle.hasShutDown ? 0 : 1;
       this.#ports.onEnd('exit', code);
     } else if (method === '$/setTrace' && validateParams(method, params).length === 0) {
       const { value } = normalParams(params) as EventOf<'$/setTrace'>;
@@ -179,7 +240,7 @@ export class ServedClient {
   }
 
   #connectionEnded(end: ConnectionEnd): void {
-    const wasShutDown = this.#lifecycle.state === 'shutdown' && end !== 'framing';
+    const wasShutDown = this.#lifecycle.hasShutDown && end !== 'framing';
     this.#ports.onEnd(end === 'framing' ? 'framing' : 'endOfInput', wasShutDown ? 0 : 1);
   }
 

@@ -1,7 +1,7 @@
 // The places on this machine that a daemon and its clients must agree on: the files of this package, the storage, and
 // the private directory of sockets. It makes nothing.
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { files } from '../base/files.ts';
 
@@ -34,6 +34,11 @@ export function defaultStorage(environment: NodeJS.ProcessEnv = process.env): st
   const state = environment['XDG_STATE_HOME'];
   const root = state?.startsWith('/') === true ? state : join(homedir(), '.local', 'state');
   return join(root, 'checkpointd');
+}
+
+/** Returns the storage that a person named, or the usual one. */
+export function storageAt(typed: string | undefined): string {
+  return typed === undefined ? defaultStorage() : resolve(typed);
 }
 
 /** Returns the directory for sockets: `$XDG_RUNTIME_DIR/checkpointd`, or `otherwise` if this user has none. */

@@ -1,10 +1,9 @@
 // checkpointd sessions: the sessions of a storage root, whoever has them open, for people without a daemon. With
 // `delete`: those that nobody needs any more. Which ones go is shown and asked for first, since nothing brings them back.
-import { resolve } from 'node:path';
 import { CheckpointdClient, CheckpointdRequestError } from '../../client/client.ts';
 import { type StoredSession, summaryOf } from '../../client/stored-sessions.ts';
 import type { SessionSummary } from '../../protocol/types.ts';
-import { defaultStorage } from '../../wire/places.ts';
+import { storageAt } from '../../wire/places.ts';
 import { exits, type Given } from '../command.ts';
 import { agreed } from '../confirm.ts';
 import { daysGiven } from '../hooks/old-sessions.ts';
@@ -15,7 +14,7 @@ import { fit, note, plain, say } from '../terminal.ts';
 import { agentOf, agoOf, usedSessions } from '../used-sessions.ts';
 
 export async function sessions(given: Pick<Given, 'json' | 'storage'>): Promise<number> {
-  const storage = given.storage === undefined ? defaultStorage() : resolve(given.storage);
+  const storage = storageAt(given.storage);
   if (given.json) {
     say(JSON.stringify({ sessions: await listedByDaemon(storage) }, null, 2));
     return 0;
@@ -63,8 +62,8 @@ export interface DeletionOptions {
   readonly ids: readonly string[];
   /** A number of days, as it was given. */
   readonly olderThan?: string;
-  readonly dryRun: boolean;
-  readonly yes: boolean;
+  readonly dryRun?: true;
+  readonly yes?: true;
 }
 
 interface Outcome {
@@ -80,14 +79,14 @@ export async function deleteSessions(
   given: Pick<Given, 'json' | 'storage'>,
   options: DeletionOptions,
 ): Promise<number> {
-  const storage = given.storage === undefined ? defaultStorage() : resolve(given.storage);
+  const storage = storageAt(given.storage);
   const chosen = chosenAmong(usedSessions(storage), options);
   if (!given.json) sayChosen(chosen, options);
-  if (chosen.length === 0 || options.dryRun) {
+  if (chosen.length === 0 || options.dryRun === true) {
     if (given.json) sayOutcomes(chosen.map(({ session }) => ({ session, deleted: false })));
     return 0;
   }
-  if (!options.yes) {
+  if (options.yes !== true) {
     const text = 'Delete all of this? It cannot be undone.';
     if (!(await agreed(given, { text, does: 'deletes', left: 'Nothing was deleted.' }))) return exits.failed;
   }
@@ -126,7 +125,7 @@ function sayChosen(chosen: readonly StoredSession[], { dryRun }: DeletionOptions
   const count = `${chosen.length} ${chosen.length === 1 ? 'session' : 'sessions'}`;
   const what = 'with all checkpoints and the conversation; the files of the work tree stay';
   if (chosen.length === 0) return say('There is no such session.');
-  say(`${dryRun ? 'Would delete' : 'Deletes'} ${count}, ${what}:`);
+  say(`${dryRun === true ? 'Would delete' : 'Deletes'} ${count}, ${what}:`);
   for (const stored of chosen) say(fit(`  ${sessionLine(stored)}`));
 }
 

@@ -1,8 +1,8 @@
-// checkpointd status: where the session stands.
+// checkpointd status, verify and gc: where the session stands, whether everything in it is readable, and the space that
+// nothing needs.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { defaultStorage } from '../../wire/places.ts';
-import { type CliCommand, printed } from '../command.ts';
+import { storageAt } from '../../wire/places.ts';
+import { type CliCommand, exits, printed } from '../command.ts';
 import { enabledNotesFile } from '../hooks/hook-notes.ts';
 import { checkpointLine } from '../lines.ts';
 import { fit, plain, say } from '../terminal.ts';
@@ -22,7 +22,7 @@ export const status: CliCommand = {
     }
     say(`checkpoints  ${result.manager.checkpoints}`);
     if (result.head !== undefined) say(fit(`head         ${checkpointLine(result.head)}`));
-    await sayAgents(given.storage === undefined ? defaultStorage() : resolve(given.storage));
+    await sayAgents(storageAt(given.storage));
     const { hasChanges } = await ask('checkpoint/hasChanges', {});
     say(fit(hasChanges ? 'The work tree has changed since.' : 'Nothing has changed since.'));
     return 0;
@@ -35,3 +35,26 @@ async function sayAgents(storage: string): Promise<void> {
   const { agentLine, agentStates } = await import('../doctor.ts');
   for (const state of agentStates(storage)) if (state.enabled) say(fit(`agent        ${agentLine(state)}`));
 }
+
+export const verify: CliCommand = {
+  name: 'verify',
+  summary: 'read everything that the session keeps, and name what is damaged',
+  run: async ({ ask, given }) => {
+    const result = await ask('store/verify', {});
+    if (!printed(given, result)) {
+      for (const problem of result.problems) say(plain(JSON.stringify(problem)));
+      say(result.ok ? `All is well: ${result.checked} looked at.` : `${result.problems.length} damaged.`);
+    }
+    return result.ok ? 0 : exits.failed;
+  },
+};
+
+export const gc: CliCommand = {
+  name: 'gc',
+  summary: 'free the space that no checkpoint needs',
+  run: async ({ ask, given }) => {
+    const result = await ask('store/gc', {});
+    if (!printed(given, result)) say(`Freed ${result.bytesFreed} bytes.`);
+    return 0;
+  },
+};

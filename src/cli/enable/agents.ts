@@ -10,185 +10,130 @@ import { hasHooks, tomlSettings } from './toml-settings.ts';
 export interface AgentSettings {
   /** As `checkpointd hook` takes it. */
   readonly name: string;
-  readonly title: string;
-  /** The agent's own directory; it is taken to be in use where that exists. */
+  /** The agent's own directory; the agent is taken to be in use if that exists. */
   readonly directory: string;
   /** `words` start our hook for this agent; `command` is the same for a shell. */
   readonly settings: (words: readonly string[], command: string) => Settings;
 }
 
 /** Generous beside our own second: a machine may be busy. */
-const timeoutSeconds = 10;
+const timeout = 10;
+
+/** Where an agent keeps its files: below the directory that the variable names, or else below the home directory. */
+type Place = readonly [variable: string | undefined, home: string, below?: string];
+
+interface Agent {
+  readonly name: string;
+  readonly place: Place;
+  readonly settings: (directory: string, words: readonly string[], command: string) => Settings;
+}
+
+const agents: readonly Agent[] = [
+  {
+    name: 'claude-code',
+    place: ['CLAUDE_CONFIG_DIR', '.claude'],
+    settings: (directory, _, command) =>
+      jsonSettings({
+        agent: 'claude-code',
+        file: join(directory, 'settings.json'),
+        comments: false,
+        base: {},
+        entries: groups(
+          ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'SessionEnd'],
+          { type: 'command', command, timeout },
+        ),
+      }),
+  },
+  {
+    name: 'gemini',
+    place: ['GEMINI_CLI_HOME', '', '.gemini'],
+    settings: (directory, _, command) =>
+      jsonSettings({
+        agent: 'gemini',
+        file: join(directory, 'settings.json'),
+        comments: true,
+        base: {},
+        entries: groups(['SessionStart', 'BeforeAgent', 'AfterTool', 'SessionEnd'], {
+          type: 'command',
+          name: 'checkpointd',
+          command,
+          timeout: timeout * 1000,
+        }),
+      }),
+  },
+  { name: 'codex', place: ['CODEX_HOME', '.codex'], settings: codexSettings },
+  {
+    name: 'cursor',
+    place: [undefined, '.cursor'],
+    settings: (directory, _, command) =>
+      jsonSettings({
+        agent: 'cursor',
+        file: join(directory, 'hooks.json'),
+        comments: false,
+        base: { version: 1 },
+        entries: forEach(
+          ['sessionStart', 'beforeSubmitPrompt', 'postToolUse', 'postToolUseFailure', 'sessionEnd'],
+          () => ({ command, timeout }),
+        ),
+      }),
+  },
+  {
+    name: 'opencode',
+    place: ['XDG_CONFIG_HOME', '.config', 'opencode'],
+    settings: (directory, words) =>
+      ownFile(join(directory, 'plugins', 'checkpointd.js'), opencodePlugin(words), isOurPlugin),
+  },
+  {
+    name: 'copilot',
+    place: ['COPILOT_HOME', '.copilot'],
+    settings: (directory, _, command) => {
+      const hooks = forEach(
+        ['sessionStart', 'userPromptSubmitted', 'postToolUse', 'postToolUseFailure', 'sessionEnd'],
+        (event) => [{ type: 'command', command: `${command} ${event}`, timeoutSec: timeout }],
+      );
+      const content = `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
+      return ownFile(join(directory, 'hooks', 'checkpointd.json'), content, isOurHooksFile);
+    },
+  },
+  {
+    name: 'pi',
+    place: ['PI_CODING_AGENT_DIR', join('.pi', 'agent')],
+    settings: (directory, words) =>
+      ownFile(join(directory, 'extensions', 'checkpointd.ts'), piExtension(words), isOurExtension),
+  },
+];
 
 export function knownAgents(environment: NodeJS.ProcessEnv = process.env): readonly AgentSettings[] {
-  const home = homedir();
-  const place = (variable: string, ...rest: readonly string[]): string => {
-    const given = environment[variable];
-    return given === undefined || given === '' ? join(home, ...rest) : given;
-  };
-  const gemini = environment['GEMINI_CLI_HOME'];
-  return [
-    claudeCode(place('CLAUDE_CONFIG_DIR', '.claude')),
-    geminiCli(join(gemini === undefined || gemini === '' ? home : gemini, '.gemini')),
-    codex(place('CODEX_HOME', '.codex')),
-    cursor(join(home, '.cursor')),
-    opencode(join(place('XDG_CONFIG_HOME', '.config'), 'opencode')),
-    copilot(place('COPILOT_HOME', '.copilot')),
-    pi(place('PI_CODING_AGENT_DIR', '.pi', 'agent')),
-  ];
-}
-
-/** Groups with a matcher, as Claude Code began it. */
-function groups(
-  events: Readonly<Record<string, 'tool' | 'other'>>,
-  handler: Readonly<Record<string, unknown>>,
-): Record<string, Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(events).map(([event, of]) => [
-      event,
-      { ...(of === 'tool' ? { matcher: '*' } : {}), hooks: [handler] },
-    ]),
-  );
-}
-
-function claudeCode(directory: string): AgentSettings {
-  const events = {
-    SessionStart: 'other',
-    UserPromptSubmit: 'other',
-    PostToolUse: 'tool',
-    PostToolUseFailure: 'tool',
-    SessionEnd: 'other',
-  } as const;
-  return inSettingsJson({
-    name: 'claude-code',
-    title: 'Claude Code',
-    directory,
-    comments: false,
-    entries: (command) => groups(events, { type: 'command', command, timeout: timeoutSeconds }),
+  return agents.map(({ name, place: [variable, home, below = ''], settings }) => {
+    const given = variable === undefined ? '' : (environment[variable] ?? '');
+    const directory = join(given === '' ? join(homedir(), home) : given, below);
+    return { name, directory, settings: (words, command) => settings(directory, words, command) };
   });
 }
 
-function geminiCli(directory: string): AgentSettings {
-  const events = {
-    SessionStart: 'other',
-    BeforeAgent: 'other',
-    AfterTool: 'tool',
-    SessionEnd: 'other',
-  } as const;
-  const timeout = timeoutSeconds * 1000;
-  return inSettingsJson({
-    name: 'gemini',
-    title: 'Gemini CLI',
-    directory,
-    comments: true,
-    entries: (command) => groups(events, { type: 'command', name: 'checkpointd', command, timeout }),
-  });
-}
-
-/** Hooks that stand in one file of JSON among other things of the agent. */
-function inSettingsJson({
-  name,
-  title,
-  directory,
-  file = 'settings.json',
-  comments,
-  base = {},
-  entries,
-}: Pick<AgentSettings, 'name' | 'title' | 'directory'> & {
-  readonly file?: string;
-  readonly comments: boolean;
-  /** What a file that is not there yet begins with. */
-  readonly base?: Readonly<Record<string, unknown>>;
-  readonly entries: (command: string) => Record<string, Record<string, unknown>>;
-}): AgentSettings {
-  const place = join(directory, file);
-  return {
-    name,
-    title,
-    directory,
-    settings: (_, command) =>
-      jsonSettings({ agent: name, file: place, comments, base, entries: entries(command) }),
-  };
-}
-
-function codex(directory: string): AgentSettings {
-  const name = 'codex';
-  const events = {
-    SessionStart: 'other',
-    UserPromptSubmit: 'other',
-    PostToolUse: 'tool',
-    SessionEnd: 'other',
-  } as const;
+function codexSettings(directory: string, _: readonly string[], command: string): Settings {
+  const events = ['SessionStart', 'UserPromptSubmit', 'PostToolUse', 'SessionEnd'];
   const hint = 'Codex asks you to review new hooks: type /hooks in its terminal.';
   const config = join(directory, 'config.toml');
   const json = join(directory, 'hooks.json');
-  return {
-    name,
-    title: 'Codex CLI',
-    directory,
-    settings: (_, command) => {
-      // Both forms in one directory load, with a warning at each start; so ours goes where hooks stand already.
-      const isInToml =
-        !existsSync(json) && existsSync(config) && hasHooks(readFileSync(config, 'utf8')) !== false;
-      if (isInToml)
-        return tomlSettings({ file: config, events: Object.keys(events), command, timeoutSeconds: 3, hint });
-      const entries = groups(events, { type: 'command', command, timeout: 3 });
-      return jsonSettings({ agent: name, file: json, comments: false, base: {}, entries, hint });
-    },
-  };
+  // Both forms in one directory load, with a warning at each start; so ours goes where hooks stand already.
+  const isInToml =
+    !existsSync(json) && existsSync(config) && hasHooks(readFileSync(config, 'utf8')) !== false;
+  if (isInToml) return tomlSettings({ file: config, events, command, timeoutSeconds: 3, hint });
+  const entries = groups(events, { type: 'command', command, timeout: 3 });
+  return jsonSettings({ agent: 'codex', file: json, comments: false, base: {}, entries, hint });
 }
 
-function cursor(directory: string): AgentSettings {
-  const events = ['sessionStart', 'beforeSubmitPrompt', 'postToolUse', 'postToolUseFailure', 'sessionEnd'];
-  return inSettingsJson({
-    name: 'cursor',
-    title: 'Cursor',
-    directory,
-    file: 'hooks.json',
-    comments: false,
-    base: { version: 1 },
-    entries: (command) =>
-      Object.fromEntries(events.map((event) => [event, { command, timeout: timeoutSeconds }])),
-  });
+function forEach<T>(events: readonly string[], make: (event: string) => T): Record<string, T> {
+  return Object.fromEntries(events.map((event) => [event, make(event)]));
 }
 
-function opencode(directory: string): AgentSettings {
-  return {
-    name: 'opencode',
-    title: 'opencode',
-    directory,
-    settings: (words) =>
-      ownFile(join(directory, 'plugins', 'checkpointd.js'), opencodePlugin(words), isOurPlugin),
-  };
-}
-
-function pi(directory: string): AgentSettings {
-  return {
-    name: 'pi',
-    title: 'pi',
-    directory,
-    settings: (words) =>
-      ownFile(join(directory, 'extensions', 'checkpointd.ts'), piExtension(words), isOurExtension),
-  };
-}
-
-function copilot(directory: string): AgentSettings {
-  const name = 'copilot';
-  const events = ['sessionStart', 'userPromptSubmitted', 'postToolUse', 'postToolUseFailure', 'sessionEnd'];
-  const content = (command: string): string => {
-    const hooks = events.map((event) => [
-      event,
-      [{ type: 'command', command: `${command} ${event}`, timeoutSec: timeoutSeconds }],
-    ]);
-    return `${JSON.stringify({ version: 1, hooks: Object.fromEntries(hooks) }, null, 2)}\n`;
-  };
-  return {
-    name,
-    title: 'GitHub Copilot CLI',
-    directory,
-    settings: (_, command) =>
-      ownFile(join(directory, 'hooks', 'checkpointd.json'), content(command), isOurHooksFile),
-  };
+/** Returns groups as Claude Code began them; those of tools have a matcher. */
+function groups(events: readonly string[], handler: object): Record<string, Record<string, unknown>> {
+  return forEach(events, (event) => ({
+    ...(event.includes('Tool') ? { matcher: '*' } : {}),
+    hooks: [handler],
+  }));
 }
 
 /** Whether a hooks file of Copilot CLI holds nothing but hooks of ours. */
@@ -203,10 +148,11 @@ function isOurHooksFile(text: string): boolean {
   }
 }
 
-// A settings file that is ours alone, where an agent reads a directory of settings files.
-
-/** `isOurs` tells whether a text was written by us, whatever version it was. */
-export function ownFile(file: string, content: string, isOurs: (text: string) => boolean): Settings {
+/**
+ * Returns a settings file that is ours alone, for an agent that reads a directory of settings files. `isOurs` tells
+ * whether a text was written by us, whatever version it was.
+ */
+function ownFile(file: string, content: string, isOurs: (text: string) => boolean): Settings {
   return {
     file,
     add: (text): Change =>

@@ -2,7 +2,7 @@
 // asked for, before anything is written; what is not understood is left alone.
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
-import { defaultStorage, programFile } from '../../wire/places.ts';
+import { programFile, storageAt } from '../../wire/places.ts';
 import { exits } from '../command.ts';
 import { agreed, confirmed } from '../confirm.ts';
 import { daysGiven, setKeptDays } from '../hooks/old-sessions.ts';
@@ -20,14 +20,16 @@ import {
   writeSettings,
 } from './settings-disk.ts';
 
+/** The options as the command line gives them. */
 export interface EnableOptions {
-  readonly agents: readonly string[];
+  /** Names of agents, also several in one word behind commas. */
+  readonly agent?: readonly string[];
   readonly storage?: string;
-  /** As it was given; what it is of, is asked by whoever keeps. */
+  /** Unparsed; "never" is a number of days, too. */
   readonly keepDays?: string;
-  readonly yes: boolean;
-  readonly dryRun: boolean;
-  readonly json: boolean;
+  readonly yes?: true;
+  readonly dryRun?: true;
+  readonly json?: true;
 }
 
 type State = 'changed' | 'unchanged' | 'wouldChange' | 'left';
@@ -48,22 +50,26 @@ interface Outcome {
 
 /** Puts hooks in (`enable`) or takes them out. Returns the exit code: 1 where a file was left alone. */
 export async function changeHooks(what: 'enable' | 'disable', options: EnableOptions): Promise<number> {
-  const agents = chosen(what, options.agents);
+  const [isJson, isDry, isUnasked] = [options.json === true, options.dryRun === true, options.yes === true];
+  const agents = chosen(
+    what,
+    (options.agent ?? []).flatMap((names) => names.split(',')),
+  );
   const days = options.keepDays === undefined ? undefined : daysGiven(options.keepDays);
   if (options.keepDays !== undefined && days === undefined)
     throw misused('--keep-days takes a number of days, 1 or more, or "never"', 'Nothing was changed.');
-  const storage = options.storage === undefined ? defaultStorage() : resolve(options.storage);
+  const storage = storageAt(options.storage);
   const notes = new EnabledNotes(storage);
   const steps = agents.map((agent) => stepOf(what, agent, options, notes));
   const changing = steps.filter(isChanging);
-  if (!options.json) for (const step of changing) show(step);
-  let isAgreed = options.yes;
-  if (!options.dryRun && changing.length > 0 && !isAgreed) {
-    isAgreed = await agreed(options, { text: 'Write this?', does: 'writes' });
+  if (!isJson) for (const step of changing) show(step);
+  let isAgreed = isUnasked;
+  if (!isDry && changing.length > 0 && !isAgreed) {
+    isAgreed = await agreed({ json: isJson }, { text: 'Write this?', does: 'writes' });
     if (!isAgreed) return exits.failed;
   }
-  const isWriting = isAgreed && !options.dryRun;
-  const kept = isWriting ? await keptReadOnly(changing, options.yes) : new Map<Step, string>();
+  const isWriting = isAgreed && !isDry;
+  const kept = isWriting ? await keptReadOnly(changing, isUnasked) : new Map<Step, string>();
   const outcomes = steps.map((step) => {
     const reason = kept.get(step);
     return outcomeOf(
@@ -73,10 +79,10 @@ export async function changeHooks(what: 'enable' | 'disable', options: EnableOpt
       notes,
     );
   });
-  if (days !== undefined && !options.dryRun) setKeptDays(storage, days);
-  if (options.json) say(JSON.stringify({ agents: outcomes }, null, 2));
+  if (days !== undefined && !isDry) setKeptDays(storage, days);
+  if (isJson) say(JSON.stringify({ agents: outcomes }, null, 2));
   else tell(outcomes, steps, what);
-  if (days !== undefined && !options.json)
+  if (days !== undefined && !isJson)
     say(
       days === 'never'
         ? 'Conversations of agents are never deleted.'

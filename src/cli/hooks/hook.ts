@@ -1,8 +1,7 @@
 // checkpointd hook <agent> [event]: what an agent runs, read without the library of the other commands because an agent
 // waits for every hook. It reads the event, writes it down, has the keeper carry it out and waits for that, but never
 // long: an agent is neither held up nor told of a failure. So it always ends with 0, within a second.
-import { resolve } from 'node:path';
-import { defaultStorage } from '../../wire/places.ts';
+import { storageAt } from '../../wire/places.ts';
 import { handOver } from './hand-over.ts';
 import { logHook, noteLastHook } from './hook-notes.ts';
 import { agentNames, readEvent } from './payloads.ts';
@@ -133,7 +132,7 @@ Agents: ${agentNames.join(', ')}
 export async function hookCommand(argv: readonly string[]): Promise<number> {
   const [command, ...rest] = argv;
   const given = rest.find((word) => word.startsWith('--storage='))?.slice('--storage='.length);
-  const storage = given === undefined || given === '' ? defaultStorage() : resolve(given);
+  const storage = storageAt(given === '' ? undefined : given);
   if (command === 'hook-keeper') {
     const { runKeeper } = await import('./keeper.ts');
     return runKeeper(storage);

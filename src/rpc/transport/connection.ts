@@ -14,8 +14,7 @@ import { within } from '../../base/within.ts';
 import { type FrameLimits, frameLimits } from '../../wire/frame-parser.ts';
 import { type WireError, wireError } from '../error-response.ts';
 import { Admission, inFlightMax, type RequestId, refusal } from './admission.ts';
-import type { FrameOutput } from './frame-backlog.ts';
-import { OneWriteWriter } from './one-write-writer.ts';
+import { type FrameOutput, OneWriteWriter } from './one-write-writer.ts';
 import { type ReaderEnd, StrictReader } from './strict-reader.ts';
 
 /** So that nobody holds an end up for good by reading a little now and then. */

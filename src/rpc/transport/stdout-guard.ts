@@ -2,7 +2,7 @@
 // (console, process.stdout, warnings) goes to the log. It cannot stop native code or a child that inherits the
 // descriptor: children are given pipes.
 import type { Log } from '../../base/log.ts';
-import type { FrameOutput } from './frame-backlog.ts';
+import type { FrameOutput } from './one-write-writer.ts';
 
 const consoleMethods = ['log', 'info', 'debug', 'warn', 'error', 'trace', 'dir', 'table'] as const;
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Message } from 'vscode-jsonrpc/node';
-import type { FrameOutput } from '../../../src/rpc/transport/frame-backlog.ts';
+import type { FrameOutput } from '../../../src/rpc/transport/one-write-writer.ts';
 import { OneWriteWriter, wellFormedJson } from '../../../src/rpc/transport/one-write-writer.ts';
 import { checkProperty } from '../../support/property.ts';
 
