@@ -42,7 +42,7 @@ import { type Answer, type CallOf, type Command, type CommandMethod, defineComma
 type ConversationMethod = Extract<CommandMethod, `conversation/${string}`>;
 
 /** What a change works with. */
-interface ConversationChange<M extends ConversationMethod> extends CallOf<M> {
+export interface ConversationChange<M extends ConversationMethod> extends CallOf<M> {
   readonly conversation: Conversation;
   /** To be logged with the effect. */
   readonly keyed: Idempotency | undefined;

@@ -9,20 +9,17 @@
 import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
-import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import type { Conversation, ExitResult } from '../conversation/conversation.ts';
-import type { Idempotency } from '../conversation/log/timeline.ts';
 import { lengthsOf } from '../conversation/state/state.ts';
 import type * as Wire from '../protocol/types.ts';
 import { publishSafety, runRestoreJob } from '../restore/restore.ts';
-import type { RestoreOutcome } from '../restore/restore-job.ts';
 import { restoreSite } from '../session/restores.ts';
 import type { Session } from '../session/session.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
 import { restoreAgain, restoreAnswer } from './answers/restore-answer.ts';
 import { type Command, defineCommand } from './command.ts';
-import { defineConversationChange } from './conversation.ts';
+import { type ConversationChange, defineConversationChange } from './conversation.ts';
 
 /** Tells whether a tangent is open, and since when. */
 export const conversationTangent = defineCommand('conversation/tangent', ({ session }) => {
@@ -41,25 +38,24 @@ export const conversationTangent = defineCommand('conversation/tangent', ({ sess
 /** Enters a tangent, with a checkpoint of the files where the client wants them back. */
 export const conversationEnterTangent = defineConversationChange(
   'conversation/enterTangent',
-  ({ session, params, keyed, context }) =>
-    enterTangentWithFiles(session, params.files ?? false, context, keyed),
+  async ({ session, conversation: { tangents }, params, keyed: idempotency, context }) => {
+    requireTangents(session);
+    if (params.files !== true) return tangents.enter({ idempotency });
+    const checkpoints = session.requireCheckpoints();
+    if (tangents.status().active) return tangents.enter({ idempotency });
+    const present = await capturePresent(checkpoints, context);
+    context.signal.throwIfAborted();
+    const { record } = await publishSafety(restoreSite(session), present, context, 'Before a tangent');
+    return tangents.enter({ filesCheckpoint: record.id, idempotency });
+  },
   ({ entered, filesCheckpoint }) => ({ entered, ...given({ checkpoint: filesCheckpoint }) }),
 );
 
 /** Returns to the main conversation, and to its files where the tangent carried them. */
 export const conversationExitTangent: Command<'conversation/exitTangent'> = {
-  ...defineConversationChange(
-    'conversation/exitTangent',
-    async ({ session, params, keyed, context }) => {
-      const { exit, restore } = await exitTangentWithFiles(session, params.keepTail ?? false, context, keyed);
-      return restore === undefined
-        ? exit
-        : { ...exit, restore: await restoreAnswer(session, restore, false, context) };
-    },
-    exitAnswer,
-  ),
+  ...defineConversationChange('conversation/exitTangent', exitTangent, exitAnswer),
   again: async ({ checkpoint, effect }, { session, context }) => {
-    if (checkpoint === undefined) return exitAnswer(effect as ExitResult);
+    if (checkpoint === undefined) return exitAnswer(effect as LeftTangent);
     const restore = await restoreAgain(session, checkpoint, context);
     return {
       exited: true,
@@ -69,18 +65,12 @@ export const conversationExitTangent: Command<'conversation/exitTangent'> = {
   },
 };
 
-/** Which checkpoint a tangent carried its files in is no part of the answer. */
-function exitAnswer({
-  filesCheckpoint: _named,
-  ...result
-}: ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>): Wire.ConversationExitTangentResult {
-  return result;
-}
+/** `restore`: what became of the files, when the tangent carried them and they went back. */
+type LeftTangent = ExitResult & Pick<Wire.ConversationExitTangentResult, 'restore'>;
 
-interface EnteredTangent {
-  readonly entered: boolean;
-  /** The checkpoint that was taken for the files. */
-  readonly filesCheckpoint?: string;
+/** Which checkpoint a tangent carried its files in is no part of the answer. */
+function exitAnswer({ filesCheckpoint: _named, ...result }: LeftTangent): Wire.ConversationExitTangentResult {
+  return result;
 }
 
 /** @throws TangentDisabled where the client that opened the session switched tangents off */
@@ -90,52 +80,29 @@ function requireTangents({ parts }: Session): void {
   throw new CheckpointdError('TangentDisabled', message);
 }
 
-/** Enters a tangent. @throws TangentDisabled, CheckpointsDisabled when it is to carry files and there are no checkpoints */
-export async function enterTangentWithFiles(
-  session: Session,
-  files: boolean,
-  context: OperationContext,
-  idempotency: Idempotency | undefined,
-): Promise<EnteredTangent> {
-  requireTangents(session);
-  const { conversation } = session.parts;
-  if (!files) return conversation.tangents.enter({ idempotency });
-  const checkpoints = session.requireCheckpoints();
-  if (conversation.tangents.status().active) return conversation.tangents.enter({ idempotency });
-  const present = await capturePresent(checkpoints, context);
-  context.signal.throwIfAborted();
-  const { record } = await publishSafety(restoreSite(session), present, context, 'Before a tangent');
-  return conversation.tangents.enter({ filesCheckpoint: record.id, idempotency });
-}
-
-interface LeftTangent {
-  readonly exit: ExitResult;
-  /** What became of the files, when the tangent carried them and they went back. */
-  readonly restore?: RestoreOutcome;
-}
-
 /**
  * Leaves a tangent, with its files when it carries them and its tail is not kept. A tangent that was entered before
  * tangents were switched off can be left. @throws TangentDisabled
  */
-export async function exitTangentWithFiles(
-  session: Session,
-  keepTail: boolean,
-  context: OperationContext,
-  idempotency: Idempotency | undefined,
-): Promise<LeftTangent> {
-  const { conversation } = session.parts;
+async function exitTangent({
+  session,
+  conversation,
+  params,
+  keyed: idempotency,
+  context,
+}: ConversationChange<'conversation/exitTangent'>): Promise<LeftTangent> {
+  const keepTail = params.keepTail ?? false;
   if (!conversation.tangents.status().active) requireTangents(session);
   const named = conversation.state.tangent?.filesCheckpoint;
   const target = named === undefined ? undefined : session.enabled?.index.byId(named);
   if (named === undefined || keepTail || target === undefined) {
     if (named !== undefined && !keepTail)
       context.warn('The checkpoint of the tangent is gone, so leaving it left the files as they are.');
-    return { exit: conversation.tangents.exit({ keepTail, idempotency }) };
+    return conversation.tangents.exit({ keepTail, idempotency });
   }
   const undone = session.enabled?.index.head?.record.undo ?? [];
   const { parent } = target.record;
-  const restore = await runRestoreJob(
+  const outcome = await runRestoreJob(
     restoreSite(session),
     {
       target,
@@ -152,7 +119,8 @@ export async function exitTangentWithFiles(
     },
     context,
   );
-  return { exit: { exited: true, filesCheckpoint: named, ...lengthsOf(conversation.state) }, restore };
+  const restore = await restoreAnswer(session, outcome, false, context);
+  return { exited: true, filesCheckpoint: named, ...lengthsOf(conversation.state), restore };
 }
 
 /** The checkpoints that open tangents go back to: of the present, and of every checkpoint made inside one. */

@@ -13,6 +13,7 @@ import type { ConversationState, Summary, Tangent } from '../../conversation/sta
 import type * as Wire from '../../protocol/types.ts';
 import { type ContextNow, contextNow } from '../../session/context.ts';
 import type { Session } from '../../session/session.ts';
+import { cursorOf, cursorPlace, expired } from './paging.ts';
 
 function userMessage(message: UserMessage): Wire.UserMessage {
   return message as Wire.UserMessage;
@@ -136,15 +137,8 @@ interface ThreadCursor {
 
 /** Reads a cursor of the list that `of` names. @throws CursorExpired for anything else */
 export function parseCursor(cursor: string, of: string): ThreadCursor {
-  try {
-    const parsed: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    const [name, ref, start] = Array.isArray(parsed) && parsed.length === 3 ? (parsed as unknown[]) : [];
-    const isPlace = [ref, start].every((place) => Number.isSafeInteger(place) && (place as number) >= 0);
-    if (name === of && isPlace) return { ref: ref as number, start: start as number };
-  } catch (error) {
-    throw expired(error);
-  }
-  throw expired();
+  const [ref, start] = cursorPlace(cursor, of);
+  return { ref, start };
 }
 
 /** The page of a list that begins at the cursor's place. */
@@ -165,14 +159,7 @@ export function pageAt<T>(
   }
   const next = first + items.length;
   if (next >= list.length || items.length === 0) return { items, start: first };
-  const nextCursor = Buffer.from(JSON.stringify([of, ref, next])).toString('base64url');
-  return { items, start: first, nextCursor };
-}
-
-/** The error for a cursor whose state is not known here any more. */
-function expired(cause?: unknown): CheckpointdError {
-  const message = 'This cursor no longer holds. Begin the listing again without a cursor.';
-  return new CheckpointdError('CursorExpired', message, { cause });
+  return { items, start: first, nextCursor: cursorOf(of, [ref, next]) };
 }
 
 /** The state that a listing is of. @throws CursorExpired, DataCorrupt when it is not known here any more */

@@ -32,28 +32,37 @@ export function pageOf<T>(
   const at = cursor == null ? { start: 0, end: list.length } : parse(cursor, generation, list.length);
   const stop = Math.min(at.end, at.start + (limit ?? defaultLimit));
   const items = list.slice(at.start, stop);
-  return stop < at.end ? { items, nextCursor: encode(generation, stop, at.end) } : { items };
-}
-
-function encode(generation: string, start: number, end: number): string {
-  return Buffer.from(JSON.stringify([generation, start, end])).toString('base64url');
+  return stop < at.end ? { items, nextCursor: cursorOf(generation, [stop, at.end]) } : { items };
 }
 
 function parse(cursor: string, generation: string, length: number): { start: number; end: number } {
-  const expired = new CheckpointdError(
-    'CursorExpired',
-    'This cursor no longer holds: what it lists has changed since. Begin the listing again without a cursor.',
-  );
+  const [start, end] = cursorPlace(cursor, generation);
+  if (end > length || start > end) throw expired();
+  return { start, end };
+}
+
+/** Returns a cursor: two numbers, and the name of what they are places in. */
+export function cursorOf(of: string, place: readonly [number, number]): string {
+  return Buffer.from(JSON.stringify([of, ...place])).toString('base64url');
+}
+
+/** Reads a cursor of what `of` names. @throws CursorExpired for anything else */
+export function cursorPlace(cursor: string, of: string): readonly [number, number] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
   } catch (error) {
-    throw Object.assign(expired, { cause: error });
+    throw expired(error);
   }
-  if (!Array.isArray(parsed) || parsed.length !== 3) throw expired;
-  const [of, start, end] = parsed as unknown[];
-  if (of !== generation || !Number.isInteger(start) || !Number.isInteger(end)) throw expired;
-  const place = { start: start as number, end: end as number };
-  if (place.start < 0 || place.end > length || place.start > place.end) throw expired;
-  return place;
+  const [name, ...place] = Array.isArray(parsed) && parsed.length === 3 ? (parsed as unknown[]) : [];
+  const isPlace = place.every((each) => Number.isSafeInteger(each) && (each as number) >= 0);
+  if (name !== of || !isPlace) throw expired();
+  return [place[0] as number, place[1] as number];
+}
+
+/** The error for a cursor of a state that is not known any more, or of another list. */
+export function expired(cause?: unknown): CheckpointdError {
+  const message =
+    'This cursor no longer holds: what it lists has changed since. Begin the listing again without a cursor.';
+  return new CheckpointdError('CursorExpired', message, { cause });
 }

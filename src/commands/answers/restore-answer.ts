@@ -1,8 +1,8 @@
 // What a restore did, as a client is told of it: after it is done, or again from the checkpoint that it published.
 import { given } from '../../base/given.ts';
-import { type CheckpointView, viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
+import { viewAfterCommit } from '../../checkpoints/checkpoint-view.ts';
 import { afterCommit, type OperationContext } from '../../checkpoints/operation.ts';
-import { type Lengths, lengthsOf } from '../../conversation/state/state.ts';
+import { lengthsOf } from '../../conversation/state/state.ts';
 import type * as Wire from '../../protocol/types.ts';
 import type { RestoreOutcome } from '../../restore/restore-job.ts';
 import { authorOf } from '../../session/authorship.ts';
@@ -18,11 +18,17 @@ export async function restoreAnswer(
   dryRun: boolean,
   context: OperationContext,
 ): Promise<Wire.RestoreResult> {
-  const { safety, checkpoint, conversation, ms } = await viewOfRestore(session, outcome, context);
+  const { safety, checkpoint, ms } = outcome;
+  const view = checkpoint && (await viewAfterCommit(context, session.requireCheckpoints(), checkpoint));
+  // Absent in a dry run and when the files alone were restored.
+  const hasMoved = checkpoint !== undefined && checkpoint.record.scope !== 'files';
   return {
     ...(await listsOf(session, outcome, context)),
-    ...given({ safety: safety?.record.id, conversation }),
-    ...given({ checkpoint: checkpoint && checkpointAnswer(checkpoint) }),
+    ...given({
+      safety: safety?.record.id,
+      conversation: hasMoved ? lengthsOf(session.parts.conversation.state) : undefined,
+      checkpoint: view && checkpointAnswer(view),
+    }),
     counts: countsOf(outcome),
     ...given({ dryRun: dryRun || undefined }),
     ms,
@@ -94,26 +100,3 @@ export function countsOf(
 }
 
 const listedPathsMax = 10_000;
-
-export interface RestoreView extends Omit<RestoreOutcome, 'checkpoint' | 'historyLength'> {
-  readonly checkpoint?: CheckpointView;
-  /** Where the conversation stands after it; absent in a dry run and when the files alone were restored. */
-  readonly conversation?: Lengths;
-}
-
-/** Describes an outcome, after its commit. */
-export async function viewOfRestore(
-  session: Session,
-  outcome: RestoreOutcome,
-  context: OperationContext,
-): Promise<RestoreView> {
-  const { checkpoint, historyLength: _foreseen, ...rest } = outcome;
-  if (checkpoint === undefined) return rest;
-  return {
-    ...rest,
-    checkpoint: await viewAfterCommit(context, session.requireCheckpoints(), checkpoint),
-    ...(checkpoint.record.scope === 'files'
-      ? {}
-      : { conversation: lengthsOf(session.parts.conversation.state) }),
-  };
-}
