@@ -1,11 +1,11 @@
-// A watch that misses nothing, for tests of what checks the watch: every change of the tree is made through it, in one
-// turn of the event loop, and told as sparingly as the kernel would. What it is asked to miss it misses.
+// Directory handles that miss only what a test asks them to miss: every change of the tree is made through them, in one
+// turn of the event loop, and marked as sparingly as the kernel would report it.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ScanHandles } from '../../src/capture/fast-scan.ts';
 import type { AuditedHandles } from '../../src/capture/watch-audit.ts';
-import { fromText, parentOf, rootPath, type TreePath } from '../../src/tree/tree-path.ts';
+import { fromText, parentOf, rootPath, type TreePath, toText } from '../../src/tree/tree-path.ts';
 import { ChangeLog } from '../../src/watch/change-log.ts';
 
 export class PerfectWatch implements AuditedHandles, ScanHandles {
@@ -32,40 +32,38 @@ export class PerfectWatch implements AuditedHandles, ScanHandles {
     this.changes.lose('suspect');
   }
 
-  /** Changes the tree; synchronous, so that no capture comes in between. Returns what was told. */
-  change(act: () => void): TreePath[] {
+  /** Changes the tree and marks what changed; synchronous, so that no capture comes in between. */
+  change(act: () => void): void {
     act();
-    const told = this.#changed();
-    for (const path of told) this.changes.mark(path, 'handles');
-    return told;
+    for (const path of this.#changed()) this.changes.mark(path, 'handles');
   }
 
-  /** Changes the tree and tells nobody. Returns what would have been told. */
-  miss(act: () => void): TreePath[] {
+  /** Changes the tree and marks nothing. */
+  miss(act: () => void): void {
     act();
-    return this.#changed();
+    this.#changed();
   }
 
-  /** What differs from the last look; of a directory that came or went nothing below it, which its name stands for. */
+  /** Returns what differs from the last look. The path of a directory that came or went covers everything below it. */
   #changed(): TreePath[] {
     const now = this.#look();
     const changed = new Set<TreePath>();
     for (const path of new Set([...this.#state.keys(), ...now.keys()])) {
       if (this.#state.get(path) !== now.get(path)) changed.add(path);
     }
-    const stands = (path: TreePath): boolean => this.#state.has(path) && now.has(path);
-    const told = [...changed].filter((path) => {
-      for (let at = parentOf(path); at !== rootPath; at = parentOf(at)) if (!stands(at)) return false;
+    const isKept = (path: TreePath): boolean => this.#state.has(path) && now.has(path);
+    const reported = [...changed].filter((path) => {
+      for (let at = parentOf(path); at !== rootPath; at = parentOf(at)) if (!isKept(at)) return false;
       return true;
     });
     this.#state = now;
-    return told;
+    return reported;
   }
 
   #look(): Map<TreePath, string> {
     const found = new Map<TreePath, string>();
     const visit = (path: TreePath): void => {
-      const at = join(this.#root, path);
+      const at = join(this.#root, toText(path));
       for (const name of readdirSync(at)) {
         if (name === '.git') continue;
         const file = join(at, name);
