@@ -31,8 +31,6 @@ interface Mark {
 
 /** Looking at more paths than this costs more than a look at the whole tree. */
 const pathsMax = 10_000;
-/** Looking at more directories without a handle than this costs as much as a look at the whole tree. */
-const unwatchedMax = 1000;
 
 export class ChangeLog {
   readonly #options: ChangeLogOptions;
@@ -86,11 +84,11 @@ export class ChangeLog {
     if (!isHidden) this.#options.onMark?.(path, source);
   }
 
-  /** Names the directories that have no handle. Each is in every answer until a later call leaves it out. */
+  /** Names the directories that have no handle. The captures look at them unasked, and an audit leaves them out. */
   setUnwatched(directories: Iterable<TreePath>): void {
     const before = this.#unwatched;
     this.#unwatched = new Set(directories);
-    // A reader that last looked before the directory got its handle has to look once more.
+    // The handles did not mark what changed in the directory before it got its handle.
     for (const directory of before)
       if (!this.#unwatched.has(directory)) this.#add(directory, 'handles', true);
   }
@@ -104,7 +102,7 @@ export class ChangeLog {
   changesSince(position: number): Changes {
     const reason = this.#lossSince(position);
     if (reason !== undefined) return { kind: 'everything', reason };
-    const paths = new Set(this.#unwatched);
+    const paths = new Set<TreePath>();
     for (const [path, mark] of this.#marks) {
       // chokidar marks the root for a name that is not text; captures find a replaced root without it.
       const newest = path === rootPath ? mark.handlesPosition : mark.position;
@@ -165,7 +163,6 @@ export class ChangeLog {
 
   #lossSince(position: number): LossReason | undefined {
     if (this.#ended !== undefined) return this.#ended;
-    if (this.#unwatched.size > unwatchedMax) return 'overflow';
     return position < this.#completeFrom ? this.#lastLoss : undefined;
   }
 }
