@@ -300,7 +300,7 @@ export class Capturer {
     }
   }
 
-  /** Starts the next scan from this state. The change log keeps what comes after its base, and nothing older. */
+  /** Starts the next scan from this state. */
   #adopt(next: ScanState): void {
     const { base } = next;
     const changes = this.#changes;
@@ -310,7 +310,6 @@ export class Capturer {
     else {
       this.#state = next;
       changes.setUnwatched(base.recheck.unwatched);
-      changes.retainFrom(this, base.position);
     }
   }
 

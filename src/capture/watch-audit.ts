@@ -78,7 +78,6 @@ export class WatchAudit {
       while (this.#next !== undefined) {
         const finding = await this.#findingOf(this.#next);
         if (finding !== undefined) await this.#confirm(finding);
-        if (this.#last !== undefined) this.#options.handles()?.changes.retainFrom(this, this.#last.position);
       }
     } catch (error) {
       this.#options.log.warn(`The watch of the work tree could not be checked: ${String(error)}`);

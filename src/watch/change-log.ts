@@ -1,6 +1,7 @@
 // The change log of one work tree: which paths may have changed since a position. Two sources write it: the directory
 // handles (directory-handles.ts) and chokidar (chokidar-watch.ts). The handles alone prove that the log is complete, so
-// a mark by chokidar can make a capture look at more, never at less. The log is bounded, and says when it is incomplete.
+// a mark by chokidar can make a capture look at more, never at less. The log keeps the newest paths, up to a bound, and
+// says when it is incomplete. Each reader keeps its own position.
 import { restoreTemporaryPrefix } from '../tree/globs.ts';
 import { byBytes, isGitName, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 
@@ -36,7 +37,6 @@ export class ChangeLog {
   readonly #options: ChangeLogOptions;
   /** The newest mark of each path; the oldest marks come first. */
   readonly #marks = new Map<TreePath, Mark>();
-  readonly #readers = new Map<object, number>();
   #unwatched: ReadonlySet<TreePath> = new Set();
   #position = 0;
   /** The log is complete for positions from here on. */
@@ -127,27 +127,24 @@ export class ChangeLog {
     return paths.sort(byBytes);
   }
 
-  /** Keeps what comes after the position for this reader. Drops what no reader needs. */
-  retainFrom(reader: object, position: number): void {
-    this.#readers.set(reader, position);
-    const needed = Math.min(...this.#readers.values());
-    this.#completeFrom = Math.max(this.#completeFrom, needed);
-    for (const [path, mark] of this.#marks) {
-      if (mark.position > needed) break;
-      this.#marks.delete(path);
-    }
-  }
-
   #add(path: TreePath, source: ChangeSource, isHidden: boolean): void {
     this.#position += 1;
     const handlesPosition =
       source === 'handles' ? this.#position : (this.#marks.get(path)?.handlesPosition ?? 0);
     this.#marks.delete(path);
     this.#marks.set(path, { position: this.#position, handlesPosition, isHidden });
-    if (this.#marks.size <= pathsMax) return;
-    this.#marks.clear();
-    this.lose('overflow');
-    this.#droppedTo = this.#position;
+    if (this.#marks.size > pathsMax) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    for (const [path, { position }] of this.#marks) {
+      this.#marks.delete(path);
+      this.#droppedTo = position;
+      if (position <= this.#completeFrom) return;
+      this.#completeFrom = position;
+      this.#lastLoss = 'overflow';
+      return;
+    }
   }
 
   /** Returns the highest ignored directory that contains an ignored path, or the path itself. */

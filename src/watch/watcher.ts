@@ -56,7 +56,6 @@ export class WorkTreeWatcher {
         if (source === 'chokidar' || this.#chokidar.state === 'live') this.#batches.add(path);
       },
     });
-    this.changes.retainFrom(this, this.#capturedTo);
     this.#chokidar = new ChokidarWatch({
       ...options,
       onMark: (path) => this.changes.mark(path, 'chokidar'),
@@ -97,7 +96,6 @@ export class WorkTreeWatcher {
   /** A capture of everything that began to look at this position of {@link changes} has succeeded. */
   captured(position: number): void {
     this.#capturedTo = Math.max(this.#capturedTo, position);
-    this.changes.retainFrom(this, this.#capturedTo);
     this.#chokidar.renewIgnored();
   }
 

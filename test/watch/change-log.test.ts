@@ -21,7 +21,6 @@ type Step =
   | { readonly kind: 'mark'; readonly path: TreePath; readonly source: ChangeSource }
   | { readonly kind: 'unwatched'; readonly paths: readonly TreePath[] }
   | { readonly kind: 'lose' | 'end'; readonly reason: LossReason }
-  | { readonly kind: 'retain'; readonly reader: number; readonly back: number }
   | { readonly kind: 'begin' | 'look' };
 
 const path = fc.constantFrom(...paths);
@@ -34,10 +33,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: constant('end' as const), reason }) },
   { weight: 3, arbitrary: fc.record({ kind: constant('begin' as const) }) },
   { weight: 3, arbitrary: fc.record({ kind: constant('unwatched' as const), paths: fc.subarray(paths) }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: constant('retain' as const), reader: fc.nat(1), back: fc.nat(6) }),
-  },
   { weight: 6, arbitrary: fc.record({ kind: constant('look' as const) }) },
 );
 
@@ -45,11 +40,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Model {
   readonly log = new ChangeLog();
   readonly #list: { readonly path: TreePath; readonly source: ChangeSource }[] = [];
-  readonly #readers = [{}, {}];
-  readonly #retained: (Look | undefined)[] = [undefined, undefined];
   #unwatched = new Set<TreePath>();
   #ended: LossReason | undefined;
-  #looks: Look[] = [{ position: 0, marks: 0, loss: 'unwatched' }];
+  readonly #looks: Look[] = [{ position: 0, marks: 0, loss: 'unwatched' }];
   compared = 0;
 
   constructor() {
@@ -81,16 +74,7 @@ class Model {
       for (const before of this.#unwatched)
         if (!one.paths.includes(before)) this.#list.push({ path: before, source: 'handles' });
       this.#unwatched = new Set(one.paths);
-    } else if (one.kind === 'retain') this.#retain(one.reader, one.back);
-  }
-
-  #retain(reader: number, back: number): void {
-    const at = this.#looks[Math.max(0, this.#looks.length - 1 - back)];
-    if (at === undefined || at.position < (this.#retained[reader]?.position ?? 0)) return;
-    this.log.retainFrom(this.#readers[reader] ?? {}, at.position);
-    this.#retained[reader] = at;
-    const needed = Math.min(...this.#retained.flatMap((look) => (look === undefined ? [] : [look.position])));
-    this.#looks = this.#looks.filter(({ position }) => position >= needed);
+    }
   }
 
   #missed(loss: LossReason): void {
@@ -137,23 +121,6 @@ test('the log answers as a plain list of all marks does, or says that it is inco
   assert.ok(compared > 5000, `${compared} answers were compared`);
 });
 
-test('a reader that fails reads the same changes again, and one reader drops nothing that another needs', () => {
-  const log = new ChangeLog();
-  log.begin();
-  const [slow, quick] = [{}, {}];
-  const first = log.position;
-  log.retainFrom(slow, first);
-  log.mark(fromText('a'), 'handles');
-  const before = log.position;
-  assert.equal(log.changesSince(first), { kind: 'paths', paths: new Set(['a']) });
-  log.mark(fromText('b'), 'handles'); // while the capture runs, which then fails
-  log.retainFrom(quick, before);
-  assert.equal(log.changesSince(first), { kind: 'paths', paths: new Set(['a', 'b']) });
-  log.retainFrom(slow, before); // the next capture, begun at the same place, succeeds
-  assert.equal(log.changesSince(before), { kind: 'paths', paths: new Set(['b']) });
-  assert.equal(log.changesSince(first), { kind: 'everything', reason: 'unwatched' }, 'no reader needed it');
-});
-
 test('a mark by chokidar adds a path to the changes and proves nothing', () => {
   const log = new ChangeLog();
   log.mark(fromText('f'), 'chokidar');
@@ -190,7 +157,9 @@ test('beyond its bounds the log is incomplete for the past, and goes on', () => 
   for (let round = 0; round < 2; round += 1)
     for (let i = 0; i < 10_000; i += 1) log.mark(fromText(`f${i}`), 'handles');
   assert.ok(log.isCompleteSince(before), 'a path takes one place however often it is marked');
+  const oldest = log.position - 9999;
   log.mark(fromText('one more'), 'handles');
+  assert.ok(log.isCompleteSince(oldest), 'only the oldest path was dropped');
   assert.equal(log.changesSince(before), { kind: 'everything', reason: 'overflow' });
   assert.equal(log.visibleSince(before), []);
   const after = log.position;
