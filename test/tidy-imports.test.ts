@@ -52,6 +52,23 @@ test('no files of src import each other in a circle, not even for types', () => 
   assert.equal(circles(graph), []);
 });
 
+test('the answer to initialize loads no git, no store and no capture: those come behind it', () => {
+  const loaded = new Set<string>();
+  const load = (name: string): void => {
+    if (loaded.has(name)) return;
+    loaded.add(name);
+    const text = readFileSync(join(source, name), 'utf8');
+    for (const [, at = ''] of text.matchAll(/^(?:(?:import|export) (?!type )[^;']*|\} )from '(\.[^']+)'/gm))
+      load(join(dirname(name), at));
+  };
+  load('serve.ts');
+  assert.ok(loaded.has('rpc/capabilities.ts'), 'imports are found');
+  assert.equal(
+    [...loaded].filter((name) => /^(git|capture|restore|commands|checkpoints|store\/git)\//.test(name)),
+    [],
+  );
+});
+
 /** Compares as a ratchet: the number may become smaller. */
 const smallPartsMax = 16;
 

@@ -1,7 +1,7 @@
 // What `initialize` promises: the capabilities of this daemon and its limits, as data. It loads nothing, because the
 // first answer must be fast, and asks the disk for nothing but whether optional packages are there.
 import type { CheckpointdServerCapabilities, ServerLimits } from '../protocol/types.ts';
-import { defaultStrategy, offeredStrategies } from '../session/session-store.ts';
+import { defaultStrategy, offeredStrategies } from '../session/offered-strategies.ts';
 
 /** What a daemon offers, as far as the connection does not know it by itself. */
 interface Offer {

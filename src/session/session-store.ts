@@ -1,5 +1,5 @@
 // The store of one session: opened on what is there, distinguished from one that is gone, and set aside when a client
-// asks to begin anew; and the strategies that a client may choose. What is in a store is the business of enable.ts.
+// asks to begin anew. What is in a store is the business of enable.ts.
 import { join } from 'node:path';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
@@ -13,13 +13,8 @@ import {
 } from '../git/repository/git-dir.ts';
 import { setAside } from '../restore/recover.ts';
 import { GuardedStore, PublishedList } from '../store/guarded-store.ts';
-import type {
-  SnapshotStore,
-  StoredCheckpoint,
-  StoreOptions,
-  StrategyDriver,
-} from '../store/snapshot-store.ts';
-import { strategies, strategyNamed } from '../store/strategies.ts';
+import type { SnapshotStore, StoredCheckpoint, StoreOptions } from '../store/snapshot-store.ts';
+import { strategyNamed } from '../store/strategies.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
 import type { SessionDirectory, SessionMarker } from './directory.ts';
 import type { Session } from './session.ts';
@@ -146,23 +141,6 @@ function withoutRepository(root: string, checkpoints: number): CheckpointdError 
     `The repository of ${root}, in which this session held ${checkpoints} checkpoints, is not there any more. Put it back if you can; else use checkpoint/init to have a new one made and begin anew.`,
     { details: { path: root, checkpoints } },
   );
-}
-
-export { defaultStrategy } from '../store/strategies.ts';
-
-interface OfferedStrategy extends Pick<StrategyDriver, 'name' | 'retention' | 'needsRepository'> {
-  readonly available: boolean;
-  /** Why not, with the remedy. */
-  readonly reason?: string;
-}
-
-/** Returns the strategies of this machine; looks for the names of installed packages and opens nothing. */
-export function offeredStrategies(): OfferedStrategy[] {
-  return Object.values(strategies).map((driver) => {
-    const { name, retention, needsRepository } = driver;
-    const reason = driver.obstacle();
-    return { name, available: reason === undefined, ...given({ reason }), retention, needsRepository };
-  });
 }
 
 /** The git repository of this session's checkpoints, where its strategy has one of its own. */
