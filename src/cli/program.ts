@@ -2,10 +2,12 @@
 // and mistakes load all of them.
 import { Argument, Command, CommanderError } from 'commander';
 import { type CliCommand, exitCodes, exits } from './command.ts';
+import { completeTags, list } from './commands/list.ts';
 import type { DeletionOptions } from './commands/sessions.ts';
 import type { Offered } from './completion.ts';
 import type { EnableOptions } from './enable/enable.ts';
 import { explained } from './explained.ts';
+import { agentNames } from './hooks/payloads.ts';
 import { nearest } from './nearest.ts';
 import { misused } from './refusal.ts';
 import {
@@ -32,7 +34,7 @@ const onSession =
 
 const commands: Readonly<Record<string, Add>> = {
   status: onSession(async () => (await import('./commands/status.ts')).status),
-  list: onSession(async () => (await import('./commands/list.ts')).list),
+  list: onSession(async () => list),
   show: onSession(async () => (await import('./commands/show.ts')).show),
   diff: onSession(async () => (await import('./commands/diff.ts')).diff),
   create: onSession(async () => (await import('./commands/create.ts')).create),
@@ -43,7 +45,7 @@ const commands: Readonly<Record<string, Add>> = {
   verify: onSession(async () => (await import('./commands/status.ts')).verify),
   gc: onSession(async () => (await import('./commands/status.ts')).gc),
   console: onSession(async () => (await import('./console/console.ts')).consoleCommand),
-  'complete-tags': onSession(async () => (await import('./commands/list.ts')).completeTags),
+  'complete-tags': onSession(async () => completeTags),
   sessions: addSessions,
   doctor: async (program, _, done) => {
     const summary = 'whether a daemon starts here, and what it offers';
@@ -146,7 +148,6 @@ async function addHooks(
   what: 'enable' | 'disable',
   done: (code: number) => void,
 ): Promise<void> {
-  const { agentNames } = await import('./hooks/payloads.ts');
   const summary =
     what === 'enable'
       ? "write our hooks into the agents' settings"
