@@ -19,6 +19,10 @@ test('the repeat of a keyed request says that it is one, whatever the method', (
     const { document } = await rig.request('conversation/export', {});
     const calls: readonly (readonly [string, object])[] = [
       ['checkpoint/init', {}],
+      ['checkpoint/create', { kind: 'turn' }],
+      ['checkpoint/rename', { tag: '1', name: 'n' }],
+      ['checkpoint/restore', { tag: '1', scope: 'files' }],
+      ['checkpoint/delete', { tag: '1' }],
       ['conversation/appendTranscript', { text: 'a line' }],
       ['conversation/setValidRange', { range: { start: 0, end: 1 } }],
       ['conversation/setNextMessage', { message: { content: 'next' } }],
@@ -118,6 +122,9 @@ test('a name that is not UTF-8 has its bytes wherever a path is told', () =>
     await rig.request('checkpoint/create', { kind: 'turn' });
     execFileSync('sh', ['-c', 'cd "$1" && mv odd-* plain', 'sh', rig.places.workTree]);
     await rig.request('checkpoint/create', { kind: 'turn' });
+    const held = await rig.request('checkpoint/files', { tag: '1' });
+    const added = await rig.request('checkpoint/diff', { from: '0', to: '1' });
+    for (const { files } of [held, added]) assert.ok(files.some(({ pathBytes }) => pathBytes !== undefined));
     const { files } = await rig.request('checkpoint/diff', { from: '1', to: '2' });
     assert.ok(
       files?.some(({ pathBytes, oldPathBytes }) => (oldPathBytes ?? pathBytes) !== undefined),
