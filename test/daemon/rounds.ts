@@ -1,9 +1,8 @@
 // Many rounds of editing, creating and restoring in one daemon, and what the daemon holds of the system meanwhile.
-import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import * as assert from 'uvu/assert';
-import { systemCode } from '../../src/base/errors.ts';
 import { faultyEntry, withRig } from '../support/daemon-rig.ts';
 import { until } from '../support/until.ts';
 
@@ -56,20 +55,10 @@ export async function rounds(count: number): Promise<Holdings[]> {
 async function descriptorsOf(pid: number): Promise<number> {
   let fewest = Number.POSITIVE_INFINITY;
   for (let look = 0; look < 5; look += 1) {
-    fewest = Math.min(fewest, readdirSync(`/proc/${pid}/fd`).filter((fd) => !isSpare(pid, fd)).length);
+    fewest = Math.min(fewest, readdirSync(`/proc/${pid}/fd`).length);
     await setTimeout(20);
   }
   return fewest;
-}
-
-/** The files that stand ready are a dozen at most, and some of them were taken just now. */
-function isSpare(pid: number, fd: string): boolean {
-  try {
-    return basename(readlinkSync(`/proc/${pid}/fd/${fd}`)).startsWith('spare-');
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return true; // closed since it was listed
-  }
 }
 
 /** Asks the daemon to collect and to tell what is left. */

@@ -11,7 +11,6 @@ import { GitChild, takeLine } from '../process/child.ts';
 import { type GitPlace, isDurablePlace } from '../process/environment.ts';
 import { gitAnswered } from '../process/run.ts';
 import { type ObjectType, objectId, writeLoose } from './object.ts';
-import type { SpareFiles } from './spare-files.ts';
 
 /** Bytes, or a private file that is the writer's from now on. */
 export type ObjectSource =
@@ -27,7 +26,6 @@ export class ObjectWriter {
   readonly #place: GitPlace;
   readonly #spoolDirectory: string;
   readonly #onStored: (id: string) => void;
-  readonly #spares: SpareFiles | undefined;
   readonly #children = new Map<ObjectType, GitChild>();
   readonly #prefix = randomBytes(6).toString('hex');
   #count = 0;
@@ -40,18 +38,12 @@ export class ObjectWriter {
 
   /**
    * `spoolDirectory` is private, on any file system; what a kill leaves in it is removed at the next open. `onStored` is
-   * told of each object that may have been written. `spares` lie on the file system of the objects.
+   * told of each object that may have been written.
    */
-  constructor(
-    place: GitPlace,
-    spoolDirectory: string,
-    onStored: (id: string) => void = () => undefined,
-    spares?: SpareFiles,
-  ) {
+  constructor(place: GitPlace, spoolDirectory: string, onStored: (id: string) => void = () => undefined) {
     this.#place = place;
     this.#spoolDirectory = spoolDirectory;
     this.#onStored = onStored;
-    this.#spares = spares;
     this.#objects = place.environment?.['GIT_OBJECT_DIRECTORY'] ?? join(place.gitDir, 'objects');
     this.#isDurable = isDurablePlace(place);
   }
@@ -102,7 +94,7 @@ export class ObjectWriter {
     this.#inProcess += 1;
     try {
       if (this.#slices.isDue()) await this.#slices.pause();
-      await writeLoose(this.#objects, { type, id, bytes }, this.#isDurable, this.#spares);
+      await writeLoose(this.#objects, { type, id, bytes }, this.#isDurable);
     } finally {
       this.#inProcess -= 1;
     }

@@ -7,7 +7,6 @@ import { deflateSync, inflateSync } from 'node:zlib';
 import { syncDirectory } from '../../base/atomic-file.ts';
 import { systemCode } from '../../base/errors.ts';
 import { files, filesAsync } from '../../base/files.ts';
-import type { SpareFiles } from './spare-files.ts';
 
 /** A larger one is not read for this; `store/verify` tells of it. */
 const readBytesMax = 64 << 20;
@@ -45,12 +44,7 @@ export interface LooseObject {
  * Stores an object in an object directory of ours: whole under a temporary name of git's own form, which every opening
  * removes, then renamed. One that is there is made young, so that no prune takes it. `isDurable`: it survives a power cut.
  */
-export async function writeLoose(
-  objects: string,
-  object: LooseObject,
-  isDurable: boolean,
-  spares?: SpareFiles,
-): Promise<void> {
+export async function writeLoose(objects: string, object: LooseObject, isDurable: boolean): Promise<void> {
   const directory = join(objects, object.id.slice(0, 2));
   const file = join(directory, object.id.slice(2));
   if (stateOfLoose(file, object.id, false) === 'whole') {
@@ -60,7 +54,6 @@ export async function writeLoose(
   }
   const header = Buffer.from(`${object.type} ${object.bytes.length}\0`, 'latin1');
   const deflated = deflateSync(Buffer.concat([header, object.bytes]), { level: 1 });
-  if (!isDurable && spares?.put(file, deflated, 0o700)) return;
   const temporary = join(directory, `tmp_obj_${randomBytes(6).toString('hex')}`);
   const fd = openIn(directory, temporary);
   try {

@@ -10,7 +10,6 @@ import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
 import { isObjectId } from '../objects/object.ts';
-import type { SpareFiles } from '../objects/spare-files.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
 import { gitAnswered, hasDied, runGit } from '../process/run.ts';
@@ -171,6 +170,14 @@ export class RefStore {
     }
   }
 
+  /** Makes these refs, when none of them is there; returns those that are left to git, which checks them once more. */
+  #leftOfNew(changes: readonly RefChange[]): readonly RefChange[] {
+    const isNew = ({ ref, to }: RefChange): boolean =>
+      to !== undefined && !this.#refs.has(ref) && !files.existsSync(join(this.#refsIn, ref));
+    if (this.#options.isAlone !== true || !changes.every(isNew)) return changes;
+    return changes.filter(({ ref, to }) => to === undefined || !makeRef(join(this.#refsIn, ref), to));
+  }
+
   #know(changes: readonly RefChange[]): void {
     for (const { ref, to } of changes)
       if (to === undefined) this.#refs.delete(ref);
@@ -186,7 +193,7 @@ export class RefStore {
     const isNoted = needsNote(changes);
     if (isNoted) this.#beginIntent(changes);
     try {
-      const left = leftOfNew(this.#refsIn, changes, this.#refs, this.#options.spares);
+      const left = this.#leftOfNew(changes);
       if (left.length > 0) await this.#ask(left, (ref) => this.#refs.get(ref));
     } catch (error) {
       await this.#findOut(changes, before, error);
@@ -269,9 +276,9 @@ export class RefStore {
 
   /** One that may stand there although writing it failed would be carried out by the next open. */
   #beginIntent(changes: readonly RefChange[]): void {
-    const { intentFile, durable, spares } = this.#options;
+    const { intentFile, durable } = this.#options;
     try {
-      writeIntent(intentFile, changes, durable, spares);
+      writeIntent(intentFile, changes, durable);
     } catch (error) {
       this.#endIntent();
       throw error;
@@ -315,8 +322,8 @@ export interface RefStoreOptions {
   readonly durable: boolean;
   /** Whether the daemon syncs the ref files because this git cannot: a power cut must leave none of them empty. */
   readonly syncsFiles: boolean;
-  /** Only where nobody but us makes refs: new ones are then made without asking git. */
-  readonly spares?: SpareFiles | undefined;
+  /** True where nobody but us makes refs, and none has to be synced: new ones are then made without asking git. */
+  readonly isAlone?: boolean;
 }
 
 // Reads all refs of some namespaces from disk with one git process, packed or not.
@@ -360,24 +367,32 @@ export async function areAt(where: RefPlace, changes: readonly RefChange[]): Pro
   }
 }
 
-// Creates new refs in a repository that is ours alone, each by one rename. Git would lock, check and rename the same
-// files, and the round trip to git takes longer than all of that. It moves and removes no existing ref.
+// Creates new refs in a repository that is ours alone, each as git does: under the name of its lock, then renamed. The
+// round trip to git takes longer than all of that. It moves and removes no existing ref.
 
-/** Makes these refs, when none of them is there; answers those that are left to git, which checks them once more. */
-export function leftOfNew(
-  refsIn: string,
-  changes: readonly RefChange[],
-  known: ReadonlyMap<string, string>,
-  spares: SpareFiles | undefined,
-): readonly RefChange[] {
-  const isNew = ({ ref, to }: RefChange): boolean => {
-    const file = join(refsIn, ref);
-    return (
-      to !== undefined && !known.has(ref) && !files.existsSync(file) && !files.existsSync(`${file}.lock`)
-    );
-  };
-  if (spares === undefined || !changes.every(isNew)) return changes;
-  return changes.filter(({ ref, to }) => !spares.put(join(refsIn, ref), `${to}\n`));
+/** False where it could not be made: git is asked then, which says why. */
+function makeRef(file: string, to: string): boolean {
+  const lock = `${file}.lock`;
+  let fd: number;
+  try {
+    fd = files.openSync(lock, 'wx', 0o600);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+  try {
+    try {
+      files.writeFileSync(fd, `${to}\n`);
+    } finally {
+      files.closeSync(fd);
+    }
+    files.renameSync(lock, file);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    removeLock(lock);
+    return false;
+  }
 }
 
 // Git writes `packed-refs` anew when it removes refs, with the bits of our umask. The file belongs to the user, and
@@ -515,14 +530,9 @@ export interface RefChange {
   readonly to: string | undefined;
 }
 
-export function writeIntent(
-  file: string,
-  changes: readonly RefChange[],
-  durable: boolean,
-  spares?: SpareFiles,
-): void {
+export function writeIntent(file: string, changes: readonly RefChange[], durable: boolean): void {
   const text = JSON.stringify(withSum({ changes: changes.map(({ ref, to }) => ({ ref, to: to ?? null })) }));
-  if (!spares?.put(file, text)) writeAtomically(file, text, { durable });
+  writeAtomically(file, text, { durable });
 }
 
 export function readIntent(file: string): RefChange[] | 'damaged' | undefined {

@@ -1,7 +1,6 @@
 // What differs between the two git strategies, as one interface: where objects and refs live, and how they are kept
 // from being pruned. shadow.ts and local.ts make one each; git-store.ts works with either.
 import type { CheckpointdError } from '../../base/errors.ts';
-import type { SpareFiles } from '../../git/objects/spare-files.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import type { RefStore } from '../../git/refs/ref-store.ts';
 import type { StoreOptions } from '../snapshot-store.ts';
@@ -19,8 +18,6 @@ export interface GitHome {
   readonly readPlace: GitPlace;
   readonly spoolDirectory: string;
   readonly refs: RefStore;
-  /** Where the objects and the refs are ours alone. */
-  readonly spares?: SpareFiles | undefined;
   readonly names: RefNames;
   /**
    * Brings what was written to where the refs are, before a ref moves to `roots`. `isDoubtful`: something was removed

@@ -52,7 +52,7 @@ export class GitStore implements SnapshotStore {
     this.spoolDirectory = home.spoolDirectory;
     this.#home = home;
     const onStored = (id: string): void => home.unsynced.stored(id);
-    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored, home.spares);
+    this.#objects = new ObjectWriter(home.writePlace, home.spoolDirectory, onStored);
     this.#reader = new ObjectReader(home.readPlace);
     this.#trees = new TreeReader(this.#reader);
     this.#differ = new TreeDiffer(home.readPlace.gitDir);
@@ -268,7 +268,6 @@ export class GitStore implements SnapshotStore {
 
   async close(): Promise<void> {
     const children = [this.#objects, this.#reader, this.#differ, this.#home.refs];
-    this.#home.spares?.close();
     try {
       await this.#home.close();
     } finally {
@@ -277,7 +276,6 @@ export class GitStore implements SnapshotStore {
   }
 
   kill(): void {
-    this.#home.spares?.close();
     for (const child of [this.#objects, this.#reader, this.#differ, this.#home.refs]) child.kill();
   }
 

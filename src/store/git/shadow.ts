@@ -4,7 +4,6 @@
 import { join } from 'node:path';
 import { watchStanding } from '../../base/directory-identity.ts';
 import { files } from '../../base/files.ts';
-import { SpareFiles } from '../../git/objects/spare-files.ts';
 import { durableSettings, type GitPlace } from '../../git/process/environment.ts';
 import { runGit } from '../../git/process/run.ts';
 import { checkGit, syncsRefs } from '../../git/process/version.ts';
@@ -35,7 +34,6 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
   const durable = options.durability === 'power';
   const place: GitPlace = { gitDir, settings: durable ? durableSettings : {} };
   const intentFile = join(gitDir, 'checkpointd', 'ref-intent.json');
-  const spares = durable ? undefined : new SpareFiles(spoolDirectory);
   const refs = new RefStore({
     place,
     prefixes: Object.values(names),
@@ -44,7 +42,7 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     intentFile,
     durable,
     syncsFiles: durable && !syncsRefs(version),
-    spares,
+    isAlone: !durable,
   });
   await openedRefs(refs.open());
   const home: GitHome = {
@@ -54,7 +52,6 @@ export async function openShadow(options: StoreOptions): Promise<GitStore> {
     readPlace: { gitDir },
     spoolDirectory,
     refs,
-    spares,
     names,
     close: () => Promise.resolve(),
     unsynced: new Unsynced({

@@ -8,9 +8,8 @@ import type { SnapshotId } from '../../../src/base/ids.ts';
 import { capture, contents, git, path, readAll, record } from '../../support/git-oracle.ts';
 import { rejects, tag, withShadow } from './shadow-rig.ts';
 
-/** Contents on their way; a file that stands ready is none. */
-const spooled = (store: { readonly spoolDirectory: string }): string[] =>
-  readdirSync(store.spoolDirectory).filter((name) => !name.startsWith('spare-'));
+/** Contents on their way. */
+const spooled = (store: { readonly spoolDirectory: string }): string[] => readdirSync(store.spoolDirectory);
 
 test('many blobs go into one pack and few as loose objects; both are read back', () =>
   withShadow(async (store, shadow) => {
