@@ -87,7 +87,7 @@ export interface CapturerOptions {
   /** Where the known files are kept from one opening to the next; absent: nowhere. */
   readonly knownFile?: string;
   /** The handles that fast captures rest on; absent: every capture looks at everything. */
-  readonly held?: () => ScanHandles | undefined;
+  readonly handles?: () => ScanHandles | undefined;
   /** Called with each scan that has succeeded. */
   readonly onScanned?: (scan: FinishedScan) => void;
   /** The snapshot that captures are going to build on, so that a scan before the first of them may build on it too. */
@@ -130,8 +130,8 @@ export class Capturer {
   #scans = 0;
   #fast = 0;
   readonly #cold = new Map<FullCaptureReason, number>();
-  #resolveHeld: () => void = () => undefined;
-  readonly #whenHeld = new Promise<void>((resolve) => (this.#resolveHeld = resolve));
+  #resolveWatched: () => void = () => undefined;
+  readonly #whenWatched = new Promise<void>((resolve) => (this.#resolveWatched = resolve));
 
   constructor(options: CapturerOptions) {
     this.#options = options;
@@ -158,7 +158,7 @@ export class Capturer {
       this.#idle.captureEnds();
       const when = this.#wanted;
       if (when !== undefined) this.#idle.after(when === 'now');
-      if (when !== 'now') this.#resolveHeld();
+      if (when !== 'now') this.#resolveWatched();
     }
   }
 
@@ -234,7 +234,7 @@ export class Capturer {
   }
 
   /** True when the watch has reported every change since the last scan. */
-  get isHeld(): boolean {
+  get isWatched(): boolean {
     const { base } = this.#state;
     return isBase(base) && this.#changes?.isCompleteSince(base.position) === true;
   }
@@ -244,8 +244,8 @@ export class Capturer {
   }
 
   /** Resolves once captures can be fast, or it has shown that they never will. */
-  whenHeld(): Promise<void> {
-    return this.#whenHeld;
+  whenWatched(): Promise<void> {
+    return this.#whenWatched;
   }
 
   /** Called when directories can be watched: scans everything beside the captures, so that they may be fast. */
@@ -256,7 +256,7 @@ export class Capturer {
   /** Has the next capture look at everything: the watch missed a change. */
   distrust(): void {
     this.#state = { ...this.#state, base: undefined };
-    this.#options.held?.()?.closeAll();
+    this.#options.handles?.()?.closeAll();
     this.#idle.after(false);
   }
 
@@ -316,21 +316,21 @@ export class Capturer {
   /** When a full scan is wanted in the background: to begin with, and to check the fast captures when it is quiet. */
   get #wanted(): 'now' | 'later' | undefined {
     const { base } = this.#state;
-    if (this.#options.held === undefined || base === 'never') return undefined;
+    if (this.#options.handles === undefined || base === 'never') return undefined;
     if (base === undefined) return 'now';
     return base.fastScans > 0 ? 'later' : undefined;
   }
 
   /** Looks at everything and stores nothing: later captures may be fast, and a change that the watch missed is found. */
   async #scanInBackground(signal: AbortSignal): Promise<void> {
-    if (this.#options.held?.()?.isReady !== true) return;
+    if (this.#options.handles?.()?.isReady !== true) return;
     const position = this.#changes?.position ?? 0;
     const previous = this.#last ?? (await this.#treeOf(this.#options.head?.()));
     const how = { isFull: true, isInBackground: true, signal };
     const { seen, next } = await this.#scan({ previous, sink: discarding, ...how });
     this.#adopt(next);
     this.#options.onScanned?.({ position, seen, isWhole: true, isPlain: true, isStored: false });
-    this.#resolveHeld();
+    this.#resolveWatched();
     await this.#writeKnown(Slices.inBackground(signal), true);
   }
 
@@ -340,7 +340,7 @@ export class Capturer {
   }
 
   get #changes(): ChangeLog | undefined {
-    return this.#options.held?.()?.changes;
+    return this.#options.handles?.()?.changes;
   }
 
   #note(seen: Scanned['seen'], reason: FullCaptureReason | undefined, ms: number): void {
@@ -399,7 +399,7 @@ function placeOf(options: CapturerOptions): ScanPlace {
     settleMs,
     known:
       file === undefined ? undefined : new KnownFiles({ file, root: workTree.root, settings, settleMs, log }),
-    handles: () => options.held?.(),
+    handles: () => options.handles?.(),
   };
 }
 

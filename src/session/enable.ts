@@ -4,9 +4,8 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { timestamp } from '../base/clock.ts';
 import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
-import { given } from '../base/given.ts';
 import { newCheckpointId } from '../base/ids.ts';
-import { Capturer } from '../capture/capturer.ts';
+import type { Capturer } from '../capture/capturer.ts';
 import { CheckpointIndex } from '../checkpoints/checkpoint-index.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { StatsCache } from '../checkpoints/compared.ts';
@@ -19,13 +18,12 @@ import { recover, setAside, waitsForAnotherRoot } from '../restore/recover.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { UnusableRepository } from '../store/unusable-repository.ts';
 import { isGitName } from '../tree/tree-path.ts';
-import { storageWithin } from '../work-tree/work-tree.ts';
 import { noteCheckpoint } from './authorship.ts';
 import { joinLog } from './kept-log.ts';
 import { restoreSite } from './restores.ts';
 import { type DisabledReason, remedies, type Session } from './session.ts';
 import { type OpenedStore, openStore, unusableAround } from './session-store.ts';
-import { auditedScan } from './watching.ts';
+import { openCapturer } from './watching.ts';
 
 export type InitMode = 'auto' | 'force' | 'never';
 
@@ -157,30 +155,11 @@ async function waitForRoot(session: Session, store: SnapshotStore, capture: Capt
 /** The store goes with a capture that cannot be had. */
 async function captureOf(session: Session, store: SnapshotStore): Promise<Capturer> {
   try {
-    return openCapture(session, store);
+    return openCapturer(session, store);
   } catch (error) {
     await store.close();
     throw error;
   }
-}
-
-function openCapture(session: Session, store: SnapshotStore): Capturer {
-  const { workTree, options, directory, log, marker } = session.parts;
-  const own = storageWithin(workTree, options.storage);
-  return new Capturer({
-    store,
-    workTree,
-    include: options.include,
-    exclude: options.exclude,
-    maxFileBytes: options.limits.maxFileBytes,
-    ...given({ leftOut: own === undefined ? undefined : [own] }),
-    ignoreDirectory: directory.ignoreDirectory,
-    ...given({ knownFile: marker.retention === 'keep' ? directory.knownFile : undefined }),
-    head: () => session.enabled?.index.head?.record.snapshot,
-    onScanned: auditedScan(session),
-    held: () => session.watcher?.handles,
-    log,
-  });
 }
 
 /** The checkpoint of tag "0" (Q11): its commit message is the real program's. */

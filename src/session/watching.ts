@@ -1,11 +1,15 @@
-// The watcher of a session: what it reports goes to the session's clients and to its captures, and the audit checks it.
+// The watcher and the capturer of a session, wired to each other: the watcher reports changes to clients and to captures,
+// and the audit checks it against captures.
 // A work tree that cannot be watched is no failure: captures look at all of it then.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FinishedScan } from '../capture/capturer.ts';
+import { given } from '../base/given.ts';
+import { Capturer, type FinishedScan } from '../capture/capturer.ts';
 import { WatchAudit } from '../capture/watch-audit.ts';
+import type { SnapshotStore } from '../store/snapshot-store.ts';
 import { byBytes } from '../tree/tree-path.ts';
 import type { ChangeBatch } from '../watch/change-batches.ts';
 import { WorkTreeWatcher } from '../watch/watcher.ts';
+import { storageWithin } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';
 
 /** Makes the watcher and starts its directory handles, so that the first capture may open some. */
@@ -41,7 +45,8 @@ export function startWatching(session: Session): void {
   const { watcher, enabled } = session;
   enabled?.capture.scanSoon(); // the handles may have been ready before checkpoints were enabled
   if (enabled === undefined || watcher?.handles === undefined) watcher?.start();
-  else watcher.start(Promise.race([enabled.capture.whenHeld(), delay(waitMsMax, undefined, { ref: false })]));
+  else
+    watcher.start(Promise.race([enabled.capture.whenWatched(), delay(waitMsMax, undefined, { ref: false })]));
   void sayLive(session);
 }
 
@@ -52,12 +57,32 @@ async function sayLive(session: Session): Promise<void> {
   if (watcher?.figures.state === 'live') notify(session, { paths: [], overflow: true, isLost: false });
 }
 
-/** Returns what the capturer of the session does with each scan that succeeded: it audits the watch. */
-export function auditedScan(session: Session): (scan: FinishedScan) => void {
+/** Opens what captures the work tree of the session into its store. Its scans read the watcher and audit it. */
+export function openCapturer(session: Session, store: SnapshotStore): Capturer {
+  const { workTree, options, directory, log, marker } = session.parts;
+  const own = storageWithin(workTree, options.storage);
+  return new Capturer({
+    store,
+    workTree,
+    include: options.include,
+    exclude: options.exclude,
+    maxFileBytes: options.limits.maxFileBytes,
+    ...given({ leftOut: own === undefined ? undefined : [own] }),
+    ignoreDirectory: directory.ignoreDirectory,
+    ...given({ knownFile: marker.retention === 'keep' ? directory.knownFile : undefined }),
+    head: () => session.enabled?.index.head?.record.snapshot,
+    onScanned: audited(session),
+    handles: () => session.watcher?.handles,
+    log,
+  });
+}
+
+/** Returns what the capturer does with each scan that succeeded: it audits the watch. */
+function audited(session: Session): (scan: FinishedScan) => void {
   const audit = new WatchAudit({
     handles: () => {
       const handles = session.watcher?.handles;
-      const isTrusted = session.enabled?.capture.isHeld ?? false;
+      const isTrusted = session.enabled?.capture.isWatched ?? false;
       return handles && { changes: handles.changes, isTrusted, fence: () => handles.fence() };
     },
     onDrift: (paths) => {

@@ -30,7 +30,7 @@ export class Audited {
     });
     this.capturer = this.rig.another({
       settleMs: stampGrainMs,
-      held: () => this.watch,
+      handles: () => this.watch,
       onScanned: ({ position, seen, isPlain }) => {
         if (isPlain) this.audit.compare(position, seen);
       },

@@ -201,7 +201,7 @@ test('every full capture says why it looked at everything, and only one that suc
   const kinds: Partial<FinishedScan>[] = [];
   const onScanned = ({ isWhole, isPlain, isStored }: FinishedScan): void =>
     void kinds.push({ isWhole, isPlain, isStored });
-  await withRig({ onScanned, held: () => notReady }, async (rig) => {
+  await withRig({ onScanned, handles: () => notReady }, async (rig) => {
     rig.write('f', '1');
     const first = await rig.capturer.capture();
     assert.is(first.reason, 'first');

@@ -166,15 +166,15 @@ test('a directory that cannot be read is said each time, and taken as soon as it
 test('whoever waits until captures hold what they rest on is told so by the first that does, and not before', () =>
   HeldRig.with(async (it) => {
     let isTold = false;
-    void it.fast.whenHeld().then(() => (isTold = true));
-    const loose = it.rig.another({ held: () => undefined });
+    void it.fast.whenWatched().then(() => (isTold = true));
+    const loose = it.rig.another({ handles: () => undefined });
     let isLooseTold = false;
-    void loose.whenHeld().then(() => (isLooseTold = true));
+    void loose.whenWatched().then(() => (isLooseTold = true));
     await loose.capture();
     assert.not(isTold);
     await it.capture();
-    await it.fast.whenHeld();
-    assert.ok(it.fast.isHeld);
+    await it.fast.whenWatched();
+    assert.ok(it.fast.isWatched);
     assert.not(isLooseTold, 'nothing can be held there yet');
   }));
 
@@ -205,7 +205,7 @@ test('while a capture runs nothing else is looked at, and afterwards what it lef
           await capture;
           isCapturing = false;
           it.fast.distrust();
-          await until('it was looked at', () => it.fast.isHeld);
+          await until('it was looked at', () => it.fast.isWatched);
         },
       );
       assert.equal(begun, ['capture', 'look']);
@@ -237,7 +237,7 @@ test('a capture that comes during the first look waits for it and is fast; one t
             () => assert.unreachable(),
             (error: Error) => assert.is(error.message, 'not wanted any more'),
           );
-          await until('it was looked at', () => it.fast.isHeld);
+          await until('it was looked at', () => it.fast.isWatched);
           await lookBegins();
           await it.agreesFast('begun while the look ran');
         },
@@ -252,8 +252,8 @@ test('a look in the quiet makes the first capture after it fast, and one that is
     async (it) => {
       await it.capture();
       it.fast.distrust();
-      assert.not(it.fast.isHeld);
-      await until('it was looked at', () => it.fast.isHeld);
+      assert.not(it.fast.isWatched);
+      await until('it was looked at', () => it.fast.isWatched);
       it.rig.write('a/f', '1');
       await it.agreesFast('after the look');
       it.fast.distrust();

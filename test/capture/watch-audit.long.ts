@@ -57,7 +57,7 @@ class Beside {
       return isMarked(path, since);
     };
     this.audit = new WatchAudit({
-      handles: () => ({ changes, isTrusted: this.capturer.isHeld, fence: () => this.handles.fence() }),
+      handles: () => ({ changes, isTrusted: this.capturer.isWatched, fence: () => this.handles.fence() }),
       onDrift: (paths) => {
         this.drifts.push({ paths, since: this.#before, at: Date.now() });
         this.capturer.distrust();
@@ -65,7 +65,7 @@ class Beside {
       log: silentLog,
     });
     this.capturer = rig.another({
-      held: () => this.handles,
+      handles: () => this.handles,
       onScanned: ({ position, seen, isPlain }) => {
         this.#before = this.#latest;
         this.#latest = this.#began;

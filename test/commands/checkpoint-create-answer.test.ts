@@ -162,7 +162,7 @@ test('the answer says whether the capture looked at everything, and why', () =>
       return capture.reason;
     };
     try {
-      await until('everything is held', () => session.enabled?.capture.isHeld === true);
+      await until('everything is held', () => session.enabled?.capture.isWatched === true);
       rig.write('a', '2');
       assert.is(await create(), undefined);
       rig.write('.gitignore', '*.log\n');

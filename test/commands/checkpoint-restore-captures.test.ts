@@ -17,7 +17,7 @@ test('a restore looks at what changed, before and after, and the counts say so',
       await rig.request('checkpoint/restore', { session: session.id, tag: '0', mode: 'hard' });
     };
     try {
-      await until('everything is held', () => session.enabled?.capture.isHeld === true);
+      await until('everything is held', () => session.enabled?.capture.isWatched === true);
       const first = { reason: 'first', count: 1 };
       assert.equal(await counts(), { fast: 0, cold: [first] });
       rig.write('a/f', 'two\n');

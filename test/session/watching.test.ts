@@ -19,7 +19,7 @@ test('a session that is opened again holds its tree before anything is captured'
     await rig.sessions.close(id);
     const session = await rig.open();
     const capture = session.requireCheckpoints().capture;
-    await until('the tree is held', () => capture.isHeld);
+    await until('the tree is held', () => capture.isWatched);
     rig.write('a.txt', 'b');
     const made = await rig.request('checkpoint/create', { session: session.id, kind: 'turn' });
     assert.is(made.capture?.path, 'fast');
