@@ -4,7 +4,7 @@
 import { given } from '../base/given.ts';
 import { passMeanwhile } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
-import { type Directory, differences, isDirectory } from '../tree/directory.ts';
+import { asDirectory, type Directory, differences } from '../tree/directory.ts';
 import type { Globs } from '../tree/globs.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
@@ -164,8 +164,12 @@ async function differingDirectories(
 ): Promise<ReadonlySet<TreePath> | undefined> {
   const found = new Set<TreePath>();
   for await (const difference of differences(before, after, slices)) {
-    for (const node of [difference.before, difference.after])
-      if (node !== undefined) found.add(isDirectory(node) ? difference.path : parentOf(difference.path));
+    const directories = [difference.before, difference.after].filter(
+      (node) => asDirectory(node) !== undefined,
+    );
+    if (directories.length > 0) found.add(difference.path);
+    // A name that only one of them has, or has as a directory, is its parent's.
+    if (directories.length < 2) found.add(parentOf(difference.path));
     if (found.size > differingMax) return undefined;
   }
   return found;

@@ -102,11 +102,12 @@ for (const [which, write] of ways)
 
 test('a capture may build on another snapshot than the last one', () =>
   HeldRig.with(async (it) => {
-    for (const path of ['a/b/f', 'a/g', 'h', 'c/f']) it.rig.write(path, path);
+    for (const path of ['a/b/f', 'a/g', 'h', 'c/f', 'deep/e/f', 'deep/g']) it.rig.write(path, path);
     const { snapshot } = await it.capture();
     it.rig.write('a/b/f', 'changed');
     it.rig.write('d/f', 'made');
     rmSync(it.at('c'), { recursive: true });
+    rmSync(it.at('deep/e'), { recursive: true });
     await it.agreesFast('the second');
     it.previous = snapshot;
     it.rig.write('h', 'changed');
