@@ -98,7 +98,7 @@ export interface TreeDifference {
 
 /**
  * Yields every path at which two trees of the same store differ: a file that differs, a directory that only one of them
- * holds, and a directory with other permissions. Its cost follows what differs.
+ * holds, and a directory with other permissions. Directories that both trees share are passed over.
  */
 export async function* differences(
   before: Directory,
@@ -127,12 +127,14 @@ function entriesOf(node: DirectoryNode | undefined): Directory['entries'] {
   return asDirectory(node)?.entries ?? noEntries;
 }
 
-/** True when nothing at the path or below it differs; a directory that was sealed twice has the same id. */
+/**
+ * True when nothing at the path or below it differs. Equal ids of sealed directories do not count: a store may keep the
+ * permissions beside its trees, so two trees with one id can have different permissions below.
+ */
 function isSame(one: DirectoryNode, other: DirectoryNode | undefined): boolean {
   if (one === other) return true;
-  if (other === undefined || one.permissions !== other.permissions) return false;
-  if (isDirectory(one)) return isDirectory(other) && one.sealed !== undefined && one.sealed === other.sealed;
-  return !isDirectory(other) && one.blob === other.blob && one.mode === other.mode;
+  if (other === undefined || isDirectory(one) || isDirectory(other)) return false;
+  return one.blob === other.blob && one.mode === other.mode && one.permissions === other.permissions;
 }
 
 /** True when the path itself differs, and not only what is below it: nodes that are the same are never asked for. */
