@@ -3,7 +3,7 @@
 // After a mere kill nothing is repeated: what was written is in the kernel's hands and only has to be synced.
 
 import { directoryAt, isSameDirectory } from '../base/directory-identity.ts';
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { BlobId, SnapshotId } from '../base/ids.ts';
@@ -12,10 +12,11 @@ import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
 import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
-import { isWithin, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
+import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { takenBack } from './earlier-restore.ts';
 import { type RestoreIntent, recordOf } from './journal.ts';
+import { lookAt } from './present-state.ts';
 import { carryOut, reportRecovered } from './restore.ts';
 import type { RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
@@ -48,59 +49,42 @@ export function reopenUnpublished({ checkpoints: { index }, answered, directory 
   if (lost !== undefined) answered.reopen(lost.intent.id);
 }
 
-/** Sees to every note that stands. Comes after recovery. */
+/** Puts back what a power cut took of answered restores, and syncs the files of the others. Comes after recovery. */
 export async function recoverAnswered(site: RestoreSite, context: OperationContext): Promise<void> {
-  const { answered, workTree } = site;
-  const checkpoints = site.checkpoints;
+  const { answered, checkpoints, workTree } = site;
   const here = directoryAt(workTree.root);
-  const notes: KnownNote[] = [];
+  const restores: AnsweredRestore[] = [];
   for (const { intent, answeredMs } of answered.notes()) {
     const isHere = intent.root !== undefined && here !== undefined && isSameDirectory(intent.root, here);
     const checkpoint = isHere ? checkpoints.index.byId(recordOf(intent).id) : undefined;
-    const isCut = isOfAnotherBoot(intent);
-    const target = isHere && isCut ? targetOfLost(checkpoints, intent) : undefined;
-    if (checkpoint !== undefined) notes.push({ id: intent.id, answeredMs, isCut, checkpoint });
-    else if (target !== undefined)
-      notes.push({ id: intent.id, answeredMs, isCut, checkpoint: target, unpublished: intent });
-    // Of another directory, or removed since: nobody asks for its files any more.
+    if (checkpoint !== undefined)
+      restores.push({ id: intent.id, answeredMs, isCut: isOfAnotherBoot(intent), checkpoint });
+    // A note of another directory, or of a checkpoint that was removed since: no client asks for its files any more.
     else answered.forget([intent.id]);
   }
-  const unpublished = notes.findLast((note) => note.unpublished !== undefined);
-  if (unpublished !== undefined) {
-    // The cut took its checkpoints as well, and what came before is told by nobody.
-    await putBack(site, [unpublished], context);
-    answered.forget(notes.map(({ id }) => id));
-  } else if (notes.some(({ isCut }) => isCut)) await putBack(site, notes, context);
-  for (const { id, isCut, checkpoint } of notes)
+  const target = restores.findLast(({ isCut }) => isCut)?.checkpoint;
+  if (target !== undefined) await putBack(site, restores, target, context);
+  for (const { id, isCut, checkpoint } of restores)
     if (!isCut) answered.sync(id, (await takenBack(checkpoints, checkpoint.record)).paths);
 }
 
-interface KnownNote {
+interface AnsweredRestore {
   readonly id: string;
   readonly answeredMs: number;
+  /** Whether the machine was started anew since. */
   readonly isCut: boolean;
   readonly checkpoint: StoredCheckpoint;
-  /** Of a restore whose checkpoints the cut took: then `checkpoint` is what it went to. */
-  readonly unpublished?: RestoreIntent;
 }
 
-/** The target of a restore of which only the note is left, because the cut took what it had published. */
-function targetOfLost({ index }: Checkpoints, intent: RestoreIntent): StoredCheckpoint | undefined {
-  const isRemoved = recordOf(intent).seq < index.nextSeq; // something was published since, so it had been there
-  return isRemoved || intent.scope === 'conversation' ? undefined : index.byId(intent.target);
-}
-
-/** Puts back what is lost; what cannot be, because the store lost it too, is told and not tried again. */
+/** Puts back what is lost; what the store has lost too is reported and not tried again. */
 async function putBack(
   site: RestoreSite,
-  notes: readonly KnownNote[],
+  restores: readonly AnsweredRestore[],
+  target: StoredCheckpoint,
   context: OperationContext,
 ): Promise<void> {
-  const { answered } = site;
-  const cut = notes.filter(({ isCut }) => isCut);
-  const target = cut.at(-1)?.checkpoint as StoredCheckpoint;
   try {
-    const only = await lostPaths(site, notes, target.record.snapshot, context);
+    const only = await lostPaths(site, restores, target.record.snapshot, context);
     if (only.size > 0) {
       const outcome = await carryOut(site, jobFor(site, target, only), context);
       const what = 'Files of an earlier restore that a power cut had taken were put back';
@@ -113,7 +97,7 @@ async function putBack(
     context.warn(lost, error);
     if (error.retryable) return; // the notes stay for the next opening
   }
-  answered.forget(cut.map(({ id }) => id));
+  site.answered.forget(restores.flatMap(({ id, isCut }) => (isCut ? [id] : [])));
 }
 
 function jobFor(site: RestoreSite, target: StoredCheckpoint, only: ReadonlySet<TreePath>): RestoreJob {
@@ -139,14 +123,13 @@ interface Touched {
   readonly answeredMs: number;
 }
 
-/** What the restores did that are cut, but for what a later one did again. */
+/** Returns what the restores that were cut did, without what a later restore did again. */
 async function touchedBy(
   checkpoints: Checkpoints,
-  notes: readonly KnownNote[],
+  restores: readonly AnsweredRestore[],
 ): Promise<Map<TreePath, Touched>> {
   const touched = new Map<TreePath, Touched>();
-  for (const { isCut, answeredMs, checkpoint, unpublished } of notes) {
-    if (unpublished !== undefined) continue;
+  for (const { isCut, answeredMs, checkpoint } of restores) {
     const { record } = checkpoint;
     const { paths } = await takenBack(checkpoints, record);
     const safety = record.safety === undefined ? undefined : checkpoints.index.byId(record.safety);
@@ -162,22 +145,21 @@ async function touchedBy(
   return touched;
 }
 
-/** Those of the touched paths that are not as the restores left them, and that nobody has changed since. */
+/** Returns the touched paths that are not as the restores left them, and that nobody has changed since. */
 async function lostPaths(
   site: RestoreSite,
-  notes: readonly KnownNote[],
+  restores: readonly AnsweredRestore[],
   wanted: SnapshotId,
   context: OperationContext,
 ): Promise<ReadonlySet<TreePath>> {
-  const checkpoints = site.checkpoints;
-  const { store, capture } = checkpoints;
-  const touched = await touchedBy(checkpoints, notes);
+  const { store, capture } = site.checkpoints;
+  const touched = await touchedBy(site.checkpoints, restores);
   const present = await capture.capture({ alsoInclude: [...touched.keys()], signal: context.signal });
   const lost = new Set<TreePath>();
   const tree = new AnchoredFiles(site.workTree.root);
   try {
     for (const change of await store.changes(present.snapshot, wanted)) {
-      const known = touched.get(change.path) ?? written(notes, change.path);
+      const known = touched.get(change.path);
       if (known === undefined || changedMs(tree, change.path) > known.answeredMs + slackMs) continue;
       if (await isLost(store, change, known)) lost.add(change.path);
     }
@@ -187,25 +169,10 @@ async function lostPaths(
   return lost;
 }
 
-/** Of a restore without checkpoints: what it was to write, of which nobody knows what had stood there. */
-function written(notes: readonly KnownNote[], path: TreePath): Touched | undefined {
-  for (const { unpublished, answeredMs } of notes) {
-    if (unpublished === undefined) continue;
-    const { paths, left = [] } = unpublished;
-    const isAsked = paths === undefined || paths.some((asked) => isWithin(path, asked));
-    if (isAsked && !left.some((each) => each.path === path)) return { before: [], answeredMs };
-  }
-  return undefined;
-}
-
 /** When the path last changed: it, or where nothing is, the directory that would name it. */
 function changedMs(tree: AnchoredFiles, path: TreePath): number {
-  try {
-    const stats = files.lstatSync(tree.address(path), { throwIfNoEntry: false });
-    if (stats !== undefined) return stats.ctimeMs;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-  }
+  const stats = lookAt(tree, path);
+  if (stats !== undefined) return stats.ctimeMs;
   return path === rootPath ? Number.POSITIVE_INFINITY : changedMs(tree, parentOf(path));
 }
 

@@ -55,7 +55,7 @@ async function putBack(parts: BringBack, { path, put, at }: Edited): Promise<Put
   const { tree, temporaries, contents, slices, touched } = parts;
   const address = (): string | Buffer => ('outside' in at ? at.outside : tree.address(at.beside));
   if (files.lstatSync(address()).isDirectory()) return no;
-  const present = contents && (await identified(tree, path, contents, slices));
+  const present = contents && (await identify(tree, path, contents, slices));
   if (present === undefined || !isAsPut(present, put)) return no;
   let directory = parentOf(path);
   while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
@@ -78,20 +78,6 @@ async function putBack(parts: BringBack, { path, put, at }: Edited): Promise<Put
     files.rmSync(tree.address(temporary), { force: true }); // it cannot be linked, or its directory not be made
     temporaries.gone(temporary);
     return no;
-  }
-}
-
-async function identified(
-  tree: AnchoredFiles,
-  path: TreePath,
-  contents: Pick<Contents, 'hash'>,
-  slices: Slices,
-): Promise<Present> {
-  try {
-    return await identify(tree, path, contents, slices);
-  } catch (error) {
-    if (pathReason(error) === 'blocked') return { kind: 'absent' };
-    throw error;
   }
 }
 

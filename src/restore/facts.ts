@@ -1,6 +1,6 @@
 // Gathers the facts that a restore is planned from: the present (captured now), the target, and what the checkpoints, the
 // ledger and the disk know about each path that differs. It changes nothing; plan.ts decides.
-import { CheckpointdError, systemCode } from '../base/errors.ts';
+import { CheckpointdError } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import { Slices } from '../base/slices.ts';
 import type { Capture } from '../capture/capturer.ts';
@@ -25,7 +25,7 @@ import {
   type RestorePlan,
 } from './plan.ts';
 import { lostWrites, notGivenBack } from './preflight.ts';
-import { statsAt } from './present-state.ts';
+import { lookAt } from './present-state.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';
 import type { RestoreSite } from './restore-site.ts';
 import { leftOutThen } from './rules-then.ts';
@@ -308,11 +308,6 @@ async function hiddenByToday(
 }
 
 function stands(tree: AnchoredFiles, path: TreePath): boolean {
-  try {
-    const stats = statsAt(tree, path);
-    return stats !== undefined && (stats.isFile() || stats.isSymbolicLink());
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false; // planning meets what cannot be looked at, and tells it
-  }
+  const stats = lookAt(tree, path);
+  return stats !== undefined && (stats.isFile() || stats.isSymbolicLink());
 }

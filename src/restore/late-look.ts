@@ -120,7 +120,7 @@ class Look {
           ? undefined
           : contents && (await identify(tree, second, contents, this.#slices));
         const isPut = present?.kind === 'entry' && put !== undefined && sameContent(present, put);
-        if (isSame || isPut) clearTemporary(tree, second, { removed: [], putBack: [] });
+        if (isSame || isPut) clearTemporary(tree, second);
         else {
           const names = new Asides(tree, temporaries, touched, undefined);
           this.#edits.push({ path, keptAs: names.keepTemporary(second) });

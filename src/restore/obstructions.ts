@@ -1,13 +1,12 @@
 // Finds what is on disk in the way of a plan and in no capture: ignored files, whole ignored directories, special files,
 // git directories. It only looks. The caller captures what can be saved, plans again from that capture, and looks again.
 import { systemCode } from '../base/errors.ts';
-import { files } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { type Directory, isDirectory } from '../tree/directory.ts';
 import { ancestors, byBytes, isGitName, isWithin, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FailureReason, RestorePlan } from './plan.ts';
-import { namesBelow } from './present-state.ts';
+import { lookAt, namesBelow } from './present-state.ts';
 
 export interface Obstructions {
   /** Files, links and whole directories that a capture should add (`alsoInclude`) before anything is displaced. */
@@ -146,19 +145,12 @@ function topmost(
   return [...tops];
 }
 
+/** What cannot be looked at is absent: nothing can be written there either, and the restorer reports the error. */
 function kindAt(tree: AnchoredFiles, path: TreePath): 'absent' | 'directory' | 'content' | 'special' {
-  try {
-    const stats = files.lstatSync(tree.address(path), { throwIfNoEntry: false });
-    if (stats === undefined) return 'absent';
-    if (stats.isDirectory()) return 'directory';
-    return stats.isFile() || stats.isSymbolicLink() ? 'content' : 'special';
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return 'absent';
-    // Nothing can be written there either; the restorer meets the same error and reports it as such.
-    if (code === 'EACCES' || code === 'EPERM' || code === 'ENAMETOOLONG') return 'absent';
-    throw error;
-  }
+  const stats = lookAt(tree, path);
+  if (stats === undefined) return 'absent';
+  if (stats.isDirectory()) return 'directory';
+  return stats.isFile() || stats.isSymbolicLink() ? 'content' : 'special';
 }
 
 /** False on a folding file system when the name on disk is another spelling of the same name. */
@@ -171,14 +163,7 @@ function isSpelledSo(tree: AnchoredFiles, path: TreePath): boolean {
 /** A repository, or the directory of one of its further work trees. */
 function isGitDirectory(tree: AnchoredFiles, directory: TreePath): boolean {
   if (directory === rootPath) return false;
-  const stands = (name: string): boolean => {
-    try {
-      return files.lstatSync(tree.address(join(directory, name)), { throwIfNoEntry: false }) !== undefined;
-    } catch (error) {
-      if (systemCode(error) === undefined) throw error;
-      return false; // nothing stands below what is no directory; what cannot be entered cannot be written to either
-    }
-  };
+  const stands = (name: string): boolean => lookAt(tree, join(directory, name)) !== undefined;
   return stands('HEAD') && (stands('commondir') || (stands('objects') && stands('refs')));
 }
 

@@ -1,13 +1,12 @@
 // The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
 // more by it than they had where an access list makes a mask of the bits.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
-import { systemCode } from '../base/errors.ts';
-import { files } from '../base/files.ts';
 import type { Entry } from '../tree/entry.ts';
 import { bytesOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { PermissionChange, RestorePlan } from './plan.ts';
+import { lookAt } from './present-state.ts';
 
 export class PermissionSetter {
   readonly #tree: AnchoredFiles;
@@ -103,7 +102,7 @@ export class Access {
     const root = Buffer.from(`${this.#tree.root}/`);
     const isListed = await withAccessLists(paths.map((path) => Buffer.concat([root, bytesOf(path)])));
     for (const path of paths) {
-      const inode = this.#inode(path);
+      const inode = lookAt(this.#tree, path)?.ino;
       if (inode !== undefined && isListed(inode)) this.#listed.add(path);
     }
   }
@@ -111,16 +110,6 @@ export class Access {
   /** Of a path that was asked for. */
   isListed(path: TreePath): boolean {
     return this.#listed.has(path);
-  }
-
-  #inode(path: TreePath): number | undefined {
-    try {
-      return files.lstatSync(this.#tree.address(path), { throwIfNoEntry: false })?.ino;
-    } catch (error) {
-      const code = systemCode(error);
-      if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EACCES') return undefined;
-      throw error;
-    }
   }
 }
 

@@ -7,6 +7,7 @@ import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';
 import type { FailureReason, Obstacles, PermissionChange, RestorePlan } from './plan.ts';
+import { lookAt } from './present-state.ts';
 
 export type Refusals = Pick<Obstacles, 'refused' | 'doubtful' | 'linked'>;
 
@@ -72,7 +73,7 @@ class Look implements Refusals {
   }
 
   atChanged({ kind, path }: PermissionChange): void {
-    const stats = standing(this.#tree, path);
+    const stats = lookAt(this.#tree, path);
     if (kind === 'file' && stats !== undefined && stats.nlink > 1) {
       this.linked.add(path);
       return this.atReplaced(path, [path]);
@@ -89,20 +90,10 @@ class Look implements Refusals {
 
 /** Whether a directory in which everybody may write (as `/tmp`) keeps what is there for its owner. */
 function isKept(tree: AnchoredFiles, path: TreePath, user: number): boolean {
-  const above = standing(tree, parentOf(path));
+  const above = lookAt(tree, parentOf(path));
   if (above === undefined || (above.mode & stickyBit) === 0 || above.uid === user) return false;
-  const stats = standing(tree, path);
+  const stats = lookAt(tree, path);
   return stats !== undefined && stats.uid !== user;
-}
-
-/** What cannot be looked at is met, and told, elsewhere. */
-function standing(tree: AnchoredFiles, path: TreePath): Stats | undefined {
-  try {
-    return files.lstatSync(tree.address(path), { throwIfNoEntry: false });
-  } catch (error) {
-    if (pathReason(error) === undefined) throw error;
-    return undefined;
-  }
 }
 
 /**

@@ -1,7 +1,9 @@
 // What stands at a path now, and whether it is still what was seen before: the stat signature that a restore
 // takes when it has verified a content, and compares again in the last moment before it replaces it.
+
+import { systemCode } from '../base/errors.ts';
 import { isStampOf, type Stamp, stampOf } from '../base/file-stamp.ts';
-import { type BigIntStats, constants, files } from '../base/files.ts';
+import { type BigIntStats, constants, files, type Stats } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
@@ -26,6 +28,18 @@ export function statsAt(tree: AnchoredFiles, path: TreePath): BigIntStats | unde
   return files.lstatSync(tree.address(path), { bigint: true, throwIfNoEntry: false });
 }
 
+const unseen = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
+
+/** Returns the stats at a path; undefined where nothing is there, and where the system does not let us look. */
+export function lookAt(tree: AnchoredFiles, path: TreePath): Stats | undefined {
+  try {
+    return files.lstatSync(tree.address(path), { throwIfNoEntry: false });
+  } catch (error) {
+    if (!unseen.has(systemCode(error) ?? '')) throw error;
+    return undefined;
+  }
+}
+
 /** The names in a directory, as bytes in latin1. */
 export function namesBelow(
   tree: AnchoredFiles,
@@ -45,11 +59,27 @@ export function namesBelow(
 const chunkBytes = 1 << 20;
 
 /**
- * Reads what stands at a path and names its content. `changing`: it was written to while it was read.
+ * Reads what stands at a path and names its content. `changing`: it was written to while it was read. `absent`: also where
+ * a directory above is missing, or a link or file stands in its place.
  *
- * @throws system errors; ENOENT and ENOTDIR when a directory above is missing.
+ * @throws other system errors
  */
 export async function identify(
+  tree: AnchoredFiles,
+  path: TreePath,
+  contents: Pick<Contents, 'hash'>,
+  slices: Slices,
+): Promise<Present> {
+  try {
+    return await identifyThere(tree, path, contents, slices);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return { kind: 'absent' };
+    throw error;
+  }
+}
+
+async function identifyThere(
   tree: AnchoredFiles,
   path: TreePath,
   contents: Pick<Contents, 'hash'>,

@@ -37,10 +37,10 @@ export async function recover(
   if (!isPublished) checkRoot(site, intent);
   const lock = await holdWorkTree(site, context.signal);
   try {
-    const { unreadable } = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
+    const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
     if (isPublished) site.answered.keep(intent.id); // killed between the publication and this: it had succeeded
     const outcome = isPublished ? 'nothing' : await finishOrUndo(site, intent, context);
-    if (unreadable.length > 0) await sweepAgain(site, intent, context);
+    if (unswept.length > 0) await sweepAgain(site, intent, context);
     return ended(site, outcome);
   } catch (error) {
     // Given up by the client or for its time, before a visible change: the intent stays for the next request.
@@ -57,8 +57,8 @@ async function sweepAgain(
   intent: RestoreIntent,
   context: OperationContext,
 ): Promise<void> {
-  const { unreadable } = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
-  for (const { path, code } of unreadable)
+  const unswept = await sweepTemporaries(site.workTree.root, intent.id, context.signal);
+  for (const { path, code } of unswept)
     site.log.warn(
       `${toText(path)} could not be looked into or cleared of temporaries of a restore (${code}). Remove what is left of them by hand: their names begin with .ckpt-tmp-${intent.id}.`,
     );

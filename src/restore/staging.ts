@@ -152,15 +152,8 @@ export class Staging {
     } else this.#notDone.conflicts.push(path);
   }
 
-  /** What is there; nothing, where a directory above is missing or about to be made. */
-  async #identify(path: TreePath): Promise<Present> {
-    try {
-      return await identify(this.#options.tree, path, this.#options.contents, this.#slices);
-    } catch (error) {
-      const reason = pathReason(error);
-      if (reason === 'blocked') return { kind: 'absent' };
-      throw error;
-    }
+  #identify(path: TreePath): Promise<Present> {
+    return identify(this.#options.tree, path, this.#options.contents, this.#slices);
   }
 
   /** The signatures of all a directory holds, or undefined when it holds anything but what the plan displaces. */

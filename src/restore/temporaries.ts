@@ -60,12 +60,10 @@ export function isTemporaryOf(path: TreePath, id: string): boolean {
   return path.split('/').some((name) => name.startsWith(temporaryName(id, 0).slice(0, -1)));
 }
 
-export interface SweptTemporaries {
-  readonly removed: readonly TreePath[];
-  /** Directories that had been moved aside and not yet replaced; they are back under their names. */
-  readonly putBack: readonly TreePath[];
-  /** Directories that could not be listed, where a restore has no temporaries, and temporaries that stay; by code. */
-  readonly unreadable: readonly { readonly path: TreePath; readonly code: string }[];
+/** A directory that could not be listed, in which a restore makes no temporaries, or a temporary that stays. */
+export interface Unswept {
+  readonly path: TreePath;
+  readonly code: string;
 }
 
 /**
@@ -77,77 +75,57 @@ export async function sweepTemporaries(
   root: string,
   id: string,
   signal?: AbortSignal,
-): Promise<SweptTemporaries> {
+): Promise<readonly Unswept[]> {
   const tree = new AnchoredFiles(root);
   const slices = new Slices(signal);
-  const swept = {
-    removed: [] as TreePath[],
-    putBack: [] as TreePath[],
-    unreadable: [] as { path: TreePath; code: string }[],
-  };
+  const unswept: Unswept[] = [];
   try {
     const ours = temporaryName(id, 0).slice(0, -1);
     for (const queue: TreePath[] = [rootPath]; ; ) {
       const directory = queue.pop();
-      if (directory === undefined) break;
+      if (directory === undefined) return unswept;
       if (slices.isDue()) await slices.pause();
       try {
         for (const { name, isDirectory } of namesBelow(tree, directory)) {
           const path = join(directory, name);
-          if (name.startsWith(ours)) clearIfPossible(tree, path, swept);
+          if (name.startsWith(ours)) unswept.push(...clearIfPossible(tree, path));
           else if (isDirectory && !isGitName(name)) queue.push(path);
         }
       } catch (error) {
         const code = systemCode(error);
         if (code === 'ENOENT' || code === 'ENOTDIR') continue;
         if (code !== 'EACCES' && code !== 'EPERM') throw error;
-        swept.unreadable.push({ path: directory, code });
+        unswept.push({ path: directory, code });
       }
     }
-    return swept;
   } finally {
     tree.close();
   }
 }
 
 /** What cannot be removed (an immutable file in it, say) must not keep everything else from going on. */
-function clearIfPossible(
-  tree: AnchoredFiles,
-  path: TreePath,
-  swept: { removed: TreePath[]; putBack: TreePath[]; unreadable: { path: TreePath; code: string }[] },
-): void {
+function clearIfPossible(tree: AnchoredFiles, path: TreePath): Unswept[] {
   try {
-    clearTemporary(tree, path, swept);
+    clearTemporary(tree, path);
+    return [];
   } catch (error) {
     const code = systemCode(error);
     if (code !== 'EACCES' && code !== 'EPERM' && code !== 'EBUSY' && code !== 'ENOTEMPTY') throw error;
-    swept.unreadable.push({ path, code });
+    return [{ path, code }];
   }
 }
 
-/** Clears one temporary name, as {@link sweepTemporaries} does, and adds what it did to `swept`. */
-export function clearTemporary(
-  tree: AnchoredFiles,
-  path: TreePath,
-  swept: { readonly removed: TreePath[]; readonly putBack: TreePath[] },
-): void {
-  if (!files.lstatSync(tree.address(path)).isDirectory()) {
-    files.unlinkSync(tree.address(path));
-    swept.removed.push(path);
-    return;
-  }
+/** Clears one temporary name, as {@link sweepTemporaries} does. */
+export function clearTemporary(tree: AnchoredFiles, path: TreePath): void {
+  if (!files.lstatSync(tree.address(path)).isDirectory()) return files.unlinkSync(tree.address(path));
   for (const { name } of namesBelow(tree, path)) {
     const home = join(parentOf(path), name);
     if (files.lstatSync(tree.address(home), { throwIfNoEntry: false }) === undefined) {
       tree.forget(path);
       files.renameSync(tree.address(join(path, name)), tree.address(home));
-      swept.putBack.push(home);
-    } else {
-      removeTree(tree, join(path, name));
-    }
+    } else removeTree(tree, join(path, name));
   }
   removeTree(tree, path);
-  swept.removed.push(path);
 }
 
 /** Removes a file or a whole directory without following a link, part by part from the anchor. */
@@ -189,7 +167,7 @@ export async function clearTemporaries(clearing: Clearing, commit: Stuck | undef
   const kept: Failure[] = [];
   for (const path of [...clearing.temporaries.all].sort((a, b) => byBytes(b, a))) {
     try {
-      clearTemporary(clearing.tree, path, { removed: [], putBack: [] });
+      clearTemporary(clearing.tree, path);
     } catch (error) {
       const code = systemCode(error);
       if (code === undefined) throw error;
@@ -219,8 +197,8 @@ function keptAs(commit: Stuck | undefined, temporary: TreePath, because: unknown
 
 async function sweepMoved({ root, id }: Clearing, moved: readonly TreePath[]): Promise<readonly TreePath[]> {
   try {
-    const { unreadable } = await sweepTemporaries(root, id);
-    return unreadable.map(({ path }) => path).filter((path) => isTemporaryOf(path, id));
+    const unswept = await sweepTemporaries(root, id);
+    return unswept.map(({ path }) => path).filter((path) => isTemporaryOf(path, id));
   } catch (error) {
     if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
     return moved; // the root itself is gone or beyond reading: the next recovery sweeps

@@ -182,28 +182,6 @@ for (const what of ['ref and commit', 'ref'])
       assert.is(rig.read('d'), 'd mine\n');
     }));
 
-test('a restore whose checkpoints all went with the power: what it wrote is put back where it is empty or gone', () =>
-  withSessions(async (rig) => {
-    const session = await answered(rig);
-    const { index } = session.requireCheckpoints();
-    const head = index.head;
-    const safety = index.safeties().at(-1);
-    await rig.sessions.close(session.id, 'abrupt');
-    startAnew(session);
-    const { root } = session.parts.directory;
-    for (const commit of [head?.commit ?? '', safety?.commit ?? ''])
-      for (const ref of git(root, 'for-each-ref', '--format=%(refname)', '--points-at', commit)
-        .trim()
-        .split('\n'))
-        git(root, 'update-ref', '-d', ref);
-    truncateSync(join(rig.work, 'a'), 0);
-    rig.write('b', 'b mine\n');
-    rmSync(join(rig.work, 'd'));
-    const again = await rig.open();
-    assert.equal([rig.read('a'), rig.read('b'), rig.read('c')], ['a one\n', 'b mine\n', 'c one\n']);
-    await until('the note of what was put back goes', () => notesOf(again).length === 0);
-  }));
-
 test('a note that nobody can read, or of another directory, locks nothing', () =>
   withSessions(async (rig) => {
     const session = await answered(rig);

@@ -115,7 +115,7 @@ test('the sweep clears its own temporaries everywhere, follows no link, enters n
       'replaced',
     ],
   );
-  assert.equal([swept.removed.length, swept.putBack, swept.unreadable], [4, ['d/moved'], []]);
+  assert.equal(swept, []);
   assert.ok(existsSync(`${root}/outside/${own}-1`));
   remove(root);
 });
