@@ -8,7 +8,6 @@ import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.
 import { systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import type { Slices } from '../base/slices.ts';
 import type { Entry } from '../tree/entry.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
@@ -32,20 +31,19 @@ export interface DisplacedFile {
   readonly put?: Pick<Entry, 'mode' | 'blob'>;
 }
 
-interface NoteLine {
+interface Note {
   readonly root?: DirectoryIdentity;
-  readonly first: number;
   readonly files: readonly DisplacedFile[];
 }
 
 export interface DisplacedNote {
   /** The work tree that it was taken from. */
   readonly root: DirectoryIdentity | undefined;
-  readonly files: ReadonlyMap<number, DisplacedFile>;
+  /** By the number in the name of the displaced file. */
+  readonly files: readonly DisplacedFile[];
 }
 
 const noteName = 'note';
-const filesInLine = 500;
 /** The number in the note, and which try it was: a step may be tried twice. */
 const displacedName = /^(\d+)-\d+$/;
 
@@ -61,12 +59,7 @@ export class DisplacedFiles {
   }
 
   /** Makes the directory and its note; undefined where nothing can be brought there, as on another disk. */
-  static async begin(
-    directory: string | undefined,
-    root: string,
-    staged: Staged,
-    slices: Slices,
-  ): Promise<DisplacedFiles | undefined> {
+  static begin(directory: string | undefined, root: string, staged: Staged): DisplacedFiles | undefined {
     const displaced = displacedBy(staged);
     if (directory === undefined || displaced.length === 0) return undefined;
     try {
@@ -76,7 +69,7 @@ export class DisplacedFiles {
           files.rmdirSync(directory);
           return undefined;
         }
-        await writeNote(join(directory, noteName), root, displaced, slices);
+        writeNote(join(directory, noteName), root, displaced);
       } catch (error) {
         files.rmSync(directory, { recursive: true, force: true });
         throw error;
@@ -104,67 +97,32 @@ function displacedBy({ writes, deletes }: Staged): ToDisplace[] {
   return [...deletes, ...replaced];
 }
 
-async function writeNote(
-  file: string,
-  root: string,
-  displaced: readonly ToDisplace[],
-  slices: Slices,
-): Promise<void> {
-  const fd = files.openSync(file, 'wx', 0o600);
+function writeNote(file: string, root: string, displaced: readonly ToDisplace[]): void {
+  const note: Note = {
+    ...given({ root: directoryAt(root) }),
+    files: displaced.map(({ path, signature: { ino, size, mtimeNs }, put }) => ({
+      path,
+      inode: ino,
+      size,
+      mtimeNs: String(mtimeNs),
+      ...given({ put: put && { mode: put.mode, blob: put.blob } }),
+    })),
+  };
+  files.writeFileSync(file, JSON.stringify(withSum(note)), { flag: 'wx', mode: 0o600 });
+}
+
+/** Returns the note of a directory; an empty note where a power cut took it or a part of it. */
+export function readNote(directory: string): DisplacedNote {
   try {
-    for (let first = 0; first < displaced.length; first += filesInLine) {
-      const part = displaced.slice(first, first + filesInLine).map(
-        ({ path, signature: { ino, size, mtimeNs }, put }): DisplacedFile => ({
-          path,
-          inode: ino,
-          size,
-          mtimeNs: String(mtimeNs),
-          ...given({ put: put && { mode: put.mode, blob: put.blob } }),
-        }),
-      );
-      const line: NoteLine = { ...given({ root: directoryAt(root) }), first, files: part };
-      const bytes = Buffer.from(`${JSON.stringify(withSum(line))}\n`);
-      for (let at = 0; at < bytes.length; ) at += files.writeSync(fd, bytes, at);
-      if (slices.isDue()) await slices.pause();
+    const value: unknown = JSON.parse(files.readFileSync(join(directory, noteName), 'utf8'));
+    if (typeof value === 'object' && value !== null && 'sum' in value && isIntact(value)) {
+      const note = value as unknown as Note;
+      return { root: note.root, files: note.files };
     }
-  } finally {
-    files.closeSync(fd);
-  }
-}
-
-/** What is known of the files that lie in a directory: as much as a power cut has left of its note. */
-export async function readNote(directory: string, slices: Slices): Promise<DisplacedNote> {
-  const known = new Map<number, DisplacedFile>();
-  let root: DirectoryIdentity | undefined;
-  for (const text of noteText(directory).split('\n')) {
-    const line = lineOf(text);
-    if (line === undefined) continue;
-    root = line.root;
-    for (const [index, each] of line.files.entries()) known.set(line.first + index, each);
-    if (slices.isDue()) await slices.pause();
-  }
-  return { root, files: known };
-}
-
-function noteText(directory: string): string {
-  try {
-    return files.readFileSync(join(directory, noteName), 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw error;
+    if (!(error instanceof SyntaxError) && systemCode(error) !== 'ENOENT') throw error;
   }
-}
-
-function lineOf(text: string): NoteLine | undefined {
-  if (text === '') return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    const isWhole = typeof value === 'object' && value !== null && 'sum' in value && isIntact(value);
-    return isWhole ? (value as unknown as NoteLine) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return { root: undefined, files: [] };
 }
 
 /** The files that lie in a directory, each by its name and its number in the note. */

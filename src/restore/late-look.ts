@@ -62,11 +62,11 @@ class Look {
   async run(): Promise<LateLook> {
     const { directory } = this.#options;
     const left: { file: string; because: string }[] = [];
-    const note = await readNote(directory, this.#slices);
+    const note = readNote(directory);
     for (const { file, number } of displacedIn(directory)) {
       if (this.#slices.isDue()) await this.#slices.pause();
       try {
-        await this.#lookAt(file, note.files.get(number), note.root);
+        await this.#lookAt(file, note.files[number], note.root);
       } catch (error) {
         if (systemCode(error) === undefined && !(error instanceof CheckpointdError)) throw error;
         left.push({ file, because: systemCode(error) ?? (error as CheckpointdError).kind });
@@ -201,16 +201,16 @@ export class LateEdits {
     this.#timers.add(timer);
   }
 
-  /** Looks at all that lies there, now: where nobody waits for a restore any more, or nobody will. */
+  /** Looks at all displaced files now: at an opening, and before the session ends. */
   async lookNow(store: Store): Promise<void> {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#timers.clear();
-    await this.#look(this.#restores(), store);
+    await this.#look(displacedBy(this.#directory), store);
   }
 
-  /** Whether anything lies there: a session that ends with it is not removed. */
+  /** True while displaced files remain: a session that ends with them is not removed. */
   get isAny(): boolean {
-    return this.#restores().length > 0;
+    return displacedBy(this.#directory).length > 0;
   }
 
   /** One look at a time. */
@@ -240,13 +240,9 @@ export class LateEdits {
       );
     }
   }
-
-  #restores(): string[] {
-    return displacedBy(this.#directory);
-  }
 }
 
-/** What comes before a session is removed that nobody has open, and whose store nobody asks any more. */
+/** Looks at the displaced files of a session that is removed without being opened, so without its store. */
 export async function lookBeforeRemoval(
   directory: OwnDirectory & { readonly readMarker: () => { readonly workTree: string } | undefined },
   log: Log,
@@ -273,7 +269,7 @@ function told({ path, keptAs }: BroughtBack): string {
     : `${what}, and its path has changed since. What it wrote lies beside it as ${JSON.stringify(toText(keptAs))}.`;
 }
 
-/** For what a restore met in the very moment of the exchange. */
+/** Returns the warning about edits that came in the moment in which their file was replaced. */
 export function keptBesideMessage(edits: readonly BroughtBack[]): string {
   return edits.map(told).join(' ');
 }

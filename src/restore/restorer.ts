@@ -181,7 +181,7 @@ class Restorer {
     );
     const strictPaths = new Set(strict.map(({ path }) => path));
     const { displacedTo, root } = this.#options;
-    const displaced = await DisplacedFiles.begin(displacedTo, root, staging, this.#slices);
+    const displaced = DisplacedFiles.begin(displacedTo, root, staging);
     const commit = new Commit(this.#tree, this.#temporaries, strictPaths, this.#touched, displaced);
     this.#committed = commit;
     this.#permissions.unlock();
