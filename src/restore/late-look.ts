@@ -1,6 +1,7 @@
-// What a restore took away is looked at once more, later, before it is removed: a program that had the file open may have
-// written to it since. Such an edit goes back to its path, as if it had come after the restore, or is kept beside it.
-// A look that is interrupted is repeated by the next. It does not decide when to look.
+// Edits that another program wrote to a file that a restore took away. An edit in the moment of the exchange is found at once;
+// what a restore displaced is looked at once more two seconds later, or at the end of the session, before it is removed: a
+// program that had the file open may have written to it since. An edit goes back to its path, as if it had come after
+// the restore, unless the path was edited too: then it is kept beside it. A look that is interrupted is repeated.
 import { randomInt } from 'node:crypto';
 import { join as joinPaths } from 'node:path';
 import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
@@ -12,12 +13,12 @@ import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
 import { sameContent } from '../tree/entry.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
-import { ancestors, join, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
+import { ancestors, join, nameOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
-import { type BringBack, type BroughtBack, bringBack } from './bring-back.ts';
-import { Asides } from './commit.ts';
+import { Asides, Commit, type Edited } from './commit.ts';
 import { type DisplacedFile, displacedIn, isUnwritten, readNote, removeWhenEmpty } from './displaced.ts';
-import { identify, namesBelow, statsAt } from './present-state.ts';
+import { pathReason } from './failure.ts';
+import { identify, namesBelow, type Present, statsAt } from './present-state.ts';
 import { clearTemporary, isTemporaryOf, Temporaries } from './temporaries.ts';
 
 export interface LateLookOptions {
@@ -272,4 +273,87 @@ function told({ path, keptAs }: BroughtBack): string {
 /** Returns the warning about edits that came in the moment in which their file was replaced. */
 export function keptBesideMessage(edits: readonly BroughtBack[]): string {
   return edits.map(told).join(' ');
+}
+
+export interface BringBack {
+  readonly tree: AnchoredFiles;
+  readonly temporaries: Temporaries;
+  /** Names contents; without it nobody can tell what stands at a path, and every edit is kept beside it. */
+  readonly contents: Pick<Contents, 'hash'> | undefined;
+  readonly slices: Slices;
+  readonly touched: Set<TreePath>;
+}
+
+/** Where an edit lies in the end: at its own path when `keptAs` is absent. */
+export interface BroughtBack {
+  readonly path: TreePath;
+  readonly keptAs?: TreePath;
+}
+
+/** @throws system errors; the edit is where it was then */
+export async function bringBack(parts: BringBack, edit: Edited): Promise<BroughtBack[]> {
+  const { path } = edit;
+  const put = await putBack(parts, edit);
+  if (put.isBack) return [{ path }, ...put.met.map((keptAs) => ({ path, keptAs }))];
+  return [{ path, keptAs: keep(parts, edit) }, ...put.met.map((keptAs) => ({ path, keptAs }))];
+}
+
+/** Takes the edits that a commit met from its list; returns what lies beside its path in the end. */
+export async function bringBackEdited(parts: BringBack, edited: Edited[]): Promise<BroughtBack[]> {
+  const beside: BroughtBack[] = [];
+  for (const edit of edited.splice(0)) {
+    const brought = await bringBack(parts, edit);
+    beside.push(...brought.filter(({ keptAs }) => keptAs !== undefined));
+  }
+  return beside;
+}
+
+interface PutBack {
+  readonly isBack: boolean;
+  /** What was met on the way: an edit of what the restore had put there, kept beside it. */
+  readonly met: readonly TreePath[];
+}
+
+async function putBack(parts: BringBack, { path, put, at }: Edited): Promise<PutBack> {
+  const no = { isBack: false, met: [] };
+  const { tree, temporaries, contents, slices, touched } = parts;
+  const address = (): string | Buffer => ('outside' in at ? at.outside : tree.address(at.beside));
+  if (files.lstatSync(address()).isDirectory()) return no;
+  const present = contents && (await identify(tree, path, contents, slices));
+  if (present === undefined || !isAsPut(present, put)) return no;
+  let directory = parentOf(path);
+  while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
+  const temporary = temporaries.next(directory);
+  const commit = new Commit(tree, temporaries, new Set(), touched);
+  try {
+    files.linkSync(address(), tree.address(temporary));
+    const replaces = present.kind === 'entry' ? { replaces: present.signature } : {};
+    const outcome = commit.write({ path, temporary, ...replaces });
+    const met = commit.edited.flatMap((each) => ('beside' in each.at ? [each.at.beside] : []));
+    if (outcome === 'conflict' && met.length === 0) {
+      files.unlinkSync(tree.address(temporary));
+      temporaries.gone(temporary);
+      return no;
+    }
+    files.unlinkSync(address());
+    return { isBack: true, met };
+  } catch (error) {
+    if (pathReason(error) === undefined) throw error;
+    files.rmSync(tree.address(temporary), { force: true }); // it cannot be linked, or its directory not be made
+    temporaries.gone(temporary);
+    return no;
+  }
+}
+
+function isAsPut(present: Present, put: Edited['put']): boolean {
+  if (put === undefined) return present.kind === 'absent';
+  return present.kind === 'entry' && sameContent(present, put);
+}
+
+/** A name beside its path that no sweep removes; further above where that directory is gone. */
+function keep({ tree, temporaries, touched }: BringBack, { path, at }: Edited): TreePath {
+  if ('beside' in at) return at.beside;
+  let directory = parentOf(path);
+  while (directory !== '' && !tree.isDirectory(directory)) directory = parentOf(directory);
+  return new Asides(tree, temporaries, touched, undefined).keep(at, join(directory, nameOf(path)));
 }

@@ -113,7 +113,7 @@ test('checkpoint/restore enters the files of its journey in src/README.md', () =
     await rig.request('checkpoint/create', { session, kind: 'turn' });
     const files = await entered(() => rig.request('checkpoint/restore', { session, tag: '0', paths }));
     checkJourney('checkpoint/restore', files);
-    assert.ok(files.length <= 125, `${files.length} files`);
+    assert.ok(files.length <= 99, `${files.length} files`);
   }));
 
 test('every file that the map names is there', () => {
