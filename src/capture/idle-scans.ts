@@ -1,11 +1,11 @@
-// Looks at everything in the quiet after captures: so that the next one may look at less, and to find what no watch
-// tells. A capture that begins ends one that runs. It knows when, and nothing of how.
+// Schedules the scans in the background: each looks at everything when captures have paused, so that the next capture may
+// be fast, and to find changes that the watch missed. A capture that begins ends the scan that runs.
 
-/** After the captures of one step of an agent the next ones follow within this. */
+/** The captures of one step of an agent follow each other within this time. */
 const idleMsUsual = 2000;
-/** Before any capture may look at less there is nothing to wait for but the answer. */
+/** The first scan waits only for the answer that is under way, since no capture can be fast before it. */
 const firstMs = 50;
-/** One that takes long waits longer, so that a huge work tree keeps no processor busy after each capture. */
+/** A scan waits so many times as long as the last one took: a huge work tree keeps no processor busy. */
 const waitPerScan = 5;
 
 export class IdleScans {
@@ -32,7 +32,7 @@ export class IdleScans {
     this.#idleMs = idleMs;
   }
 
-  /** A capture that comes while the first one runs waits for it: it is nearer its end than one that begins anew. */
+  /** Has a capture wait for the first scan while that runs: it is nearer its end than a scan that begins anew. */
   async untilFirst(signal: AbortSignal | undefined): Promise<void> {
     if (this.#first === undefined) return;
     signal?.throwIfAborted();
@@ -43,13 +43,13 @@ export class IdleScans {
     signal?.throwIfAborted();
   }
 
-  /** A capture begins: beside it nothing is looked at, since it would read the same files once more. */
+  /** Notes that a capture begins. No scan runs beside it, since it would read the same files once more. */
   captureBegins(): void {
     this.#captures += 1;
     this.interrupt();
   }
 
-  /** And ends; what it has left to look at is said by {@link after}. */
+  /** Notes that a capture has ended; {@link after} asks for the next scan. */
   captureEnds(): void {
     this.#captures -= 1;
   }
@@ -59,7 +59,7 @@ export class IdleScans {
     this.#running?.abort();
   }
 
-  /** A scan is wanted: at once, or when it stays quiet. While a capture runs nothing is: when that ends it is asked again. */
+  /** Starts a scan at once, or when no capture follows. Does nothing while a capture runs, which asks again at its end. */
   after(isFirst: boolean): void {
     clearTimeout(this.#timer);
     if (this.#isClosed || this.#captures > 0) return;
@@ -67,7 +67,7 @@ export class IdleScans {
     this.#timer = setTimeout(() => this.#run(isFirst), ms).unref();
   }
 
-  /** Ends the one that runs; the next capture asks for another. */
+  /** Ends the scan that runs; the next capture asks for another. */
   async rest(): Promise<void> {
     this.interrupt();
     await this.#done;

@@ -2,7 +2,7 @@
 // git directories. It only looks. The caller captures what can be saved, plans again from that capture, and looks again.
 import { systemCode } from '../base/errors.ts';
 import { Slices } from '../base/slices.ts';
-import { type Directory, isDirectory } from '../tree/directory.ts';
+import { asDirectory, type Directory, nodeAt } from '../tree/directory.ts';
 import { ancestors, byBytes, isGitName, isWithin, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FailureReason, RestorePlan } from './plan.ts';
@@ -56,7 +56,8 @@ export async function findObstructions(
 function foreignGitDirectories(tree: AnchoredFiles, present: Directory): (path: TreePath) => boolean {
   const known = new Map<TreePath, boolean>();
   return (path) => {
-    const found = known.get(path) ?? (isGitDirectory(tree, path) && !holds(present, path));
+    const found =
+      known.get(path) ?? (isGitDirectory(tree, path) && asDirectory(nodeAt(present, path)) === undefined);
     known.set(path, found);
     return found;
   };
@@ -165,14 +166,4 @@ function isGitDirectory(tree: AnchoredFiles, directory: TreePath): boolean {
   if (directory === rootPath) return false;
   const stands = (name: string): boolean => lookAt(tree, join(directory, name)) !== undefined;
   return stands('HEAD') && (stands('commondir') || (stands('objects') && stands('refs')));
-}
-
-function holds(root: Directory, path: TreePath): boolean {
-  let at: Directory = root;
-  for (const name of path.split('/')) {
-    const node = at.entries.get(name);
-    if (node === undefined || !isDirectory(node)) return false;
-    at = node;
-  }
-  return true;
 }
