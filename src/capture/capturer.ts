@@ -6,7 +6,7 @@ import type { BlobId, SnapshotId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
 import type { UserPlaces } from '../git/ignore/global-excludes.ts';
-import type { Directory } from '../tree/directory.ts';
+import type { Directory } from '../tree/tree.ts';
 import { Globs } from '../tree/globs.ts';
 import { type TreePath, toText } from '../tree/tree-path.ts';
 import type { ChangeLog } from '../watch/change-log.ts';

@@ -8,7 +8,7 @@ import { isSameStamp, type Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
 import { passMeanwhile } from '../base/seam.ts';
 import type { Slices } from '../base/slices.ts';
-import { asDirectory, type Directory, nodeAt } from '../tree/directory.ts';
+import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
 import { isGitName, isWithin, join, nameOf, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { LossReason } from '../watch/change-log.ts';
 import type { DirectoryHandles } from '../watch/directory-handles.ts';

@@ -3,7 +3,7 @@
 import { isSameStamp } from '../base/file-stamp.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
-import { isDirectory } from '../tree/directory.ts';
+import { isDirectory } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { discard, type ReadContent, readLink, readStable } from '../work-tree/stable-read.ts';
 import { type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';

@@ -13,7 +13,7 @@ import type { BlobId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { bootId } from '../base/process-lock.ts';
 import type { Slices } from '../base/slices.ts';
-import { asDirectory, type Directory, nodeAt } from '../tree/directory.ts';
+import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { IgnoreScope } from './ignore-rules.ts';
 import type { Listings, Subdirectory, WalkedDirectory, WalkedEntry } from './listing.ts';

@@ -14,7 +14,7 @@ import {
 } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
-import type { Directory } from '../tree/directory.ts';
+import type { Directory } from '../tree/tree.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { problemOf } from '../work-tree/stable-read.ts';

@@ -1,7 +1,7 @@
 // Where a capture puts what it found: contents first, then the tree that names them. The interface that a store offers
 // to captures, and the list of what a capture had to leave out.
 import type { BlobId, SnapshotId } from '../base/ids.ts';
-import type { Directory } from '../tree/directory.ts';
+import type { Directory } from '../tree/tree.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';
 
 /**

@@ -2,7 +2,7 @@
 // the capture takes. It reads no contents and stores nothing. A walk is not atomic, so directories that changed meanwhile
 // are walked again until one look at all of them finds none changed: then all listings were true at the same instant.
 import { isSameStamp } from '../base/file-stamp.ts';
-import type { Directory } from '../tree/directory.ts';
+import type { Directory } from '../tree/tree.ts';
 import { join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { type IgnoreScope, type IgnoreScopes, type PathTree, startingChain } from './ignore-rules.ts';
 import {

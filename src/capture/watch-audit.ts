@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
-import { type Directory, differences, isDirectory, type TreeDifference } from '../tree/directory.ts';
+import { type Directory, differences, isDirectory, type TreeDifference } from '../tree/tree.ts';
 import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import type { Listings, WalkedEntry } from './listing.ts';

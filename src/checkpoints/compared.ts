@@ -1,6 +1,5 @@
 // Two states side by side, as far as they were seen: a path that one of them had to skip is neither deleted nor new in
 // it, but is compared as the last checkpoint before it had it. Reads checkpoints and publishes none.
-
 import { LRUCache } from 'lru-cache';
 import { isDamage } from '../base/errors.ts';
 import type { SnapshotId } from '../base/ids.ts';
@@ -9,8 +8,7 @@ import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
 import { type DiffStatus, nameStatus } from '../git/diff/tree-diff.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
-import { overlaid } from '../tree/directory.ts';
-import { type Entry, sameEntry, type TreeChange } from '../tree/entry.ts';
+import { overlaid, type Entry, sameEntry, type TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 

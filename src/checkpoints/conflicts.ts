@@ -2,7 +2,7 @@
 import { isDamage } from '../base/errors.ts';
 import { given } from '../base/given.ts';
 import type { SnapshotId } from '../base/ids.ts';
-import type { TreeChange } from '../tree/entry.ts';
+import type { TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { baseOf } from './checkpoint-index.ts';
 import type { Checkpoints } from './checkpoints.ts';

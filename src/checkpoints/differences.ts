@@ -10,7 +10,7 @@ import {
   type LineCount,
 } from '../git/diff/tree-diff.ts';
 import type { GitTrees, SnapshotStore } from '../store/snapshot-store.ts';
-import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { Entry, TreeChange } from '../tree/tree.ts';
 import { byBytes, isWithin, type TreePath } from '../tree/tree-path.ts';
 import { countLetters, type FileStats, isOfPermissions } from './compared.ts';
 

@@ -3,7 +3,7 @@
 // in the log and feeds them in again at the next start. It never looks at the disk.
 import { given } from '../base/given.ts';
 import type { BlobId } from '../base/ids.ts';
-import type { TreeChange } from '../tree/entry.ts';
+import type { TreeChange } from '../tree/tree.ts';
 import { byBytes, type TreePath } from '../tree/tree-path.ts';
 
 /** `agent`: this session's; `user`: by hand or by an unknown program; `session`: another session's agent. */

@@ -21,7 +21,7 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
 import type * as Wire from '../protocol/types.ts';
 import type { Session } from '../session/session.ts';
-import type { Entry, EntryMode, TreeChange } from '../tree/entry.ts';
+import type { Entry, EntryMode, TreeChange } from '../tree/tree.ts';
 import { isWithin, type TreePath, toText } from '../tree/tree-path.ts';
 import { pageOf } from './answers/paging.ts';
 import { pathRef, treePath, treePaths } from './answers/paths.ts';

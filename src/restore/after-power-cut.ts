@@ -11,7 +11,7 @@ import { bootId } from '../base/process-lock.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
-import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
+import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
 import { parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { takenBack } from './earlier-restore.ts';

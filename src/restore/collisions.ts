@@ -2,7 +2,7 @@
 // file system by looking for names that are there; it does not imitate any system's full folding table (Unicode's simple lower
 // case after NFC is near enough to refuse a pair that would overwrite each other, and never to merge one).
 import { files } from '../base/files.ts';
-import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { Entry, TreeChange } from '../tree/tree.ts';
 import {
   byBytes,
   fromText,

@@ -7,7 +7,7 @@ import { systemCode } from '../base/errors.ts';
 import { identityOf, isSameContent, isStampOf, mayBeOneFile, stampOf } from '../base/file-stamp.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import type { Entry } from '../tree/entry.ts';
+import type { Entry } from '../tree/tree.ts';
 import { ancestors, byBytes, join, nameOf, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { DisplacedFiles } from './displaced.ts';

@@ -8,7 +8,7 @@ import { type DirectoryIdentity, directoryAt } from '../base/directory-identity.
 import { systemCode } from '../base/errors.ts';
 import { type BigIntStats, files } from '../base/files.ts';
 import { given } from '../base/given.ts';
-import type { Entry } from '../tree/entry.ts';
+import type { Entry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { StagedDelete, StagedWrite } from './staging.ts';
 

@@ -7,8 +7,7 @@ import type { Capture } from '../capture/capturer.ts';
 import { conflictsIn } from '../checkpoints/conflicts.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { capturePresent } from '../checkpoints/publish.ts';
-import { type Directory, type DirectoryNode, isDirectory, nodeAt } from '../tree/directory.ts';
-import type { TreeChange } from '../tree/entry.ts';
+import { type Directory, type DirectoryNode, isDirectory, nodeAt, type TreeChange } from '../tree/tree.ts';
 import { ancestors, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { foldingOf } from './collisions.ts';
@@ -16,14 +15,7 @@ import { changedPaths, editedSince, takenBack } from './earlier-restore.ts';
 import { findObstructions, type Obstructions } from './obstructions.ts';
 import { type Put, putByRestores, withPut } from './over-limit.ts';
 import { findRefusals } from './permissions.ts';
-import {
-  emptyPlan,
-  type LeftReason,
-  type Obstacles,
-  planRestore,
-  type RestoreFacts,
-  type RestorePlan,
-} from './plan.ts';
+import { emptyPlan, type LeftReason, type Obstacles, planRestore, type RestoreFacts, type RestorePlan } from './plan.ts';
 import { lostWrites, notGivenBack } from './preflight.ts';
 import { lookAt } from './present-state.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';

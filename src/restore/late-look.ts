@@ -11,7 +11,7 @@ import { given } from '../base/given.ts';
 import type { Log } from '../base/log.ts';
 import { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
-import { sameContent } from '../tree/entry.ts';
+import { sameContent } from '../tree/tree.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
 import { ancestors, join, nameOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';

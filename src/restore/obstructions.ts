@@ -2,7 +2,7 @@
 // git directories. It only looks. The caller captures what can be saved, plans again from that capture, and looks again.
 import { systemCode } from '../base/errors.ts';
 import { Slices } from '../base/slices.ts';
-import { asDirectory, type Directory, nodeAt } from '../tree/directory.ts';
+import { asDirectory, type Directory, nodeAt } from '../tree/tree.ts';
 import { ancestors, byBytes, isGitName, isWithin, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FailureReason, RestorePlan } from './plan.ts';

@@ -6,7 +6,7 @@ import { Slices } from '../base/slices.ts';
 import type { Capture } from '../capture/capturer.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { SnapshotStore } from '../store/snapshot-store.ts';
-import { type Entry, sameContent } from '../tree/entry.ts';
+import { type Entry, sameContent } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { withEdits } from './earlier-restore.ts';

@@ -1,7 +1,7 @@
 // The permission bits that a restore changes without touching contents: files in place, and directories. Nobody gets
 // more by it than they had where an access list makes a mask of the bits.
 import { givesGroupMore, ownerBits, withAccessLists } from '../base/access-lists.ts';
-import type { Entry } from '../tree/entry.ts';
+import type { Entry } from '../tree/tree.ts';
 import { bytesOf, parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';

@@ -3,7 +3,7 @@
 // nothing from disk: facts.ts gathers what is known before, and what a look at the disk finds against a plan.
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
-import { type Entry, isLink, sameContent, type TreeChange } from '../tree/entry.ts';
+import { type Entry, isLink, sameContent, type TreeChange } from '../tree/tree.ts';
 import {
   ancestors,
   byBytes,

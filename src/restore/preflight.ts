@@ -7,7 +7,7 @@ import type { BlobId, SnapshotId } from '../base/ids.ts';
 import { Slices } from '../base/slices.ts';
 import { ReadAhead } from '../store/read-ahead.ts';
 import type { Contents, SnapshotStore } from '../store/snapshot-store.ts';
-import { type Entry, isLink } from '../tree/entry.ts';
+import { type Entry, isLink } from '../tree/tree.ts';
 import { parentOf, rootPath, type TreePath, toText } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import type { FileWrite, RestorePlan } from './plan.ts';

@@ -7,7 +7,7 @@ import { type BigIntStats, constants, files, type Stats } from '../base/files.ts
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
 import type { Contents } from '../store/snapshot-store.ts';
-import type { EntryMode } from '../tree/entry.ts';
+import type { EntryMode } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 

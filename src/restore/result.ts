@@ -6,7 +6,7 @@ import type { Capture } from '../capture/capturer.ts';
 import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
-import { type Entry, sameContent, type TreeChange } from '../tree/entry.ts';
+import { type Entry, sameContent, type TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { withPut } from './over-limit.ts';

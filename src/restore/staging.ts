@@ -6,7 +6,7 @@ import { constants, files, filesAsync } from '../base/files.ts';
 import { Slices } from '../base/slices.ts';
 import { ReadAhead } from '../store/read-ahead.ts';
 import type { Contents } from '../store/snapshot-store.ts';
-import { type Entry, isLink, sameContent } from '../tree/entry.ts';
+import { type Entry, isLink, sameContent } from '../tree/tree.ts';
 import { join, parentOf, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { pathReason } from './failure.ts';

@@ -11,7 +11,7 @@ import { type Author, type Known, Ledger, type LedgerRecord } from '../checkpoin
 import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord } from '../conversation/log/session-log.ts';
 import type { StoredCheckpoint } from '../store/snapshot-store.ts';
-import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { Entry, TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';

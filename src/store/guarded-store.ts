@@ -1,7 +1,6 @@
 // A store that knows what it should hold: before each use it makes sure that the store is still the one that was
 // opened, and it tells checkpoints that were published and are gone. Works for every strategy; what the checkpoints
 // contain is the inner store's business.
-
 import { createHash } from 'node:crypto';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
@@ -9,17 +8,9 @@ import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
-import type { Directory } from '../tree/directory.ts';
-import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { Directory, Entry, TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type {
-  GitTrees,
-  Publication,
-  SnapshotStore,
-  StoredCheckpoint,
-  StoreProblem,
-  StoreUsage,
-} from './snapshot-store.ts';
+import type { GitTrees, Publication, SnapshotStore, StoredCheckpoint, StoreProblem, StoreUsage } from './snapshot-store.ts';
 
 export class GuardedStore implements SnapshotStore {
   readonly #inner: SnapshotStore;

@@ -1,6 +1,6 @@
 // A tree that is stored without a capture: made of directories and contents that the store holds already.
 import type { SnapshotId } from '../base/ids.ts';
-import type { Directory } from '../tree/directory.ts';
+import type { Directory } from '../tree/tree.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 
 /** Stores a tree whose contents the store holds already, and answers its snapshot; where that fails nothing is left. */

@@ -5,7 +5,7 @@ import type { CheckpointdError } from '../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId, Tag } from '../base/ids.ts';
 import type { SkippedPath, SnapshotSink } from '../capture/snapshot-sink.ts';
 import type { TreeDiffer } from '../git/diff/tree-differ.ts';
-import type { Entry, TreeChange } from '../tree/entry.ts';
+import type { Entry, TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
 /** Where a conversation stood: a position in the session's log; see conversation/. */

@@ -2,7 +2,7 @@
 // alone. The list is sorted, so equal permissions give equal bytes and with them equal snapshot ids.
 import { CheckpointdError } from '../base/errors.ts';
 import { Slices, sortedByKey } from '../base/slices.ts';
-import { type Directory, isDirectory, isHollow } from './directory.ts';
+import { type Directory, isDirectory, isHollow } from './tree.ts';
 import { join, rootPath, type TreePath } from './tree-path.ts';
 
 export interface StrictModes {

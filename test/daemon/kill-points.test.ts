@@ -15,9 +15,9 @@ const restorePoints: readonly (readonly [number, string])[] = [
   [1, 'rename .*/restore\\.json$'],
 ];
 const createPoints: readonly (readonly [number, string])[] = [
-  [1, 'spawn git'],
   [1, 'rename .*/objects/'],
   [3, 'rename .*/objects/'],
+  [1, 'rename .*/refs/checkpointd/'],
 ];
 
 test('a restore killed on its way is finished or undone at the next open, and nothing is lost (F86)', () =>

@@ -50,7 +50,7 @@ function leaves(top: string): string[] {
 function oddModes(storage: string): string[] {
   const umask = process.umask();
   const byGit = /^ses_[^/]+\/(local\/view\.git\/)?(HEAD$|packed-refs$|(objects|refs)(\/|$))/;
-  const readOnly = /\/(objects|kept|incoming)\/[0-9a-f]{2}\/|\/pack\/|\/refs\/checkpointd\//;
+  const readOnly = /\/(objects|kept|incoming)\/[0-9a-f]{2}\/|\/pack\//;
   const odd: string[] = [];
   for (const entry of entriesBelow(storage)) {
     const path = relative(storage, join(entry.parentPath, entry.name));

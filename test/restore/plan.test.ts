@@ -10,7 +10,7 @@ import {
   type RestorePlan,
 } from '../../src/restore/plan.ts';
 import type { Contents, SnapshotStore } from '../../src/store/snapshot-store.ts';
-import type { Entry, TreeChange } from '../../src/tree/entry.ts';
+import type { Entry, TreeChange } from '../../src/tree/tree.ts';
 import { checkProperty } from '../support/property.ts';
 import { changesBetween, file, link, model, path, planBetween, trees } from '../support/trees/model-tree.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import * as assert from 'uvu/assert';
 import type { SnapshotId } from '../../src/base/ids.ts';
-import { isDirectory } from '../../src/tree/directory.ts';
+import { isDirectory } from '../../src/tree/tree.ts';
 import { checkPropertyAsync } from '../support/property.ts';
 import { type Check, kindOf } from '../support/stores/store-rig.ts';
 import {

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import type { BlobId, SnapshotId } from '../../src/base/ids.ts';
 import { installFault } from '../../src/base/seam.ts';
 import type { CheckpointRecord, SnapshotStore, StoreOptions } from '../../src/store/snapshot-store.ts';
-import type { Directory } from '../../src/tree/directory.ts';
-import type { EntryMode } from '../../src/tree/entry.ts';
+import type { Directory, EntryMode } from '../../src/tree/tree.ts';
 import type { TreePath } from '../../src/tree/tree-path.ts';
 
 /** Runs git as a user without any settings would, in `cwd`; throws what git said when it fails. */

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';
-import type { Directory } from '../../src/tree/directory.ts';
+import type { Directory } from '../../src/tree/tree.ts';
 import { encodeModes } from '../../src/tree/strict-modes.ts';
 
 const file = (permissions?: number): { mode: '100644'; blob: BlobId; permissions?: number } => ({

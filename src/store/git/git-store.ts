@@ -11,17 +11,9 @@ import { ObjectReader, wholeBytesMax } from '../../git/objects/object-reader.ts'
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { emptyTree } from '../../git/objects/tree-format.ts';
 import type { RefChange } from '../../git/refs/ref-store.ts';
-import type { Directory } from '../../tree/directory.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
+import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import type {
-  GitTrees,
-  Publication,
-  SnapshotStore,
-  StoredCheckpoint,
-  StoreProblem,
-  StoreUsage,
-} from '../snapshot-store.ts';
+import type { GitTrees, Publication, SnapshotStore, StoredCheckpoint, StoreProblem, StoreUsage } from '../snapshot-store.ts';
 import { encodeCommit, nameRefsOf, partsOfSnapshot, readCheckpoints, unusedModes } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
 import { foundText, putBackCheckpoints } from './put-back.ts';

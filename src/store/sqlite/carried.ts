@@ -7,7 +7,7 @@ import type { SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
 import { notSeenIn, type SkippedPath } from '../../capture/snapshot-sink.ts';
-import { type Entry, sameEntry, type TreeChange } from '../../tree/entry.ts';
+import { type Entry, sameEntry, type TreeChange } from '../../tree/tree.ts';
 import { byBytes, type TreePath } from '../../tree/tree-path.ts';
 import { parseRecord } from '../stored-record.ts';
 import type { Row, SqliteDatabase } from './database/database.ts';

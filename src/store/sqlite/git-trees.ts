@@ -11,7 +11,7 @@ import { TreeDiffer } from '../../git/diff/tree-differ.ts';
 import { objectHash } from '../../git/objects/object.ts';
 import { ObjectWriter } from '../../git/objects/object-writer.ts';
 import { encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
+import type { Entry, TreeChange } from '../../tree/tree.ts';
 import type { GitTrees } from '../snapshot-store.ts';
 import { inlineBytesMax, readBlob } from './content.ts';
 import type { SqliteDatabase } from './database/database.ts';

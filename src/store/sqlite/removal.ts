@@ -4,20 +4,10 @@
 import { CheckpointdError } from '../../base/errors.ts';
 import type { CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
-import type { TreeChange } from '../../tree/entry.ts';
+import type { TreeChange } from '../../tree/tree.ts';
 import { type CarriedRows, leavesOut, type Seen } from './carried.ts';
 import type { SqliteDatabase } from './database/database.ts';
-import type { FileRow } from './rows.ts';
-import {
-  changeRows,
-  drain,
-  fullRows,
-  insertRows,
-  patchFullRows,
-  portionsOf,
-  rowsAtOnceMax,
-  state,
-} from './rows.ts';
+import { type FileRow, changeRows, drain, fullRows, insertRows, patchFullRows, portionsOf, rowsAtOnceMax, state } from './rows.ts';
 import type { SqliteTrees } from './trees.ts';
 
 interface Node {

@@ -3,7 +3,7 @@
 // or before it under a row that nobody sees yet, and tell the same without them.
 import type { SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
+import type { Entry, TreeChange } from '../../tree/tree.ts';
 import { bytesOf, type TreePath } from '../../tree/tree-path.ts';
 import type { CarriedRows, RowsBefore, Seen } from './carried.ts';
 import { knownSizes } from './content.ts';

@@ -9,20 +9,11 @@ import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import { Slices } from '../../base/slices.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
-import type { Directory } from '../../tree/directory.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
+import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
 import { rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { emptied } from '../guarded-store.ts';
 import { lostDirectories } from '../lost-directories.ts';
-import type {
-  GitTrees,
-  Publication,
-  SnapshotStore,
-  StoredCheckpoint,
-  StoreOptions,
-  StoreProblem,
-  StoreUsage,
-} from '../snapshot-store.ts';
+import type { GitTrees, Publication, SnapshotStore, StoredCheckpoint, StoreOptions, StoreProblem, StoreUsage } from '../snapshot-store.ts';
 import { CarriedRows } from './carried.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';

@@ -1,6 +1,5 @@
 // Snapshots read back: directories by id, entries in order, and what differs between two, at the price of what
 // differs. It writes nothing (writer.ts does) and reads no content.
-
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { CheckpointdError } from '../../base/errors.ts';
@@ -8,8 +7,7 @@ import { given } from '../../base/given.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
-import type { Directory, FileNode } from '../../tree/directory.ts';
-import { type Entry, type EntryMode, sameEntry, type TreeChange } from '../../tree/entry.ts';
+import { type Directory, type FileNode, type Entry, type EntryMode, sameEntry, type TreeChange } from '../../tree/tree.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { SqliteDatabase } from './database/database.ts';
 

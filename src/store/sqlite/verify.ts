@@ -4,7 +4,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { InvariantViolation } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
-import type { Entry, TreeChange } from '../../tree/entry.ts';
+import type { Entry, TreeChange } from '../../tree/tree.ts';
 import { fromBytes, type TreePath } from '../../tree/tree-path.ts';
 import type { StoredCheckpoint, StoreProblem } from '../snapshot-store.ts';
 import type { CarriedRows } from './carried.ts';

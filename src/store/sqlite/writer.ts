@@ -8,7 +8,7 @@ import { invariant } from '../../base/invariant.ts';
 import type { RecentSet } from '../../base/recent-set.ts';
 import { Slices } from '../../base/slices.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
-import { type Directory, type FileNode, isDirectory } from '../../tree/directory.ts';
+import { type Directory, type FileNode, isDirectory } from '../../tree/tree.ts';
 import {
   chunkBytes,
   digestOf,

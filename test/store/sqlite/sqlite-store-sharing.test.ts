@@ -5,24 +5,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
 import { installFault } from '../../../src/base/seam.ts';
-import type { Directory } from '../../../src/tree/directory.ts';
-import { isDirectory } from '../../../src/tree/directory.ts';
+import { type Directory, isDirectory } from '../../../src/tree/tree.ts';
 import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/stores/sqlite.ts';
 import { crowd, publish } from '../../support/stores/sqlite-crowd.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-import {
-  blobOf,
-  capture,
-  checkpoint,
-  contentsOf,
-  directoryOf,
-  file,
-  noise,
-  plain,
-  recordOf,
-  shown,
-} from '../../support/trees/snapshots.ts';
+import { blobOf, capture, checkpoint, contentsOf, directoryOf, file, noise, plain, recordOf, shown } from '../../support/trees/snapshots.ts';
 
 const hooks = { afterwards: sqliteAfterwards };
 

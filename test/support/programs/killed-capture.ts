@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFault } from '../../../src/base/seam.ts';
 import { localDriver, shadowDriver } from '../../../src/store/strategies.ts';
-import type { Directory, FileNode } from '../../../src/tree/directory.ts';
+import type { Directory, FileNode } from '../../../src/tree/tree.ts';
 import { record, storeOptions } from '../git-oracle.ts';
 
 const [, , strategy, directory = '', last] = process.argv;

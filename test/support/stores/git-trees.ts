@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import type { BlobId } from '../../../src/base/ids.ts';
-import { type Directory, isDirectory } from '../../../src/tree/directory.ts';
+import { type Directory, isDirectory } from '../../../src/tree/tree.ts';
 
 /** Makes `gitDir` a bare repository that holds these trees; returns their ids. */
 export function writeGitTrees(

@@ -1,7 +1,7 @@
 // Directories in memory: the ids that git gives them, what is left of them when they are frozen, a walk through them.
 import { createHash } from 'node:crypto';
 import type { BlobId } from '../../../src/base/ids.ts';
-import { type Directory, type FileNode, isDirectory } from '../../../src/tree/directory.ts';
+import { type Directory, type FileNode, isDirectory } from '../../../src/tree/tree.ts';
 import { join, type TreePath } from '../../../src/tree/tree-path.ts';
 
 export function gitHash(kind: string, size: number): { update(bytes: Uint8Array): void; digest(): BlobId } {

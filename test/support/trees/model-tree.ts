@@ -21,7 +21,7 @@ import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { BlobId } from '../../../src/base/ids.ts';
 import { planRestoreAtOnce, type RestoreFacts, type RestorePlan } from '../../../src/restore/plan.ts';
 import type { Contents } from '../../../src/store/snapshot-store.ts';
-import type { Entry, TreeChange } from '../../../src/tree/entry.ts';
+import type { Entry, TreeChange } from '../../../src/tree/tree.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
 
 /** `mode` is what lstat shows (07777); 0 for links. */
