@@ -14,8 +14,8 @@ import {
 } from '../base/files.ts';
 import type { BlobId } from '../base/ids.ts';
 import type { Slices } from '../base/slices.ts';
-import type { Directory } from '../tree/tree.ts';
 import { isRestoreTemporary } from '../tree/globs.ts';
+import type { Directory } from '../tree/tree.ts';
 import { isGitName, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { problemOf } from '../work-tree/stable-read.ts';
 import {

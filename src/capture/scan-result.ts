@@ -7,7 +7,13 @@ import { isSameStamp, isStampOf, type Stamp } from '../base/file-stamp.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import type { Slices } from '../base/slices.ts';
-import { type Directory, type DirectoryNode, type FileNode, isDirectory, type EntryMode } from '../tree/tree.ts';
+import {
+  type Directory,
+  type DirectoryNode,
+  type EntryMode,
+  type FileNode,
+  isDirectory,
+} from '../tree/tree.ts';
 import { byBytes, join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { inside, type ReachedPath, reachPath, type WorkTree } from '../work-tree/work-tree.ts';
 import type { Listings, WalkedDirectory, WalkedEntry } from './listing.ts';

@@ -4,8 +4,8 @@
 import { given } from '../base/given.ts';
 import { passMeanwhile } from '../base/seam.ts';
 import { Slices } from '../base/slices.ts';
-import { asDirectory, type Directory, differences } from '../tree/tree.ts';
 import type { Globs } from '../tree/globs.ts';
+import { asDirectory, type Directory, differences } from '../tree/tree.ts';
 import { parentOf, type TreePath } from '../tree/tree-path.ts';
 import { requireWorkTree, type WorkTree } from '../work-tree/work-tree.ts';
 import {

@@ -2,8 +2,8 @@
 // no ignore rule excludes and what globs include, less what globs exclude. It asks the ignore rules in batches, the index of
 // a repository only when something ignored was met, and touches no file itself.
 import type { Slices } from '../base/slices.ts';
-import { asDirectory, type Directory } from '../tree/tree.ts';
 import type { Globs } from '../tree/globs.ts';
+import { asDirectory, type Directory } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import { type IgnoreScope, inScope, type PathTree } from './ignore-rules.ts';
 import type { Inherited, Subdirectory, TakeMode, WalkedDirectory, WalkedEntry } from './listing.ts';

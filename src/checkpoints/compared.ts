@@ -8,7 +8,7 @@ import { notSeenIn, type SkippedPath } from '../capture/snapshot-sink.ts';
 import { type DiffStatus, nameStatus } from '../git/diff/tree-diff.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
 import type { SnapshotStore, StoredCheckpoint } from '../store/snapshot-store.ts';
-import { overlaid, type Entry, sameEntry, type TreeChange } from '../tree/tree.ts';
+import { type Entry, overlaid, sameEntry, type TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import type { CheckpointIndex } from './checkpoint-index.ts';
 

@@ -4,7 +4,7 @@ import type { SnapshotId } from '../base/ids.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { snapshotOf } from '../store/snapshot-of.ts';
 import type { CheckpointRecord, SnapshotStore } from '../store/snapshot-store.ts';
-import { type Directory, overlaid, type Entry, sameContent, sameEntry } from '../tree/tree.ts';
+import { type Directory, type Entry, overlaid, sameContent, sameEntry } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 
 export interface TakenBack {

@@ -15,7 +15,14 @@ import { changedPaths, editedSince, takenBack } from './earlier-restore.ts';
 import { findObstructions, type Obstructions } from './obstructions.ts';
 import { type Put, putByRestores, withPut } from './over-limit.ts';
 import { findRefusals } from './permissions.ts';
-import { emptyPlan, type LeftReason, type Obstacles, planRestore, type RestoreFacts, type RestorePlan } from './plan.ts';
+import {
+  emptyPlan,
+  type LeftReason,
+  type Obstacles,
+  planRestore,
+  type RestoreFacts,
+  type RestorePlan,
+} from './plan.ts';
 import { lostWrites, notGivenBack } from './preflight.ts';
 import { lookAt } from './present-state.ts';
 import type { FilePlan, RestoreJob } from './restore-job.ts';

@@ -8,8 +8,8 @@ import { userPlaces } from '../git/ignore/global-excludes.ts';
 import { IgnoreChecker } from '../git/ignore/ignore-checker.ts';
 import { findRepository } from '../git/repository/git-dir.ts';
 import type { CheckpointRecord } from '../store/snapshot-store.ts';
-import { type Entry, isLink } from '../tree/tree.ts';
 import { Globs } from '../tree/globs.ts';
+import { type Entry, isLink } from '../tree/tree.ts';
 import { ancestors, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { RestoreSite } from './restore-site.ts';
 

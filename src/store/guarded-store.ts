@@ -10,7 +10,14 @@ import type { BlobId, CheckpointId, SnapshotId } from '../base/ids.ts';
 import type { BlobHash, SnapshotWriter } from '../capture/snapshot-sink.ts';
 import type { Directory, Entry, TreeChange } from '../tree/tree.ts';
 import type { TreePath } from '../tree/tree-path.ts';
-import type { GitTrees, Publication, SnapshotStore, StoredCheckpoint, StoreProblem, StoreUsage } from './snapshot-store.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreProblem,
+  StoreUsage,
+} from './snapshot-store.ts';
 
 export class GuardedStore implements SnapshotStore {
   readonly #inner: SnapshotStore;

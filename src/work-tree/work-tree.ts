@@ -1,15 +1,15 @@
 // The directory that is checkpointed: opened once, by its canonical path and its identity, and reached through one
 // function that also works below PATH_MAX. It reads no files and decides nothing about what is captured.
 import { Buffer } from 'node:buffer';
+import { homedir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
+import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { identityOf, type Stamp } from '../base/file-stamp.ts';
 import { constants, files, openPath } from '../base/files.ts';
 import { given } from '../base/given.ts';
 import { bytesOf, fromText, type TreePath, toText } from '../tree/tree-path.ts';
-import { readMounts, shownWithin, mountAt } from './mounts.ts';
-import { homedir } from 'node:os';
-import { type DirectoryIdentity, directoryAt, isSameDirectory } from '../base/directory-identity.ts';
+import { mountAt, readMounts, shownWithin } from './mounts.ts';
 
 export interface WorkTree {
   /** The canonical absolute path; every link in it is resolved. */

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';
-import type { Directory } from '../../src/tree/tree.ts';
 import { encodeModes } from '../../src/tree/strict-modes.ts';
+import type { Directory } from '../../src/tree/tree.ts';
 
 const file = (permissions?: number): { mode: '100644'; blob: BlobId; permissions?: number } => ({
   mode: '100644',

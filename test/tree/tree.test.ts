@@ -3,7 +3,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BlobId } from '../../src/base/ids.ts';
 import { Slices } from '../../src/base/slices.ts';
-import { asDirectory, type Directory, type DirectoryNode, differences, type FileNode, nodeAt, overlaid } from '../../src/tree/tree.ts';
+import {
+  asDirectory,
+  type Directory,
+  type DirectoryNode,
+  differences,
+  type FileNode,
+  nodeAt,
+  overlaid,
+} from '../../src/tree/tree.ts';
 import { fromText, rootPath } from '../../src/tree/tree-path.ts';
 
 const file = (blob: string): FileNode => ({ mode: '100644', blob: blob as BlobId });

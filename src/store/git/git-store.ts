@@ -13,7 +13,14 @@ import { emptyTree } from '../../git/objects/tree-format.ts';
 import type { RefChange } from '../../git/refs/ref-store.ts';
 import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
 import type { TreePath } from '../../tree/tree-path.ts';
-import type { GitTrees, Publication, SnapshotStore, StoredCheckpoint, StoreProblem, StoreUsage } from '../snapshot-store.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreProblem,
+  StoreUsage,
+} from '../snapshot-store.ts';
 import { encodeCommit, nameRefsOf, partsOfSnapshot, readCheckpoints, unusedModes } from './checkpoints.ts';
 import type { GitHome } from './git-home.ts';
 import { foundText, putBackCheckpoints } from './put-back.ts';

@@ -15,8 +15,8 @@ import { type ObjectWriter, removeSpool } from '../../git/objects/object-writer.
 import { emptyTree, encodeTree, type TreeItem } from '../../git/objects/tree-format.ts';
 import type { GitPlace } from '../../git/process/environment.ts';
 import { gitAnswered } from '../../git/process/run.ts';
-import { type Directory, isDirectory } from '../../tree/tree.ts';
 import { encodeModes } from '../../tree/strict-modes.ts';
+import { type Directory, isDirectory } from '../../tree/tree.ts';
 import { moveObjects } from './quarantine.ts';
 import { refuseUnpublished } from './unpublished.ts';
 

@@ -7,7 +7,17 @@ import { invariant } from '../../base/invariant.ts';
 import type { TreeChange } from '../../tree/tree.ts';
 import { type CarriedRows, leavesOut, type Seen } from './carried.ts';
 import type { SqliteDatabase } from './database/database.ts';
-import { type FileRow, changeRows, drain, fullRows, insertRows, patchFullRows, portionsOf, rowsAtOnceMax, state } from './rows.ts';
+import {
+  changeRows,
+  drain,
+  type FileRow,
+  fullRows,
+  insertRows,
+  patchFullRows,
+  portionsOf,
+  rowsAtOnceMax,
+  state,
+} from './rows.ts';
 import type { SqliteTrees } from './trees.ts';
 
 interface Node {

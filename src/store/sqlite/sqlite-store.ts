@@ -13,7 +13,15 @@ import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
 import { rootPath, type TreePath } from '../../tree/tree-path.ts';
 import { emptied } from '../guarded-store.ts';
 import { lostDirectories } from '../lost-directories.ts';
-import type { GitTrees, Publication, SnapshotStore, StoredCheckpoint, StoreOptions, StoreProblem, StoreUsage } from '../snapshot-store.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreOptions,
+  StoreProblem,
+  StoreUsage,
+} from '../snapshot-store.ts';
 import { CarriedRows } from './carried.ts';
 import { SqliteCheckpoints } from './checkpoints.ts';
 import { type ByteRange, readBlob, sha256, sizesOf } from './content.ts';

@@ -7,7 +7,14 @@ import { given } from '../../base/given.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import { Slices } from '../../base/slices.ts';
-import { type Directory, type FileNode, type Entry, type EntryMode, sameEntry, type TreeChange } from '../../tree/tree.ts';
+import {
+  type Directory,
+  type Entry,
+  type EntryMode,
+  type FileNode,
+  sameEntry,
+  type TreeChange,
+} from '../../tree/tree.ts';
 import { byBytes, join, rootPath, type TreePath } from '../../tree/tree-path.ts';
 import type { SqliteDatabase } from './database/database.ts';
 

@@ -10,7 +10,18 @@ import { loseBlob, openSqlite, sql, sqliteAfterwards } from '../../support/store
 import { crowd, publish } from '../../support/stores/sqlite-crowd.ts';
 import { kindOf, withStore } from '../../support/stores/store-rig.ts';
 import { temporaryDirectory } from '../../support/temporary.ts';
-import { blobOf, capture, checkpoint, contentsOf, directoryOf, file, noise, plain, recordOf, shown } from '../../support/trees/snapshots.ts';
+import {
+  blobOf,
+  capture,
+  checkpoint,
+  contentsOf,
+  directoryOf,
+  file,
+  noise,
+  plain,
+  recordOf,
+  shown,
+} from '../../support/trees/snapshots.ts';
 
 const hooks = { afterwards: sqliteAfterwards };
 

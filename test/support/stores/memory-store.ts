@@ -7,8 +7,14 @@ import { join as joinPath } from 'node:path';
 import { CheckpointdError } from '../../../src/base/errors.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../../src/base/ids.ts';
 import type { SnapshotWriter } from '../../../src/capture/snapshot-sink.ts';
-import type { GitTrees, Publication, SnapshotStore, StoredCheckpoint, StoreUsage } from '../../../src/store/snapshot-store.ts';
-import { type Directory, isDirectory, type Entry, type TreeChange } from '../../../src/tree/tree.ts';
+import type {
+  GitTrees,
+  Publication,
+  SnapshotStore,
+  StoredCheckpoint,
+  StoreUsage,
+} from '../../../src/store/snapshot-store.ts';
+import { type Directory, type Entry, isDirectory, type TreeChange } from '../../../src/tree/tree.ts';
 import { rootPath, type TreePath } from '../../../src/tree/tree-path.ts';
 import { writeGitTrees } from './git-trees.ts';
 import { frozen, gitHash, sealTree, walk } from './memory-tree.ts';

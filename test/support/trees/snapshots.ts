@@ -2,9 +2,15 @@
 // comes back as a map to compare. Knows only the interface of the stores.
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
-import { type BlobId, type CheckpointId, newCheckpointId, type SnapshotId, type Tag } from '../../../src/base/ids.ts';
+import {
+  type BlobId,
+  type CheckpointId,
+  newCheckpointId,
+  type SnapshotId,
+  type Tag,
+} from '../../../src/base/ids.ts';
 import type { CheckpointRecord, SnapshotStore } from '../../../src/store/snapshot-store.ts';
-import { type Directory, type FileNode, isDirectory, type EntryMode } from '../../../src/tree/tree.ts';
+import { type Directory, type EntryMode, type FileNode, isDirectory } from '../../../src/tree/tree.ts';
 import type { TreePath } from '../../../src/tree/tree-path.ts';
 
 export interface PlainFile {
