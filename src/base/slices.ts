@@ -2,7 +2,7 @@
 // of the event loop runs one slice, however much work is waiting.
 
 /** Short, since a request takes several turns of the event loop, and waits for one slice at each. */
-const sliceMsMax = 8;
+const sliceMsMax = 5;
 /** Shorter still for work that no client waits for. */
 const backgroundSliceMsMax = 3;
 
