@@ -7,6 +7,9 @@ import * as assert from 'uvu/assert';
 import { type DaemonRig, withRig } from '../../support/daemon-rig.ts';
 import { failureOf, type WireClient } from '../../support/wire-client.ts';
 
+/** How long a git that hangs sleeps: no other run of this test sleeps as long. */
+const seconds = 1_000_000 + process.pid;
+
 /** Starts a daemon whose git is a script: it hangs or raves while a file of that name stands in the rig. */
 function withWrapper(rig: DaemonRig): Promise<WireClient> {
   const bin = join(rig.top, 'bin');
@@ -16,10 +19,10 @@ function withWrapper(rig: DaemonRig): Promise<WireClient> {
     join(bin, 'git'),
     `#!/bin/sh
 case "$*" in *version*|*init*) ;; *)
-if [ -e ${rig.top}/hang ]; then sleep 1000; fi
+if [ -e ${rig.top}/hang ]; then sleep ${seconds}; fi
 if [ -e ${rig.top}/rave ]; then while read line; do echo "nonsense $line"; done; echo nonsense; exit 0; fi
 esac
-if [ -e ${rig.top}/hang-all ]; then sleep 1000; fi
+if [ -e ${rig.top}/hang-all ]; then sleep ${seconds}; fi
 ${real}/git "$@"
 `,
   );
@@ -31,7 +34,7 @@ ${real}/git "$@"
 function sleepers(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1') === 'sleep\x001000\0';
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'latin1') === `sleep\0${seconds}\0`;
     } catch {
       return false; // it ended while we looked
     }
