@@ -2,6 +2,7 @@
 // to a session without having started its daemon. It reads two small files a session and writes nothing.
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isIntact } from '../base/check-sum.ts';
 import { systemCode } from '../base/errors.ts';
 
 export interface StoredSession {
@@ -63,13 +64,14 @@ function read(storage: string, name: string): StoredSession | undefined {
 
 /** What a session says of itself without being opened. */
 export interface StoredSummary {
-  /** Absent: unknown, for a session that was last open in an earlier version. */
+  /** Absent when the summary is damaged, or the session was last open in an earlier version. */
   readonly checkpoints?: number;
   readonly firstPrompt?: string;
 }
 
-export function summaryOf({ storage, session }: StoredSession): StoredSummary {
-  const { checkpoints, firstPrompt } = jsonIn(join(storage, session, 'checkpointd', 'summary.json')) ?? {};
+export function summaryOf({ storage, session }: Pick<StoredSession, 'storage' | 'session'>): StoredSummary {
+  const read = jsonIn(join(storage, session, 'checkpointd', 'summary.json')) ?? {};
+  const { checkpoints, firstPrompt } = isIntact(read) ? read : {};
   return {
     ...(typeof checkpoints === 'number' ? { checkpoints } : {}),
     ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),

@@ -216,16 +216,26 @@ export const sessionList = defineDaemonCommand('session/list', async ({ params, 
   const all = listed.filter(({ marker }) => workspace === undefined || marker.workTree === workspace);
   const page = pageOf(all, `sessions ${storage} ${workspace ?? ''}`, params);
   return {
-    sessions: await Promise.all(page.items.map((one) => summary(sessions, one))),
+    sessions: await Promise.all(page.items.map((one) => summary(sessions, one, warnings))),
     ...given({ nextCursor: page.nextCursor, warnings: warnings.length === 0 ? undefined : warnings }),
   };
 });
 
-async function summary(sessions: Sessions, listed: ListedSession): Promise<Wire.SessionSummary> {
+async function summary(
+  sessions: Sessions,
+  listed: ListedSession,
+  warnings: string[],
+): Promise<Wire.SessionSummary> {
   const { marker, open, lastUsedMs, holder } = listed;
   const session = open ? sessions.get(marker.session) : undefined;
   const directory = new SessionDirectory(listed.storage, marker.session);
-  const checkpoints = session?.enabled?.index.listedSize ?? readSummary(directory)?.checkpoints;
+  const read = session?.enabled === undefined ? readSummary(directory) : undefined;
+  if (read === 'damaged')
+    warnings.push(
+      `session/list cannot count the checkpoints of ${marker.session}: ${directory.summaryFile} is damaged. The next session/open of the session writes a new one.`,
+    );
+  const stored = read === 'damaged' ? undefined : read?.checkpoints;
+  const checkpoints = session?.enabled?.index.listedSize ?? stored;
   return {
     session: marker.session,
     workspace: marker.workTree,

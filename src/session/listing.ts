@@ -1,8 +1,9 @@
 // What can be known of sessions without opening them: those of a storage root by their markers and signs of life, and of
 // each a summary, a small file beside the log with the number of checkpoints and the first prompt. The session writes it
-// when either changes. Nothing rests on it: without it the figures are unknown. It claims nothing.
+// when either changes. Without a summary the figures are unknown.
 import { join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
+import { isIntact, withSum } from '../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../base/errors.ts';
 import { files } from '../base/files.ts';
 import { given } from '../base/given.ts';
@@ -75,13 +76,14 @@ export class SummaryFile {
   /** Writes the summary if it changed. `checkpoints` is undefined for a session that has none any more. */
   note(checkpoints: Pick<Checkpoints, 'index'> | undefined): void {
     try {
-      const before = this.#written ?? readSummary(this.#directory);
+      const read = this.#written ?? readSummary(this.#directory);
+      const before = read === 'damaged' ? undefined : read;
       const now = {
         checkpoints: checkpoints?.index.listedSize ?? 0,
         ...given({ firstPrompt: before?.firstPrompt ?? firstPromptOf(checkpoints, before !== undefined) }),
       };
       const isSame = before?.checkpoints === now.checkpoints && before.firstPrompt === now.firstPrompt;
-      if (!isSame) writeAtomically(this.#directory.summaryFile, JSON.stringify(now));
+      if (!isSame) writeAtomically(this.#directory.summaryFile, JSON.stringify(withSum(now)));
       this.#written = now;
     } catch (error) {
       if (systemCode(error) === undefined) throw error;
@@ -90,11 +92,22 @@ export class SummaryFile {
   }
 }
 
-/** Reads a summary; undefined where there is none that can be read. */
-export function readSummary(directory: SessionDirectory): SessionSummary | undefined {
+/** Reads a summary. Returns undefined when the file is missing or unreadable. */
+export function readSummary(directory: SessionDirectory): SessionSummary | 'damaged' | undefined {
+  let text: string;
   try {
-    const value: unknown = JSON.parse(files.readFileSync(directory.summaryFile, 'utf8'));
-    if (typeof value !== 'object' || value === null) return undefined;
+    text = files.readFileSync(directory.summaryFile, 'utf8');
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  }
+  return summaryFrom(text) ?? 'damaged';
+}
+
+function summaryFrom(text: string): SessionSummary | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !isIntact(value)) return undefined;
     const { checkpoints, firstPrompt } = value as Partial<Record<keyof SessionSummary, unknown>>;
     if (!Number.isSafeInteger(checkpoints)) return undefined;
     return {
@@ -102,7 +115,7 @@ export function readSummary(directory: SessionDirectory): SessionSummary | undef
       ...(typeof firstPrompt === 'string' ? { firstPrompt } : {}),
     };
   } catch (error) {
-    if (error instanceof SyntaxError || systemCode(error) !== undefined) return undefined;
+    if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
