@@ -2,6 +2,7 @@
 // no process: streams, signals and exit codes are main.ts's and rpc/'s.
 import { given } from './base/given.ts';
 import type { Log } from './base/log.ts';
+import { Turns } from './base/turns.ts';
 import { sessionEvents } from './commands/answers/announce.ts';
 import type { DaemonParts, Request } from './commands/command.ts';
 import { execute } from './commands/execute.ts';
@@ -73,12 +74,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
 /** Every command behind the one executor. */
 function handlersFor(parts: Pick<DaemonParts, 'sessions' | 'storage' | 'log'>): Partial<Handlers> {
-  let last: Promise<unknown> = Promise.resolve();
-  const alone = <T>(work: () => Promise<T>): Promise<T> => {
-    const run = last.then(work);
-    last = run.catch(() => undefined); // told to its own caller; the next one only waits for its end
-    return run;
-  };
+  const turns = new Turns();
+  const alone = <T>(work: () => Promise<T>): Promise<T> => turns.run(work);
   const openings = new WeakMap<Client, OperationRecords>();
   const openingsOf = (client: Client): OperationRecords => {
     const records = openings.get(client) ?? new OperationRecords();

@@ -1,5 +1,6 @@
 // Long text on a terminal, by the person's own pager, as git shows it. Without a terminal nothing of this happens.
 import { once } from 'node:events';
+import { ended } from '../base/turns.ts';
 import { within } from '../base/within.ts';
 import { redirectSaying } from './terminal.ts';
 
@@ -67,10 +68,7 @@ export async function paged<T>(body: () => Promise<T>, giveUp?: () => void): Pro
 
 /** True when it is over within a second, well or not. */
 function hasEnded(said: Promise<unknown>): Promise<boolean> {
-  return within(
-    endingMs,
-    said.catch(() => undefined), // the caller hears of the failure from `said` itself
-  );
+  return within(endingMs, ended(said));
 }
 
 /** The pager; undefined for none. Empty and `cat` mean none, as for git. */

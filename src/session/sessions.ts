@@ -3,6 +3,7 @@
 // Everything else about a session is in the session.
 import type { SessionId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { Turns } from '../base/turns.ts';
 import type { OperationContext } from '../checkpoints/operation.ts';
 import { killAllGit } from '../git/process/run.ts';
 import { mustAnswer } from './answering-path.ts';
@@ -42,7 +43,7 @@ export class Sessions {
   readonly #open = new Map<SessionId, Session>();
   readonly #options: SessionsOptions;
   /** Openings wait for each other, so that two requests for one session get one. */
-  #opening: Promise<unknown> = Promise.resolve();
+  readonly #openings = new Turns();
   #isClosing = false;
   /** Sessions whose end has begun and is not finished. */
   readonly #ending = new Map<Session, Promise<void>>();
@@ -64,13 +65,13 @@ export class Sessions {
    */
   sweepAtStart(delayMs = idleSweepMs): void {
     if (this.#options.orphanGraceMs === 0) {
-      this.#opening = new Promise((resolve) =>
-        this.#sweepOnce(this.#options.defaultStorage, () => resolve(undefined)),
+      void this.#openings.run(
+        () => new Promise<void>((resolve) => this.#sweepOnce(this.#options.defaultStorage, () => resolve())),
       );
       return;
     }
     this.#idleSweep = setTimeout(() => {
-      void this.#opening.then(() => this.#isClosing || this.#sweepOnce(this.#options.defaultStorage));
+      void this.#openings.run(() => this.#isClosing || this.#sweepOnce(this.#options.defaultStorage));
     }, delayMs).unref();
   }
 
@@ -104,7 +105,7 @@ export class Sessions {
       mustAnswer(request.workTree, 'WorkTreeUnreadable', context.signal),
       this.#storageAnswers(request.options.storage, context.signal),
     ]);
-    const opening = this.#opening.then(async () => {
+    const opening = this.#openings.run(async () => {
       context.signal.throwIfAborted();
       await this.#endOf(request.conversationId);
       if (this.#isClosing || this.#shares.hasLeft(client)) throw closing();
@@ -122,7 +123,6 @@ export class Sessions {
       this.#sweepOnce(request.options.storage);
       return opened;
     });
-    this.#opening = opening.catch(() => undefined); // told to its own caller; the next opening only waits for its end
     return opening;
   }
 
@@ -137,7 +137,7 @@ export class Sessions {
   /** Ends all shares of a client that is gone, and what it alone had open. */
   async leave(client: Client, kind: EndKind): Promise<void> {
     this.#shares.leave(client);
-    await this.#opening; // one of its own that was under way stands now, and is ended with the others
+    await this.#openings.idle(); // one of its own that was under way stands now, and is ended with the others
     await this.#endEach(this.#shares.of(client), (id) => this.closeFor(client, id, kind));
   }
 
@@ -157,7 +157,7 @@ export class Sessions {
     this.#isClosing = true;
     this.#lastKind = kind;
     clearTimeout(this.#idleSweep);
-    await this.#opening; // one that was under way either stands and is closed too, or has removed what it made
+    await this.#openings.idle(); // one that was under way either stands and is closed too, or has removed what it made
     await this.#endEach([...this.#open.keys()], (id) => this.close(id, kind));
   }
 

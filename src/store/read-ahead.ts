@@ -1,6 +1,7 @@
 // Contents that are asked for before their turn: while one is being used, the store looks for the next ones. Bounded in
 // number and bytes; a large content waits for its turn, and comes in chunks. It decides nothing and writes nothing.
 import type { BlobId } from '../base/ids.ts';
+import { ended } from '../base/turns.ts';
 import type { Contents } from './snapshot-store.ts';
 
 const aheadMax = 32;
@@ -30,7 +31,7 @@ export class ReadAhead {
       const size = this.#sizes[this.#next] ?? Number.POSITIVE_INFINITY;
       if (blob === undefined || size > smallBytesMax) continue;
       const whole = gather(this.#contents.read(blob));
-      whole.catch(() => undefined); // told when it is its turn, if that comes
+      void ended(whole); // `read` reports a failure when the turn of the content comes
       this.#asked.set(this.#next, whole);
     }
   }

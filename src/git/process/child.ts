@@ -3,6 +3,7 @@
 // stalls is replaced by the next ask, and where asks may be repeated they are, once. It knows framing only through
 // the `TakeAnswer` it is given, and it keeps no cache.
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
+import { ended } from '../../base/turns.ts';
 import type { GitPlace } from './environment.ts';
 import { type GitProcess, gitFailure, openGit } from './run.ts';
 import { SilenceTimer, silenceMsMax, silent } from './silence.ts';
@@ -184,7 +185,7 @@ export class GitChild {
   /** Ends the process: end of input first, SIGTERM after half a second, SIGKILL after another. Open asks fail. */
   async close(): Promise<void> {
     this.#closing = true;
-    await this.#starting?.catch(() => undefined);
+    if (this.#starting !== undefined) await ended(this.#starting); // `ask` reports a failed start
     const ends = [...this.#living].map(async ([dialogue, ended]) => {
       dialogue.process.stdin.end();
       const term = setTimeout(() => dialogue.process.kill('SIGTERM'), 500);

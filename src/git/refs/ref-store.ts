@@ -9,6 +9,7 @@ import { isIntact, withSum } from '../../base/check-sum.ts';
 import { CheckpointdError, systemCode } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import { invariant } from '../../base/invariant.ts';
+import { Turns } from '../../base/turns.ts';
 import { isObjectId } from '../objects/object.ts';
 import { GitChild, type TakeAnswer } from '../process/child.ts';
 import type { GitPlace } from '../process/environment.ts';
@@ -27,7 +28,7 @@ export class RefStore {
   #broken: string[] = [];
   /** Of the refs as they are known. */
   #stamp = '';
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   /** The note of a transaction that is done could not be removed: no other one begins before it is gone. */
   #hasOldIntent = false;
   /** Where refs were before a change of which nobody knows whether it took place. */
@@ -94,10 +95,8 @@ export class RefStore {
    * @throws StoreCorrupt when somebody else moved one of the refs, NoSpace, GitFailed: then nothing has changed.
    */
   commit(changes: readonly RefChange[]): Promise<void> {
-    const work = this.#turn.then(() => this.#commit(changes));
-    const next = work.catch((error: unknown) => throwRefused(error, this.#refsIn));
-    this.#turn = next.catch(() => undefined);
-    return next;
+    const work = this.#turns.run(() => this.#commit(changes));
+    return work.catch((error: unknown) => throwRefused(error, this.#refsIn));
   }
 
   /** Removes the files of refs that cannot be read, so that they can be made anew. */

@@ -7,6 +7,7 @@ import { CheckpointdError } from '../../base/errors.ts';
 import { files } from '../../base/files.ts';
 import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { Slices } from '../../base/slices.ts';
+import { ended, Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
 import { type ObjectType, objectId, removeEmptyLoose, stateOfLoose } from '../../git/objects/object.ts';
 import { BulkImport, packObjects } from '../../git/objects/object-pack.ts';
@@ -74,7 +75,7 @@ export class GitWriter implements SnapshotWriter {
   /** Everything handed to git that it has not confirmed; ends only when all is. */
   #writes: Promise<void>[] = [];
   #failure: { readonly error: unknown } | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
   /** Since the first write, and until sealed or aborted, no sweep takes anything. */
   #leave: (() => void) | undefined;
 
@@ -85,14 +86,12 @@ export class GitWriter implements SnapshotWriter {
 
   /** Calls may overlap; they are taken in one at a time, so that contents never mix in the import's input. */
   addBlob(id: BlobId, content: StableContent): Promise<void> {
-    const next = this.#turn.then(() => this.#add(id, content)).catch(refuseUnpublished);
-    this.#turn = next.catch(() => undefined);
-    return next;
+    return this.#turns.run(() => this.#add(id, content)).catch(refuseUnpublished);
   }
 
   async seal(root: Directory): Promise<SnapshotId> {
     this.#parts.signal?.throwIfAborted();
-    await this.#turn;
+    await this.#turns.idle();
     this.#leave ??= await this.#parts.gate.enter();
     const snapshot = await this.#seal(root).catch(refuseUnpublished);
     this.#parts.gate.sealed(snapshot);
@@ -125,7 +124,7 @@ export class GitWriter implements SnapshotWriter {
 
   async abort(): Promise<void> {
     this.#fail(new CheckpointdError('StoreUnavailable', 'The capture was given up.'));
-    await this.#turn;
+    await this.#turns.idle();
     for (const { content } of this.#pending.splice(0)) dropSpool(content);
     const bulk = await this.#bulk?.catch(() => undefined);
     this.#bulk = undefined;
@@ -404,7 +403,7 @@ export class SweepGate {
     const limit = performance.now() - unpublishedMsMax;
     for (const [snapshot, at] of this.#unpublished) if (at < limit) this.#unpublished.delete(snapshot);
     const work = body([...this.#unpublished.keys()]);
-    this.#sweeping = work.catch(() => undefined);
+    this.#sweeping = ended(work);
     try {
       return await work;
     } finally {

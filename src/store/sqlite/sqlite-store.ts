@@ -8,6 +8,7 @@ import { files } from '../../base/files.ts';
 import type { BlobId, CheckpointId, SnapshotId } from '../../base/ids.ts';
 import { RecentSet } from '../../base/recent-set.ts';
 import { Slices } from '../../base/slices.ts';
+import { Turns } from '../../base/turns.ts';
 import type { BlobHash, SnapshotWriter } from '../../capture/snapshot-sink.ts';
 import type { Directory, Entry, TreeChange } from '../../tree/tree.ts';
 import { rootPath, type TreePath } from '../../tree/tree-path.ts';
@@ -94,7 +95,7 @@ class SqliteStore implements SnapshotStore {
   readonly #removal: SqliteRemoval;
   readonly #gitTrees: SqliteGitTrees;
   readonly #replaced: () => string | undefined;
-  #changing: Promise<unknown> = Promise.resolve();
+  readonly #changes = new Turns();
 
   constructor(database: SqliteDatabase, { conversation, lease, spoolDirectory }: Parts) {
     this.spoolDirectory = spoolDirectory;
@@ -241,7 +242,7 @@ class SqliteStore implements SnapshotStore {
   }
 
   async close(): Promise<void> {
-    await this.#changing;
+    await this.#changes.idle();
     await this.#gitTrees.close();
     try {
       if (!this.#database.isCutOff && !this.#database.isClosed) await this.#lease.give();
@@ -267,9 +268,10 @@ class SqliteStore implements SnapshotStore {
 
   /** One change of the list at a time: a removal plans on what it has read. */
   #change<T>(work: () => Promise<T>): Promise<T> {
-    const next = this.#changing.then(() => this.#lease.retake()).then(work);
-    this.#changing = next.catch(() => undefined); // its own caller is told
-    return next;
+    return this.#changes.run(async () => {
+      await this.#lease.retake();
+      return work();
+    });
   }
 }
 

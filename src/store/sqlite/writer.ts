@@ -7,6 +7,7 @@ import type { BlobId, SnapshotId } from '../../base/ids.ts';
 import { invariant } from '../../base/invariant.ts';
 import type { RecentSet } from '../../base/recent-set.ts';
 import { Slices } from '../../base/slices.ts';
+import { Turns } from '../../base/turns.ts';
 import type { SnapshotWriter, StableContent } from '../../capture/snapshot-sink.ts';
 import { type Directory, type FileNode, isDirectory } from '../../tree/tree.ts';
 import {
@@ -44,7 +45,7 @@ export class SqliteWriter implements SnapshotWriter {
   #pending = new Map<BlobId, Uint8Array>();
   #pendingBytes = 0;
   #flushing: Promise<void> = Promise.resolve();
-  #large: Promise<void> = Promise.resolve();
+  readonly #large = new Turns();
   /** Contents that this writer has stored or stamped: the lease holds them. */
   readonly #added = new Set<BlobId>();
   #isDone = false;
@@ -86,7 +87,7 @@ export class SqliteWriter implements SnapshotWriter {
 
   async seal(root: Directory): Promise<SnapshotId> {
     const since = await this.#begin();
-    await this.#large;
+    await this.#large.idle();
     await this.#flush(since);
     await this.#flushing;
     const sealing = new SqliteSeal(this.#database, this.#seen, this.#lease, this.#added, this.#signal);
@@ -98,7 +99,7 @@ export class SqliteWriter implements SnapshotWriter {
 
   async abort(): Promise<void> {
     this.#pending.clear();
-    await Promise.allSettled([this.#large, this.#flushing]);
+    await Promise.allSettled([this.#large.idle(), this.#flushing]);
     await this.#end();
   }
 
@@ -189,9 +190,7 @@ export class SqliteWriter implements SnapshotWriter {
 
   /** One large content at a time: each has two chunks in memory. */
   #addLarge(blob: BlobId, content: StableContent, size: number): Promise<void> {
-    const before = this.#large;
-    const mine = (async () => {
-      await before;
+    return this.#large.run(async () => {
       if (this.#added.has(blob)) return;
       const isThere = await this.#database.transaction(() =>
         touchBlob(this.#database, blob, generationOf(this.#database)),
@@ -201,9 +200,7 @@ export class SqliteWriter implements SnapshotWriter {
       if (!isWhole) await this.#storeChunks(blob, content, size);
       this.#proven.add(blob);
       this.#added.add(blob);
-    })();
-    this.#large = mine.catch(() => undefined); // its own caller is told
-    return mine;
+    });
   }
 
   async #storeChunks(blob: BlobId, content: StableContent, size: number): Promise<void> {

@@ -8,6 +8,7 @@ import { CheckpointdError, systemCode } from '../../../base/errors.ts';
 import { files } from '../../../base/files.ts';
 import { passSeam } from '../../../base/seam.ts';
 import { Slices } from '../../../base/slices.ts';
+import { Turns } from '../../../base/turns.ts';
 import { explain, isBusy, isWorthRetry, sqliteCode } from './failure.ts';
 import {
   connect,
@@ -421,7 +422,7 @@ const loadAsync = async (): Promise<new (file: string) => AsyncConnection> =>
 export class SqliteJournal {
   readonly #file: string;
   #connection: AsyncConnection | undefined;
-  #running: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #isClosed = false;
 
   constructor(file: string) {
@@ -444,7 +445,7 @@ export class SqliteJournal {
   /** Lets the connection go, after what it is doing. */
   close(): void {
     this.#isClosed = true;
-    this.#running = this.#running.then(() => this.#drop());
+    void this.#turns.run(() => this.#drop());
   }
 
   #drop(): void {
@@ -453,9 +454,7 @@ export class SqliteJournal {
   }
 
   #run(mode: 'PASSIVE' | 'TRUNCATE'): Promise<boolean> {
-    const next = this.#running.then(() => this.#checkpoint(mode));
-    this.#running = next.catch(() => undefined); // told to its own caller
-    return next;
+    return this.#turns.run(() => this.#checkpoint(mode));
   }
 
   async #checkpoint(mode: 'PASSIVE' | 'TRUNCATE'): Promise<boolean> {
