@@ -85,7 +85,7 @@ const rereadMax = 200;
 /** More directories than this that need a look each time cost as much as everything. */
 const recheckMax = 200;
 
-/** What each fast scan looks at again, reported by the watch or not. */
+/** Paths that each fast scan checks again, even when the watch reported no change. */
 export class Recheck {
   /** Directories with something that a capture has to report, or to try again. */
   readonly directories: Set<TreePath>;
@@ -261,7 +261,7 @@ function dirtyPaths(
   return dirty;
 }
 
-/** What a fast scan looks at. */
+/** Tells a fast scan which paths to check, and what to compare them with. */
 export interface FastPlan {
   readonly base: ScanBase;
   /** The tree of the snapshot that the capture builds on. */
