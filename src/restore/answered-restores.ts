@@ -29,7 +29,7 @@ export class AnsweredRestores {
   readonly #durable: boolean;
   readonly #log: Log;
   readonly #stop = new AbortController();
-  /** What waits for the disk, by the restore's id. */
+  /** Restores whose files the disk may not have yet, by the restore's id. */
   readonly #waiting = new Map<string, ReadonlySet<TreePath>>();
   #running: Promise<void> | undefined;
 
@@ -129,7 +129,7 @@ export function answeredNotesIn(directory: AnsweredDirectory): string[] {
   }
 }
 
-/** What was moved, removed or closed to us since needs no sync, or can have none. */
+/** A path that was moved, removed or made unreadable since needs no sync, or can have none. */
 const isGone = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENXIO']);
 
 /** Syncs files and the directories that name them. @throws system errors, WorkTreeMissing, the signal's reason */

@@ -22,7 +22,7 @@ export type CommitOutcome = 'done' | 'conflict';
 /** Was written to while it was replaced, and something else stands at its path now. */
 export interface Edited {
   readonly path: TreePath;
-  /** What the restore put there; absent: nothing. */
+  /** The entry that the restore put there. Absent when it removed the path. */
   readonly put?: Pick<Entry, 'mode' | 'blob'>;
   /** Where it lies: outside the work tree, or in it under a name that no sweep removes. */
   readonly at: Aside;
@@ -38,7 +38,7 @@ export class Commit {
   readonly #touched: Set<TreePath>;
   /** Files with other names of which one was taken away here: that alone changes the ctime that the others show. */
   readonly #shared = new Set<string>();
-  /** What was moved away under a temporary name and could not be removed, and what it was called. */
+  /** Files that the commit moved to a temporary name and could not remove, with their original names. */
   readonly stuck = new Map<TreePath, TreePath>();
   /** The edits that the last steps met; whoever runs the steps takes them from here. */
   readonly edited: Edited[] = [];
@@ -270,7 +270,7 @@ export class Commit {
 /** A second name: outside the work tree, or beside its path. */
 export type Aside = { readonly outside: string } | { readonly beside: TreePath };
 
-/** What a file system, or the rights of a file, say where there can be no second name. */
+/** Error codes of a file system that refuses a second name, in general or for this file. */
 export const cannotLink = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL']);
 
 /**
@@ -348,7 +348,7 @@ export class Asides {
     if ('beside' in aside) this.unlink(aside.beside);
   }
 
-  /** What it is a second name of has its own. */
+  /** Removes the second name. The file still has its first name. */
   remove(aside: Aside): void {
     if ('beside' in aside) this.unlink(aside.beside);
     else files.unlinkSync(aside.outside);

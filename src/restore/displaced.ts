@@ -17,12 +17,12 @@ interface Staged {
   readonly deletes: readonly StagedDelete[];
 }
 
-/** What a restore is about to take away, and what it puts there instead, if anything. */
+/** A file that a restore is about to take away, and the entry that replaces it, if any. */
 interface ToDisplace extends StagedDelete {
   readonly put?: Entry;
 }
 
-/** As the note has it. No device: that number may be another one when the machine has started anew. */
+/** The note's form. It has no device number, which may change when the machine starts anew. */
 export interface DisplacedFile {
   readonly path: TreePath;
   readonly inode: number;
@@ -39,7 +39,7 @@ interface Note {
 export interface DisplacedNote {
   /** The work tree that it was taken from. */
   readonly root: DirectoryIdentity | undefined;
-  /** By the number in the name of the displaced file. */
+  /** Keyed by the number in the name of the displaced file. */
   readonly files: readonly DisplacedFile[];
 }
 

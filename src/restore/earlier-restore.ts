@@ -14,7 +14,7 @@ export interface TakenBack {
   readonly revealed: ReadonlySet<TreePath>;
 }
 
-/** What a restore did, as the state that it found and the one that it left tell it. */
+/** The changes of a restore: the differences between the state before it and the state after it. */
 export async function takenBack(
   { store, index }: Checkpoints,
   { snapshot, safety, revealed = [], untouched = [] }: CheckpointRecord,

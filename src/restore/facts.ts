@@ -88,7 +88,7 @@ async function planOnce(site: RestoreSite, job: RestoreJob, context: OperationCo
   }
 }
 
-/** What a restore would do if nothing on disk were against it, and what is in its way. */
+/** The plan of a restore without the obstacles on disk, and these obstacles. */
 interface Seen {
   readonly present: Capture;
   readonly facts: RestoreFacts;
@@ -189,7 +189,7 @@ interface Bounds {
   readonly conflicts: Set<TreePath>;
 }
 
-/** What a job must keep to besides its request: an undo to what it takes back, a recovery to what was begun. */
+/** Limits of a job beyond its request: an undo keeps to the restore it takes back, a recovery to the interrupted run. */
 async function boundsOf({ checkpoints }: RestoreSite, job: RestoreJob, present: Capture): Promise<Bounds> {
   const bounds: Bounds = { leave: new Map(), conflicts: new Set() };
   const record = job.takesBack && checkpoints.index.byId(job.takesBack.restore)?.record;

@@ -30,7 +30,7 @@ export function pathReason(error: unknown): FailureReason | undefined {
   return reasons[systemCode(error) ?? ''];
 }
 
-/** What the client is told when a restore had to stop. `done`: whether anything visible had changed by then. */
+/** Returns the error for a client whose restore had to stop. `done`: whether anything visible had changed by then. */
 export function stopped(error: unknown, at: TreePath | undefined, done: number): unknown {
   const code = systemCode(error);
   if (code === undefined || code === 'ABORT_ERR') return error;

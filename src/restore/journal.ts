@@ -18,7 +18,7 @@ import type { PreparedJob } from './restore-job.ts';
 
 const version = 1;
 
-/** What a restore set out to do. JSON-safe: a TreePath is latin1, so it survives as text. */
+/** The intent of a restore. JSON-safe: a TreePath is latin1, so it survives as text. */
 export interface RestoreIntent {
   /** 20 characters; part of every temporary name of this restore. */
   readonly id: string;
@@ -34,7 +34,7 @@ export interface RestoreIntent {
   readonly root?: DirectoryIdentity;
   /** The start of the machine in which it was written, where the system tells. */
   readonly boot?: string;
-  /** What it left alone on purpose; a redo leaves these alone, too. */
+  /** Paths that the restore left alone on purpose. A redo leaves them alone, too. */
   readonly left?: readonly LeftAlone[];
   /** The restore that it takes back, of an undo or a redo. */
   readonly takesBack?: CheckpointId;
@@ -45,7 +45,7 @@ export interface RestoreIntent {
   readonly operation?: OperationId;
   /** RFC 3339, for people. */
   readonly startedAt: string;
-  /** Whatever else the session wants to find again; opaque here. */
+  /** Data of the session, opaque here. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
@@ -60,7 +60,7 @@ function identityIn(root: NonNullable<Note['root']>): DirectoryIdentity {
   return 'born' in root ? { inode: root.inode, birth: root.born } : root;
 }
 
-/** What stands in the journal: nothing, an unfinished restore, or something that cannot be understood. */
+/** The content of the journal: nothing, an unfinished restore, or something unreadable. */
 export type JournalState =
   | { readonly kind: 'none' }
   | { readonly kind: 'unfinished'; readonly intent: RestoreIntent }
@@ -114,7 +114,7 @@ export class RestoreJournal {
   }
 }
 
-/** What the journal keeps of a job on a work tree. */
+/** The part of a job that the journal records. */
 export function intentOf(
   id: string,
   { job, plan, record, safety }: PreparedJob,

@@ -187,7 +187,7 @@ export class LateEdits {
     this.#log = log;
   }
 
-  /** Where a restore puts what it takes away. */
+  /** Returns the directory for the files that a restore takes away. */
   directoryOf(id: string): string {
     return joinPaths(this.#directory.own, `displaced-${id}`);
   }

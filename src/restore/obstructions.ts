@@ -146,7 +146,7 @@ function topmost(
   return [...tops];
 }
 
-/** What cannot be looked at is absent: nothing can be written there either, and the restorer reports the error. */
+/** Treats an unreadable path as absent: nothing can be written there either, and the restorer reports the error. */
 function kindAt(tree: AnchoredFiles, path: TreePath): 'absent' | 'directory' | 'content' | 'special' {
   const stats = lookAt(tree, path);
   if (stats === undefined) return 'absent';

@@ -14,7 +14,7 @@ import { pathReason } from './failure.ts';
 import { identify, type Present } from './present-state.ts';
 import type { RestoreJob } from './restore-job.ts';
 
-/** What restores put, or are to put, at a path. */
+/** The entries that restores put, or are to put, at a path. */
 export type Put = ReadonlyMap<TreePath, readonly Entry[]>;
 
 /** The capture with those files in it that it left out for their size and that stand as a restore put them. */
@@ -45,7 +45,7 @@ export async function withPut(
   };
 }
 
-/** What the restores that a job repeats or takes back have put, and what it is to put itself. */
+/** Returns the entries of the restores that a job repeats or takes back, and those of the job itself. */
 export async function putByRestores(
   { store, index }: Checkpoints,
   { target, takesBack, interrupted, scope }: RestoreJob,

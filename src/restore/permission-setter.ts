@@ -90,7 +90,7 @@ export class PermissionSetter {
 export class Access {
   readonly #tree: AnchoredFiles;
   readonly #listed = new Set<TreePath>();
-  /** What got its owner's bits only. */
+  /** Paths that got their owner's bits only. */
   readonly ownerOnly = new Set<TreePath>();
 
   constructor(tree: AnchoredFiles) {
@@ -113,7 +113,7 @@ export class Access {
   }
 }
 
-/** What is told of paths that got their owner's bits only. */
+/** Returns the warning about paths that got their owner's bits only. */
 export function ownerOnlyMessage(paths: readonly TreePath[]): string {
   const some = paths.slice(0, 10).map((path) => JSON.stringify(toText(path)));
   return `${paths.length} path(s) got their owner's permissions only: access lists are not captured, and the bits of the group would give rights by one. Give them back by hand: ${some.join(', ')}.`;

@@ -78,7 +78,7 @@ class Look implements Refusals {
       this.linked.add(path);
       return this.atReplaced(path, [path]);
     }
-    // Where the directory refuses, the refusal may not be that of the file.
+    // A refusal may come from the directory and not from the file.
     if (kind === 'file' && this.#directories.refusal(parentOf(path)) === undefined) {
       const reason = refusalToGo(this.#tree, path);
       if (reason !== undefined) return void this.refused.set(path, reason);

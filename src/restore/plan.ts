@@ -29,7 +29,7 @@ export type FailureReason =
   | 'blocked'
   /** The store has lost its content. */
   | 'contentLost'
-  /** It was done, and something else stood there when the restore ended: another program was at it, too. */
+  /** The step was done, and another program changed the path before the restore ended. */
   | 'changedMeanwhile'
   | 'accessDenied'
   | 'readOnly'
@@ -39,11 +39,11 @@ export type FailureReason =
 
 /** Why a path was left alone on purpose. */
 export type LeftReason =
-  /** Edited by somebody else, and the policy is to skip; or made while the restore was interrupted. */
+  /** Another program edited it and the policy is to skip, or made it while the restore was interrupted. */
   | 'conflict'
-  /** It may have been there when the target was captured: its rules left it out, or nobody could look. */
+  /** It may have existed at the target's capture, which left it out by its rules or could not read it. */
   | 'notCapturedThen'
-  /** Of an undo: the restore that is taken back had nothing to do with it. */
+  /** The restore that an undo takes back did not change it. */
   | 'notRestored';
 
 export interface LeftAlone {
@@ -60,7 +60,7 @@ export interface Failure {
 export interface FileWrite {
   readonly path: TreePath;
   readonly after: Entry;
-  /** What the present capture holds there; absent: nothing may be there. */
+  /** The entry of the present capture. Absent when the path must be free. */
   readonly expected?: Entry;
   /** The name that the file has now, on a disk that takes both for one: that one goes first. */
   readonly respells?: TreePath;
@@ -88,12 +88,12 @@ export interface RestorePlan {
   /** Files by name, then directories deepest first. */
   readonly permissionChanges: readonly PermissionChange[];
   /**
-   * Directories that lose paths: those that end up empty are removed. They belong in the journal: after a crash
-   * nobody could tell them from directories that were empty before.
+   * Directories that lose paths. The run removes each that becomes empty. The journal records them, because after a
+   * crash they look like directories that were empty before.
    */
   readonly directories: readonly TreePath[];
   readonly failed: readonly Failure[];
-  /** Paths the plan would change whose present content somebody else made. */
+  /** Paths the plan would change, with a present content that another program made. */
   readonly conflicts: readonly TreePath[];
   /** Paths left alone on purpose. */
   readonly skipped: readonly LeftAlone[];
@@ -115,7 +115,7 @@ export const emptyPlan: RestorePlan = {
   doubtful: [],
 };
 
-/** What a look at the disk and the store found against the steps of a plan that was made without it; reasons by path. */
+/** Reasons against steps of a first plan, by path, found by a look at the disk and the store. */
 export interface Obstacles {
   /** Writes that cannot be done: something is in the way, or the content is lost. */
   readonly writes: ReadonlyMap<TreePath, FailureReason>;
@@ -473,7 +473,7 @@ class Draft {
     return paths === undefined || paths.some((selected) => isWithin(path, selected));
   }
 
-  /** What the present holds below a path, by binary search in the sorted changes: 100,000 writes stay quick. */
+  /** Returns the present entries below a path, by binary search in the sorted changes: 100,000 writes stay quick. */
   #below(directory: TreePath): Entry[] {
     const start = `${directory}/`;
     let low = 0;

@@ -11,7 +11,7 @@ import type { EntryMode } from '../tree/tree.ts';
 import { join, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { AnchoredFiles } from '../work-tree/anchored-files.ts';
 
-/** What a content was verified under; see base/file-stamp.ts. */
+/** The stamp that a content was verified under; see base/file-stamp.ts. */
 export type Signature = Stamp;
 
 export type Present =

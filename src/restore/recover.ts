@@ -188,7 +188,7 @@ function recordFor(
   intent: RestoreIntent,
   { before, safety }: { readonly before: StoredCheckpoint; readonly safety: StoredCheckpoint },
 ): CheckpointRecord {
-  // What is undone did not take effect, so it carries no key.
+  // A restore that recovery undoes has no effect, so its checkpoint carries no key.
   const { idempotency, ...facts } = recordOf(intent);
   const isUndone = interrupted?.isUndone === true;
   const isEdited = safety !== before;
@@ -204,7 +204,7 @@ function recordFor(
   };
 }
 
-/** Where everything stood before the restore that is being undone. */
+/** Returns the state before the restore that is being undone. */
 function backTo({ record }: StoredCheckpoint): Partial<CheckpointRecord> {
   const { conversation, historyLength, currentTurn, toolsInTurn } = record;
   return {

@@ -28,16 +28,16 @@ export interface RestoreJob {
   readonly takesBack?: { readonly restore: CheckpointId; readonly isExact: boolean };
   /** The only paths that it may change, of which the target is known to hold all. */
   readonly only?: ReadonlySet<TreePath>;
-  /** Of a job that was interrupted and is run again. */
+  /** Set when an interrupted job runs again. */
   readonly interrupted?: Interrupted;
 }
 
-/** Where an interrupted run of a job stands. */
+/** The progress of an interrupted run of a job. */
 export interface Interrupted {
   /** The state before it, and the one that it went to. */
   readonly before: SnapshotId;
   readonly target: SnapshotId;
-  /** What it left alone on purpose. */
+  /** Paths that the run left alone on purpose. */
   readonly left: readonly LeftAlone[];
   /** Whether it goes back to where it began, instead of on. */
   readonly isUndone: boolean;
@@ -61,7 +61,7 @@ export interface PreparedJob extends FilePlan {
 
 export type RestoreScope = 'files' | 'conversation' | 'both';
 
-/** What became of a restore. */
+/** The outcome of a restore. */
 export interface RestoreOutcome {
   readonly restored: readonly TreePath[];
   readonly deleted: readonly TreePath[];

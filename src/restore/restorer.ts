@@ -45,7 +45,7 @@ export interface RestoreOptions {
   readonly displacedTo?: string;
 }
 
-/** What was done. Lists of paths in bytewise order. */
+/** The result of a restore. Lists of paths are in bytewise order. */
 export interface AppliedPlan {
   /** Written, or given other permission bits. */
   readonly restored: readonly TreePath[];
@@ -148,7 +148,8 @@ class Restorer {
       await this.#commit(staging);
     } catch (error) {
       const { left } = await clearTemporaries(clearing, this.#committed);
-      // What refused for a moment is asked again: a name that stays is a change, and its journal has to stay with it.
+      // A second try, since a file system may refuse a removal for a moment only. A temporary file that remains is a
+      // change, and its journal has to remain with it.
       const stays = left.length > 0 ? (await clearTemporaries(clearing, this.#committed)).left : left;
       const told = stopped(error, this.#at ?? staging.at, this.#visibleChanges());
       throw stays.length > 0 ? leftBehind(told, stays) : told;
@@ -244,7 +245,7 @@ class Restorer {
     this.#progress();
   }
 
-  /** What was written to in the very moment of its replacement is put back at once. */
+  /** Puts a file back that another program wrote to in the moment of its replacement. */
   async #bringBackEdited(): Promise<void> {
     const parts = {
       tree: this.#tree,

@@ -50,7 +50,7 @@ export async function captureAfter(
   }
 }
 
-/** What the capture after a restore holds that neither the one before it nor the restore itself put there. */
+/** Returns the entries of the capture after a restore that are neither in the capture before it nor the restore's. */
 export function revealedBy(plan: RestorePlan, changes: readonly TreeChange[]): TreePath[] {
   const written = new Set(plan.writes.map(({ path }) => path));
   return changes
@@ -104,7 +104,7 @@ export interface RestoreRun extends FilePlan {
   readonly job: RestoreJob;
   /** The state that undoing this restore goes back to. */
   readonly before: SnapshotId;
-  /** What this run wrote or deleted. */
+  /** Paths that this run wrote or deleted. */
   readonly ours: ReadonlySet<TreePath>;
 }
 

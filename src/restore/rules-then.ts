@@ -13,7 +13,7 @@ import { type Entry, isLink } from '../tree/tree.ts';
 import { ancestors, join, parentOf, rootPath, type TreePath } from '../tree/tree-path.ts';
 import type { RestoreSite } from './restore-site.ts';
 
-/** Those of the entries, none of which the checkpoint holds, that it may have left out. */
+/** Returns the entries that the checkpoint may have left out. The checkpoint holds none of the given entries. */
 export async function leftOutThen(
   site: RestoreSite,
   target: CheckpointRecord,
@@ -54,7 +54,7 @@ async function ignoredThen(
   paths: readonly TreePath[],
 ): Promise<TreePath[]> {
   const { workTree, directory, log } = site;
-  // Where the repository around it ignores the work tree, its rules do not count.
+  // An enclosing repository that ignores the whole work tree does not count.
   const isIgnored = (await site.checkpoints.capture.ignoredBy()) !== undefined;
   const repository = isIgnored ? undefined : findRepository(workTree.root);
   const place = joinPaths(directory.ignoreDirectory, 'then');

@@ -18,7 +18,7 @@ import { type Temporaries } from './temporaries.ts';
 
 export interface StagedWrite {
   readonly path: TreePath;
-  /** Where the new content waits: in the nearest directory above that exists. */
+  /** The temporary file with the new content, in the nearest existing directory above. */
   readonly temporary: TreePath;
   /** What is put there; absent where nobody asks. */
   readonly after?: Entry;

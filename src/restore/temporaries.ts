@@ -103,7 +103,7 @@ export async function sweepTemporaries(
   }
 }
 
-/** What cannot be removed (an immutable file in it, say) must not keep everything else from going on. */
+/** Removes what it can: one immutable file must not stop the rest. */
 function clearIfPossible(tree: AnchoredFiles, path: TreePath): Unswept[] {
   try {
     clearTemporary(tree, path);
@@ -147,7 +147,7 @@ export interface Clearing {
   readonly id: string;
 }
 
-/** What a commit moved aside and could not remove, and a way to give it a name that no sweep removes. */
+/** Files that a commit moved aside and could not remove, and a way to give each a name that no sweep removes. */
 interface Stuck {
   readonly stuck: ReadonlyMap<TreePath, TreePath>;
   readonly keep: (temporary: TreePath) => TreePath;
@@ -156,7 +156,7 @@ interface Stuck {
 export interface Cleared {
   /** Temporaries that are still there. */
   readonly left: readonly TreePath[];
-  /** What was displaced and could be neither removed nor put back, where it lies now. */
+  /** The present places of displaced files that could be neither removed nor put back. */
   readonly kept: readonly Failure[];
 }
 

@@ -53,7 +53,7 @@ async function withDirectory(
     }
     return {
       release: () => {
-        // What was done under it is done: a close that fails must not stand in the place of the answer.
+        // The work under the lock is done, so a failed close must not replace the answer.
         try {
           lock.release();
         } catch (error) {
