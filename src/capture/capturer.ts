@@ -84,7 +84,7 @@ export interface CapturerOptions {
   /** Storage of the daemon inside the work tree (an allowed protected place), never looked into. */
   readonly leftOut?: readonly TreePath[];
   readonly places?: UserPlaces;
-  /** Where the known files are kept from one opening to the next; absent: nowhere. */
+  /** The file that keeps the known files from one opening to the next. Absent: they are not kept. */
   readonly knownFile?: string;
   /** The handles that fast captures rest on; absent: every capture looks at everything. */
   readonly handles?: () => ScanHandles | undefined;

@@ -270,7 +270,7 @@ export interface FastPlan {
   readonly rules: ScanRules;
   /** The position in the log of the watch when the scan was planned. */
   readonly position: number;
-  /** What the watch reported since the base. */
+  /** The changes that the watch reported since the base. */
   readonly marks: ReadonlySet<TreePath>;
   /** Directories to list though the watch reported nothing there. */
   readonly listed: ReadonlySet<TreePath>;
@@ -330,7 +330,7 @@ export class FastScan {
     if (typeof dirty === 'string') return dirty;
     for (const path of [...this.#plan.listed, ...recheck.directories]) dirty.listed.add(path);
     for (const path of await this.#changedUnreported(dirty)) dirty.listed.add(parentOf(path));
-    // What is not looked at needs no second fence: it was as the base has it when the first fence passed.
+    // Paths that the scan does not check need no second fence: they were as in the base when the first fence passed.
     for (let attempt = 0; dirty.listed.size + dirty.trees.size > 0; attempt += 1) {
       await this.#look(dirty);
       if (this.#reading.isStopped) break;
@@ -344,7 +344,7 @@ export class FastScan {
     return this.#result();
   }
 
-  /** What the watch reported since the last look, or why that cannot be said. */
+  /** Returns the changes that the watch reported since the last look, or the reason why it cannot. */
   async #reported(): Promise<DirtyPaths | FullCaptureReason> {
     const { handles, base } = this.#plan;
     if (!(await handles.fence())) return 'unwatched';

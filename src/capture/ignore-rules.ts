@@ -82,9 +82,9 @@ export interface IgnoreOracle {
 /** One repository's rules as seen from the work tree. */
 export interface IgnoreScope {
   readonly oracle: IgnoreOracle;
-  /** Where the work tree lies in the repository ('' for its root). Absent for a nested repository. */
+  /** The work tree's path in the repository ('' for its root). Absent for a nested repository. */
   readonly prefix: TreePath;
-  /** Where the repository lies in the work tree ('' for the outermost). */
+  /** The repository's path in the work tree ('' for the outermost). */
   readonly base: TreePath;
   /** Absolute directories above the work tree, from the repository's root down, whose `.gitignore` files count. */
   readonly above: readonly string[];

@@ -42,7 +42,7 @@ export type WalkProblem =
   | 'nestedGitDirectory'
   | 'temporaryName';
 
-/** What lies under one name. Filled in while its scan runs; then shared by later scans and never changed. */
+/** The entry of one name. Its scan fills it in; later scans share it and never change it. */
 export interface WalkedEntry {
   readonly kind: 'file' | 'link' | 'directory' | WalkProblem;
   /** The stamp when the name was listed, or when its content was read. */
@@ -78,7 +78,7 @@ export type ReadProblem = 'unreadable' | 'nameTooLong' | 'tooLarge' | 'unstable'
  */
 export type TakeMode = 'rules' | 'ignored' | 'included' | 'alsoIncluded' | 'git';
 
-/** What a directory inherits from the way down to it. */
+/** The facts that a directory inherits from the directories above it. */
 export interface Inherited {
   readonly path: TreePath;
   readonly mode: TakeMode;

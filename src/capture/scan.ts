@@ -42,18 +42,18 @@ export interface ScanPlace {
   readonly now: () => number;
   /** How long after its last change a content is read again. */
   readonly settleMs: number;
-  /** What an earlier opening wrote down of its files. */
+  /** The known files that an earlier opening wrote. */
   readonly known: KnownFiles | undefined;
   /** The handles that fast scans rest on; undefined while there are none. */
   readonly handles: () => ScanHandles | undefined;
 }
 
-/** What one scan leaves for the next. */
+/** The state that one scan leaves for the next. */
 export interface ScanState {
   /** The listings of the last scan, and the clock under which it looked. */
   readonly listings: Listings;
   readonly clock?: FileClock;
-  /** What a fast scan may build on; `never` where the file system, or another one mounted inside, rules it out. */
+  /** The base of a fast scan; `never` when this file system, or one mounted inside, rules a fast scan out. */
   readonly base?: ScanBase | 'never' | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface Scanned {
   readonly seen: ScanResult;
   /** Why it looked at everything; undefined for a fast scan. */
   readonly reason: FullCaptureReason | undefined;
-  /** What the next scan starts from, once everything that was seen is stored. */
+  /** The start of the next scan, once everything that was seen is stored. */
   readonly next: ScanState;
 }
 

@@ -18,7 +18,7 @@ export const settleMsUsual = 60_000;
  */
 export const stampGrainMs = 1000;
 
-/** What is known of the clock that stamps the files of a work tree, when a scan begins. */
+/** The state of the clock that stamps the files of a work tree, at the beginning of a scan. */
 export interface FileClock {
   /** The device that it holds for: something else may be mounted below. */
   readonly device: number;
@@ -64,7 +64,7 @@ function placeOf(root: string): Pick<FileClock, 'device' | 'isLocal'> {
   }
 }
 
-/** What the file system there writes as the time of now; undefined when that is another one, or nothing can be written. */
+/** Returns the file system's own time of now; undefined on another file system, or when nothing can be written. */
 function stampNow(directory: string, device: number): number | undefined {
   const file = join(directory, 'clock');
   try {

@@ -55,7 +55,7 @@ export type SkipReason =
   | 'nestedGitDirectory'
   | 'temporaryName';
 
-/** What a capture needs of a store. */
+/** The part of a store that a capture needs. */
 export interface SnapshotSink {
   /** A private directory (0700) on the store's file system for {@link StableContent}; emptied at open. */
   readonly spoolDirectory: string;

@@ -44,7 +44,7 @@ export class Walk {
   readonly #options: WalkOptions;
   readonly #selection: Selection;
   readonly #listing: ListingOptions;
-  /** Where `.git` files and `commondir` point to, inside the work tree. */
+  /** The places inside the work tree that `.git` files and `commondir` point to. */
   readonly #gitDirectories = new Set<TreePath>();
   #parentsOfMissing = new Set<TreePath>();
   #unchangedFiles = 0;

@@ -9,7 +9,7 @@ import { isText, join, parentOf, rootPath, type TreePath } from '../tree/tree-pa
 import type { DirectoryHandles } from '../watch/directory-handles.ts';
 import type { Listings, WalkedEntry } from './listing.ts';
 
-/** What one scan saw. Shared with later scans and never changed. */
+/** The result of one scan. Later scans share it and never change it. */
 export interface ScannedTree {
   readonly root: Directory;
   readonly listings: Listings;

@@ -190,7 +190,7 @@ export class CheckpointIndex {
     );
   }
 
-  /** What a checkpoint's statistics are against; see {@link Lines.before}. */
+  /** Returns the checkpoint that the statistics compare with; see {@link Lines.before}. */
   predecessor(id: CheckpointId): StoredCheckpoint | undefined {
     const row = this.#rows.rowOf(id);
     return row === undefined ? undefined : this.#at(this.#lines.before(row));
@@ -234,7 +234,7 @@ export class CheckpointIndex {
     return this.#attached[row] !== 1;
   }
 
-  /** What a checkpoint came after, nearest first; removed ones are passed over. */
+  /** Returns the ancestors of a checkpoint, nearest first, without removed ones. */
   *ancestorsOf(id: CheckpointId): Iterable<StoredCheckpoint> {
     for (let row = this.#rows.rowOf(id); row !== undefined; ) {
       row = this.#rows.parentAt(row);
@@ -323,7 +323,7 @@ export class Lines {
     this.#rows = rows;
   }
 
-  /** By row, 1 for those that `head` comes after, and itself. */
+  /** Returns an array by row: 1 for `head` and its ancestors. */
   upTo(head: number | undefined): Uint8Array {
     const line = new Uint8Array(this.#rows.end);
     for (let row = head; row !== undefined; row = this.#rows.parentAt(row)) line[row] = 1;

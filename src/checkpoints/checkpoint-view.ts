@@ -88,7 +88,7 @@ function describe({ index }: Checkpoints, stored: StoredCheckpoint, stats: FileS
   };
 }
 
-/** What changed since the predecessor: nothing for the base. */
+/** Returns the changes since the predecessor; none for the base. */
 async function statsOf(checkpoints: Checkpoints, stored: StoredCheckpoint): Promise<FileStats> {
   const predecessor = checkpoints.index.predecessor(stored.record.id);
   return predecessor === undefined ? noChanges : statsBetween(checkpoints, predecessor, stored);

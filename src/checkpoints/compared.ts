@@ -16,7 +16,7 @@ import type { CheckpointIndex } from './checkpoint-index.ts';
 export interface Side {
   readonly snapshot: SnapshotId;
   readonly skipped: readonly SkippedPath[];
-  /** What came before it, nearest first. */
+  /** Its ancestors, nearest first. */
   readonly before: () => Iterable<StoredCheckpoint>;
 }
 
@@ -42,7 +42,7 @@ interface Comparison {
   readonly fills: { readonly from: readonly Entry[]; readonly to: readonly Entry[] };
 }
 
-/** What differs between two states. @throws StoreCorrupt */
+/** Returns the differences between two states. @throws StoreCorrupt */
 export async function changesBetween(
   store: SnapshotStore,
   from: Side,
@@ -91,7 +91,7 @@ async function compare(store: SnapshotStore, from: Side, to: Side): Promise<Comp
   return { changes, fills };
 }
 
-/** What the nearest checkpoint before a state that looked at a path found there. */
+/** Returns the entry of a path in the nearest earlier checkpoint that could read the path. */
 async function lastSeen(store: SnapshotStore, { before }: Side, path: TreePath): Promise<Entry | undefined> {
   for (const { record } of before()) {
     if (!notSeenIn(record.skipped)(path)) return store.entry(record.snapshot, path);

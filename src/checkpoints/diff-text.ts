@@ -64,7 +64,7 @@ function partsOf(text: Buffer): Buffer[] {
   return parts;
 }
 
-/** As git's `--summary` says it. */
+/** Returns the line of git's `--summary`. */
 function modeChange(difference: Difference): string {
   const { before, after } = modesOf(difference);
   return ` mode change ${before} => ${after} ${quotedPath(difference.path)}\n`;

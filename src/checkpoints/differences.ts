@@ -25,7 +25,7 @@ export interface DiffSide {
 
 export interface Difference {
   readonly path: TreePath;
-  /** Of a renamed or copied file: where it came from. */
+  /** The source of a renamed or copied file. */
   readonly oldPath?: TreePath;
   readonly change: ChangeName;
   /** Git's letter; undefined where permissions alone differ. */
@@ -42,7 +42,7 @@ export interface Difference {
 export interface Differences {
   /** In bytewise order of their paths. */
   readonly list: readonly Difference[];
-  /** Of files: directories do not count. */
+  /** Counts files. Directories do not count. */
   readonly stats: FileStats;
 }
 

@@ -62,7 +62,7 @@ export class Ledger {
     return this.history(path).some((record) => record.content === content);
   }
 
-  /** What happened to a path, oldest first. */
+  /** Returns the history of a path, oldest first. */
   history(path: TreePath): readonly LedgerRecord[] {
     return this.#histories.get(path) ?? [];
   }

@@ -42,7 +42,7 @@ export async function publish(
   return stored;
 }
 
-/** Where the counters stand: they live in the record of the checkpoint that the session stands on. */
+/** Returns the counters. They are in the record of the session's current checkpoint. */
 export function countersOf(head: StoredCheckpoint | undefined): { currentTurn: number; toolsInTurn: number } {
   return { currentTurn: head?.record.currentTurn ?? 0, toolsInTurn: head?.record.toolsInTurn ?? 0 };
 }

@@ -6,7 +6,7 @@ import type { CheckpointRecord } from '../store/snapshot-store.ts';
 
 interface LoggedParents extends LogRecord {
   readonly kind: 'descent';
-  /** By id of one that goes: its parent. */
+  /** The parent of each removed checkpoint, by the id of the removed one. */
   readonly parents: Readonly<Record<string, string>>;
 }
 

@@ -171,7 +171,7 @@ function composeRecord(session: Session, { index }: Checkpoints, made: Ingredien
   };
 }
 
-/** What the client says, as it says it; else what the turn or the tool is known by, in one line. */
+/** Returns the client's message unchanged; without one, a line that describes the turn or the tool. */
 function describe(
   { kind, description, toolName }: CreateRequest,
   message: string,
@@ -217,10 +217,10 @@ export function describeTurn(message: string): string {
   return cut(message) || 'Turn started';
 }
 
-/** What is known of a tool that has run. */
+/** The description of a tool that has run. */
 interface ToolRun {
   readonly name: string | undefined;
-  /** What it did, in words; '' when nobody said. */
+  /** A description of the tool's effect; '' when the client gave none. */
   readonly message: string;
   /** Whether files differ from what the session stood on. */
   readonly hasChanges: boolean;

@@ -17,10 +17,10 @@ type DaemonMethod = 'session/open' | 'session/close' | 'session/delete' | 'sessi
 
 type SessionMethod = Exclude<CommandMethod, DaemonMethod>;
 
-/** What a command is given of the daemon. */
+/** The parts of the daemon that a command gets. */
 export interface DaemonParts {
   readonly sessions: Sessions;
-  /** Where sessions live unless a request says otherwise. */
+  /** The storage of sessions, unless a request names another one. */
   readonly storage: string;
   /** The fate of what is done to no session in particular. */
   readonly operations: OperationRecords;
@@ -41,13 +41,13 @@ export interface Request {
   readonly progress: { report(update: ProgressFigures & { readonly phase: string }): void };
 }
 
-/** What a command works with. */
+/** The arguments of a command. */
 export interface Call<P> {
   readonly params: P;
   readonly context: OperationContext;
   readonly client: Client;
   readonly daemon: DaemonParts;
-  /** What `context.warn` has collected for the answer so far. */
+  /** The warnings that `context.warn` has collected for the answer so far. */
   readonly warnings: string[];
 }
 

@@ -41,7 +41,7 @@ import { type Answer, type CallOf, type Command, type CommandMethod, defineComma
 
 type ConversationMethod = Extract<CommandMethod, `conversation/${string}`>;
 
-/** What a change works with. */
+/** The arguments of a change. */
 export interface ConversationChange<M extends ConversationMethod> extends CallOf<M> {
   readonly conversation: Conversation;
   /** To be logged with the effect. */

@@ -97,7 +97,7 @@ function openRequest(params: Wire.SessionOpenParams, defaultStorage: string): Op
   };
 }
 
-/** What the client says of itself at open. @throws InvalidParams */
+/** Reads the client's description of itself. @throws InvalidParams */
 function settingsOf({ modelInfo, tools, mcpEnabled, limits }: Wire.SessionOpenParams): Settings {
   const model = modelInfo == null ? undefined : knownModel(modelInfo);
   return given({

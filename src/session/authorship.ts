@@ -173,11 +173,11 @@ interface LedgerEntryView {
   readonly checkpoint?: string;
   readonly tag?: string;
   readonly toolName?: string;
-  /** Of another session's change: that session, while it is open. */
+  /** The other session that made the change, while it is open. */
   readonly session?: SessionId;
 }
 
-/** What happened to a path, oldest first, and who made what stands there now if that is newer. */
+/** Returns the history of a path, oldest first, and the author of its present content if that is newer. */
 export async function pathHistory(
   session: Session,
   path: TreePath,

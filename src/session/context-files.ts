@@ -24,7 +24,7 @@ import { AnchoredFiles } from '../work-tree/anchored-files.ts';
 import { storageWithin } from '../work-tree/work-tree.ts';
 import type { Session } from './session.ts';
 
-/** What stands at a path, links resolved: `real` is where it really is. */
+/** The file or directory at a path, links resolved. `real` is its real path. */
 export type Found =
   | { readonly is: 'file'; readonly real: TreePath; readonly bytes: number; readonly stamp: string }
   | { readonly is: 'directory'; readonly real: TreePath }
@@ -32,7 +32,7 @@ export type Found =
 
 interface Wanted {
   readonly globs: Globs;
-  /** What comes before the first wildcard. */
+  /** The part of the pattern before the first wildcard. */
   readonly literal: string;
   readonly isAnchored: boolean;
 }
@@ -96,7 +96,7 @@ export class TreeContextFiles implements ContextFiles {
     }
   }
 
-  /** What stands at a path now. */
+  /** Returns the file or directory at a path now. */
   find(path: TreePath): Found {
     let real = path;
     let stats = this.#look(path);
@@ -207,7 +207,7 @@ export function contextPath(text: string): TreePath {
 
 const absentCodes = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM', 'ENAMETOOLONG']);
 
-/** What is not there, or not for us to see, is no part of the context; anything else is a failure. */
+/** Returns `otherwise` for the error of a missing or unreadable file, which is no part of the context. @throws other errors */
 function ifAbsent<T>(error: unknown, otherwise: T): T {
   if (absentCodes.has(systemCode(error) ?? '')) return otherwise;
   throw error;

@@ -16,7 +16,7 @@ export const sessionFormat = 1;
 /** The unchanging facts of a session, written once at its creation as `checkpointd/session.json`. */
 export interface SessionMarker {
   readonly marker: 'checkpointd session';
-  /** What the files beside it look like; a later version that changes any of them counts on. */
+  /** The format of the files beside the marker. A version that changes one of them increments the number. */
   readonly format: number;
   readonly session: SessionId;
   /** Canonical path of the work tree; latin1 bytes, as every path of ours. */
@@ -64,7 +64,7 @@ export class SessionDirectory {
   get intentFile(): string {
     return join(this.own, 'restore.json');
   }
-  /** What the session has published, kept apart from its store. */
+  /** The list of the session's publications, apart from its store. */
   get publishedFile(): string {
     return join(this.own, 'published.log');
   }
@@ -83,7 +83,7 @@ export class SessionDirectory {
   get ignoreDirectory(): string {
     return join(this.own, 'ignore');
   }
-  /** What is known of the files of the work tree, from one opening to the next. */
+  /** Cached file stamps of the work tree, from one opening to the next. */
   get knownFile(): string {
     return join(this.own, 'known-files');
   }
@@ -217,7 +217,7 @@ export class SessionDirectory {
   }
 }
 
-/** What a bare repository and we put into a session's directory. */
+/** The names that a bare repository and checkpointd use in a session's directory. */
 const namesOfOurs =
   /^(checkpointd|local|spool|HEAD|config|description|objects|refs|hooks|info|branches|logs|packed-refs(\.damaged-[0-9a-f]+)?|index|gc\.(pid|log)|shallow|[A-Za-z_.-]+\.lock)$/;
 

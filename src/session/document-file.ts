@@ -114,14 +114,14 @@ function isThere(path: string): boolean {
   return files.lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** What stood at a place: enough to see that it is still the same. */
+/** Stamps of the file at a place: enough to see that it is still the same. */
 interface StandingFile {
   readonly stamp: string;
   /** The checkpoint that holds it. */
   readonly safety?: CheckpointId;
 }
 
-/** What stands at the target, as it is compared again before it is replaced; undefined: nothing. */
+/** Returns the stamps of the file at the target, for a comparison before the export replaces it; undefined: no file. */
 function fileStamp(target: string): string | undefined {
   const stats = files.lstatSync(target, { throwIfNoEntry: false, bigint: true });
   if (stats === undefined) return undefined;
@@ -190,7 +190,7 @@ async function recoveredIn(
   }
 }
 
-/** What a recovery may end with besides the errors of every request. */
+/** Errors of a recovery besides those of every request. */
 const recoveryErrors: ReadonlySet<string> = new Set<ErrorKind>([
   'CheckpointsDisabled',
   'RestoreFailed',
@@ -252,7 +252,7 @@ export interface Exported {
   readonly safety?: CheckpointId;
 }
 
-/** Where an export will stand, and what is saved of what stands there now. */
+/** The place of an export, and the checkpoints that save the file there now. */
 interface ExportPlace {
   readonly target: string;
   readonly overwrite: boolean;

@@ -125,7 +125,7 @@ async function storeOrDamage(session: Session, mode: InitMode): Promise<OpenedSt
   }
 }
 
-/** What is damaged is left out of every list; whoever opens the session hears of it. */
+/** Warns the opening client of damaged checkpoints, which every list leaves out. */
 function warnOfDamage({ parts }: Session, store: SnapshotStore): void {
   for (const { what, affects } of store.damaged().slice(0, 10)) {
     const whose = affects.length === 0 || affects[0] === what ? '' : ` (checkpoint ${affects.join(', ')})`;

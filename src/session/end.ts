@@ -57,7 +57,7 @@ type NotRemoved =
   | 'storeUnavailable';
 
 export interface Ended {
-  /** What became of the session's directory. */
+  /** The fate of the session's directory. */
   readonly fate: 'kept' | 'removed' | 'orphaned';
   /** Absent: it was removed. */
   readonly because?: NotRemoved;
@@ -103,7 +103,7 @@ async function reasonToStay(session: Session, kind: EndKind): Promise<NotRemoved
   if (late.isAny) return 'onlyCopy';
   if (!isOurs(session)) return 'notOurs';
   if (kind === 'abrupt') {
-    // What a damaged store still holds cannot be looked at.
+    // Nothing can read the checkpoints of a damaged store.
     if (isBeyondReach(session)) return 'storeUnavailable';
     if (session.enabled !== undefined && (await safetyHoldsOnlyCopy(session.enabled))) return 'onlyCopy';
   }

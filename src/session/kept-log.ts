@@ -78,7 +78,7 @@ export function joinLog(
   }
 }
 
-/** What was cut off the log's end at its opening, in words. */
+/** Describes the damaged end that the opening cut off the log. */
 function cutTail({ cutBytes, keptTail }: SessionLog): string[] {
   if (cutBytes === 0) return [];
   const what =

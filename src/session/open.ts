@@ -48,13 +48,13 @@ export interface OpenRequest {
   readonly named: readonly string[];
 }
 
-/** What a session needs from the daemon around it. */
+/** The parts of the daemon that a session needs. */
 export interface Surroundings {
   readonly events: SessionEvents;
   readonly log: Log;
   /** Told when an internal check failed: the process should end, so that recovery runs at the next start. */
   readonly onPoison: (because: Error) => void;
-  /** Where this daemon listens for further clients. */
+  /** The socket on which this daemon listens for further clients. */
   readonly socket?: string;
   /** The session of this id that this daemon has open already. */
   readonly alreadyOpen: (id: string) => Session | undefined;
@@ -113,7 +113,7 @@ export async function openSession(
     await around.events.opened(session, { resumed, ms }, context.client);
     return { session, resumed };
   } catch (error) {
-    // What existed before stays as it was; what was made for this opening goes with it.
+    // The failed opening removes the files that it made, and leaves older files as they were.
     let trash: string | undefined;
     try {
       trash = resumed ? undefined : renameAway(directory);

@@ -7,7 +7,7 @@ import { InvariantViolation } from '../base/invariant.ts';
 const lengthMax = 256;
 
 export interface QueueFigures {
-  /** What runs, as its caller named it. */
+  /** The running operation, as its caller named it. */
   readonly running: string | undefined;
   readonly waiting: number;
   /** How many may wait before new ones are refused. */
@@ -121,7 +121,7 @@ export class OperationQueue {
     await this.#running;
   }
 
-  /** As {@link close}, until the function that it gives is called. */
+  /** Closes the queue as {@link close} does. The returned function opens it again. */
   async pause(): Promise<() => void> {
     await this.close();
     return () => {

@@ -9,7 +9,7 @@ import type { OperationContext } from '../checkpoints/operation.ts';
 import type { LogRecord, RecordLog } from '../conversation/log/session-log.ts';
 import type { CheckpointRecord, StoredCheckpoint } from '../store/snapshot-store.ts';
 
-/** What is left of an effect whose answer was lost with the process: the checkpoint it published, or its own answer. */
+/** The remainder of an effect whose answer was lost with the process: the published checkpoint, or its own answer. */
 export interface EarlierEffect {
   readonly checkpoint?: string;
   readonly effect?: unknown;
@@ -66,7 +66,7 @@ export type Intended =
   /** checkpoint/init where there are checkpoints already; a base that it makes carries the key itself. */
   | { readonly enables: true };
 
-/** What an intention has come to; undefined when it did not take place. */
+/** Returns the effect of an intention; undefined when the operation did not take place. */
 function outcomeOf(
   { intended, isDone }: LoggedIntention,
   checkpoints: readonly StoredCheckpoint[],
@@ -102,7 +102,7 @@ interface OperationEntry {
   readonly operation: OperationId;
   readonly method: string;
   readonly key: string | undefined;
-  /** Of the request; '' without a key. */
+  /** The request's key; '' without one. */
   readonly fingerprint: string;
   state: OperationFate['state'];
   /** The answer as JSON. */
@@ -130,7 +130,7 @@ export class OperationRecords {
   readonly #byKey = new Map<string, OperationEntry>();
   /** Of an earlier process, by key; judged when the checkpoints are known. */
   readonly #intentions = new Map<string, LoggedIntention>();
-  /** What may be forgotten, oldest first. */
+  /** Keys that the session may forget, oldest first. */
   readonly #unkeyed = new Set<OperationEntry>();
   /** Those of them whose answer is kept, oldest first. */
   readonly #answered = new Set<OperationEntry>();
@@ -199,7 +199,7 @@ export class OperationRecords {
     this.#intentions.clear();
   }
 
-  /** What recovery has finished of the first request under a running one's key, if it has. */
+  /** Returns the effect that recovery has finished for the first request with the key, if any. */
   finishedBefore({ idempotency }: OperationContext['stamp']): EarlierEffect | undefined {
     const running = idempotency === undefined ? undefined : this.#byKey.get(idempotency.key);
     return running?.checkpoint === undefined ? undefined : { checkpoint: running.checkpoint };
@@ -313,7 +313,7 @@ function forgetResult(entry: OperationEntry): number {
   return bytes;
 }
 
-/** The same text, no longer put together from the pieces in which it was made. */
+/** Returns a flat copy of a text, which does not keep the larger texts that it was cut from in memory. */
 function inOnePiece(text: string): string {
   return Buffer.from(text, 'utf8').toString('utf8');
 }
@@ -329,7 +329,7 @@ function fingerprintOf(method: string, params: unknown): string {
   return createHash('sha256').update(relevant).digest().toString('hex', 0, 16);
 }
 
-/** The same refusal with the operation that it belongs to, so that a client can ask for its fate. */
+/** Adds the operation to a refusal, so that a client can ask for its fate. */
 function naming(operation: OperationId, error: unknown): unknown {
   if (!(error instanceof CheckpointdError) || error.details?.operationId !== undefined) return error;
   const { kind, message, effects, retryable } = error;

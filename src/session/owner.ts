@@ -26,14 +26,14 @@ const heartbeatMs = 60_000;
 /** A holder that cannot be seen and gave no sign of life for this long is taken for dead. */
 const silenceMsMax = 10 * heartbeatMs;
 
-/** What owner.json holds beside the holder. */
+/** The fields of owner.json beside the holder. */
 interface OwnerNote extends Holder {
   /** Counts the owners of the session. */
   readonly generation?: number;
   /** The holder holds the directory's lock: whoever gets it knows that this one is gone. */
   readonly locked?: boolean;
   readonly released?: boolean;
-  /** Where the owner takes further clients of the same user. */
+  /** The socket on which the owner accepts further clients of the same user. */
   readonly socket?: string;
 }
 

@@ -48,7 +48,7 @@ export interface SessionLimits {
   readonly maxStoreBytes?: number;
 }
 
-/** What a session offers; the client that opens it may switch each off. */
+/** The features of a session. The client that opens the session may switch each off. */
 export interface SessionFeatures {
   readonly checkpoints: boolean;
   readonly tangent: boolean;
@@ -78,9 +78,9 @@ interface SessionParts {
   readonly ledger: Ledger;
   /** Restores that were answered and whose files may not be on the disk yet. */
   readonly answered: AnsweredRestores;
-  /** What restores took away a moment ago: it may have been written to since. */
+  /** Files that restores took away a moment ago. Another program may have written to them since. */
   readonly late: LateEdits;
-  /** What removed checkpoints came after. */
+  /** The parents of removed checkpoints. */
   readonly removedParents: RemovedParents;
   readonly events: SessionEvents;
   /** The other sessions of this daemon on the same work tree. */
@@ -133,7 +133,7 @@ export class Session {
   watcher: WorkTreeWatcher | undefined;
   /** A restore stopped half-way: it is finished or undone before the next change. */
   hasUnfinishedRestore = false;
-  /** What became of a restore that a kill had interrupted; taken by the answer to the opening that finished it. */
+  /** The outcome of a restore that a kill had interrupted. The answer to the opening that finished it takes it. */
   recovered: RestoreOutcome | undefined;
   /** The files that the context message was last built from, as their stamps show them. */
   contextSignature: string | undefined;
@@ -169,7 +169,7 @@ export class Session {
     if (this.enabled !== undefined || this.#checkpoints === 'Cleaned') this.#summary.note(this.enabled);
   }
 
-  /** What to tell of {@link disabledReason}. */
+  /** The explanation of {@link disabledReason} for a client. */
   get disabledMessage(): string | undefined {
     const reason = this.disabledReason;
     return reason === undefined ? undefined : (this.#because?.message ?? remedies[reason]);
@@ -200,7 +200,7 @@ export class Session {
   }
 }
 
-/** What to do when checkpoints are disabled, by reason; shown as it stands. */
+/** Remedies for disabled checkpoints, by reason. The client sees the text unchanged. */
 export const remedies: Readonly<Record<DisabledReason, string>> = {
   NotARepository:
     'Checkpoints are not available in this directory: it is not in a git repository. Use checkpoint/init to enable them here all the same.',

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts';
 import type { TreePath } from '../tree/tree-path.ts';
 import { WatchThread } from './watch-thread.ts';
 
-/** What the thread is started with. */
+/** The arguments of the thread. */
 export interface ChokidarOrder {
   /** The canonical path of the work tree. */
   readonly root: string;

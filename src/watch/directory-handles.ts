@@ -7,7 +7,7 @@ import type { ChangeLog } from './change-log.ts';
 import { Fence } from './fence.ts';
 import { WatchThread } from './watch-thread.ts';
 
-/** What the thread is started with. */
+/** The arguments of the thread. */
 export interface HandlesOrder {
   /** The canonical path of the work tree. */
   readonly root: string;

@@ -29,7 +29,7 @@ export class HandleTree {
   readonly #rootName: string;
   readonly #listener: HandleListener;
   #tree: Watched | undefined;
-  /** What stood at the root when it was watched. */
+  /** The directory at the root when the watch began. */
   #rootKey: string | undefined;
   #size = 0;
   /** Handles whose events are counted to the end of the turn, since their number shows an overflow. */

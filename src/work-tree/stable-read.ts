@@ -23,7 +23,7 @@ export interface ReadingHash<Id> {
 
 export interface StableReadOptions<Id> {
   hash(size: number): ReadingHash<Id>;
-  /** Where larger files are copied to while they are hashed; absent: they are hashed and nothing is kept. */
+  /** The directory for copies of larger files while they are hashed. Absent: they are hashed without a copy. */
   readonly spoolDirectory?: string;
   readonly maxFileBytes: number;
   readonly slices: Slices;

@@ -16,7 +16,7 @@ export interface WorkTree {
   readonly root: string;
   /** `dev:ino` of the root when it was opened. */
   readonly identity: string;
-  /** What {@link requireWorkTree} compares with. */
+  /** The identity that {@link requireWorkTree} compares with. */
   readonly standing?: StandingRoot;
   /** The name of the protected place that was allowed on purpose, if it is one. */
   readonly protectedPlace?: string;
@@ -385,7 +385,7 @@ export interface StandingRoot {
   readonly inode: bigint;
   readonly birthNs: bigint;
   readonly directory: DirectoryIdentity | undefined;
-  /** What is mounted at the root itself. */
+  /** The mount at the root itself. */
   readonly mount: string | undefined;
 }
 

@@ -129,7 +129,7 @@ const itemsDefault = 100;
 /** A page ends early rather than grow into a frame that a client refuses; it always has one item. */
 const pageCharsMax = 4 << 20;
 
-/** Where a listing stands: the list it is of (a session's history, say), the state, and the next item. */
+/** The position of a listing: its list (a session's history, say), the state, and the next item. */
 interface ThreadCursor {
   readonly ref: ConversationRef;
   readonly start: number;

@@ -2,7 +2,7 @@
 // everything is in the cursor, so a client may keep one as long as it likes, and is told when it no longer holds.
 import { CheckpointdError } from '../../base/errors.ts';
 
-/** What a page is cut from; only the page is looked at. */
+/** The list that a page is cut from. Only the page is read. */
 interface Sliceable<T> {
   readonly length: number;
   slice(start: number, end: number): readonly T[];
